@@ -1,7 +1,8 @@
-//! `slipstream bench demo`: the main job, with nothing but Slipstream itself. A source and a
-//! replica, sysbench's tables, a load; then what the source committed, what the replica applied
-//! with everything received first, how far it lagged with everything at once, and whether both hold
-//! the same rows.
+//! `slipstream bench demo`: replication between two Slipstream servers, with no other software.
+//!
+//! A source and a replica hold sysbench's tables and a load runs on the source. The demo tells how
+//! fast the source committed, how fast the replica applied what it had received before, how far it
+//! lagged when it applied along, and whether both hold the same rows.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,30 +18,30 @@ use crate::replication::{self, Thread};
 use crate::sbtest::{Load, Size, Workload};
 use crate::table::{Align, Table};
 
-/// How often the lag is probed.
+/// The pause between two probes of the lag.
 const PROBE_EVERY: Duration = Duration::from_millis(50);
-/// How long a replica may take to catch up after the load has ended.
+/// How long the replica may take to reach a probed position before the demo fails.
 const CAUGHT_UP_WITHIN: Duration = Duration::from_secs(60);
 
-/// The demo's sizes.
+/// The sizes of the demo.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// The tables.
+    /// The number of tables and of their rows.
     pub size: Size,
-    /// Transactions of each of the two loads.
+    /// The number of transactions of each of the two loads.
     pub transactions: u64,
-    /// Clients of the load.
+    /// The number of clients of the loads.
     pub clients: u32,
     /// Whether source and replica sync every commit.
     pub durable: bool,
-    /// Makes the data and the loads.
+    /// The seed of the data and of the loads.
     pub seed: u64,
 }
 
-/// What came of it.
+/// The result of the demo.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The table for people.
+    /// The report as text.
     pub report: String,
     /// Whether source and replica hold the same rows.
     pub equal: bool,
@@ -119,7 +120,7 @@ fn applied_rate(loaded: &crate::sbtest::Loaded, seconds: f64) -> f64 {
     loaded.transactions as f64 / seconds
 }
 
-/// Lag as seen from outside.
+/// The lag of the replica, as its clients see it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Lags {
     median_ms: f64,
@@ -134,9 +135,9 @@ impl Lags {
     }
 }
 
-/// Runs the load while the replica applies along, and probes the lag: reads the source's position,
-/// and takes the time until the replica has applied up to it. The figure includes both questions'
-/// way there and back.
+/// Runs the load while the replica applies along, and probes the lag. A probe reads the source's
+/// position and takes the time until the replica has applied up to it. The time includes the round
+/// trips of both questions.
 fn load_with_lag(
     source: &mut Node,
     replica: &Node,
@@ -150,7 +151,7 @@ fn load_with_lag(
     let still_loading = Arc::clone(&loading);
     let probe = os::thread::spawn("lag_probe", move || {
         let mut lags_us = Vec::new();
-        // One probe more after the load has ended: it waits until the replica has everything.
+        // One more probe after the load has ended waits until the replica has applied everything.
         let mut last = false;
         while !last {
             last = !still_loading.load(Ordering::Acquire);

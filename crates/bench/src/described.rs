@@ -1,27 +1,28 @@
-//! How a report names a server, and what it says of its settings.
+//! How a report names a server, and what it says of the server's settings.
 
 use serde_json::{Value, json};
 
-/// A server, as a report tells of it.
+/// A server as a report describes it.
 #[derive(Clone, Debug)]
 pub struct Described {
-    /// Its name, without the version.
+    /// The server's name, without its version.
     pub name: String,
-    /// The version that it greets with.
+    /// The version in the server's greeting.
     pub version: String,
-    /// The options of its command line; empty for somebody's own server.
+    /// The options of the server's command line; empty for a server that the kit did not start.
     pub options: Vec<String>,
-    /// Its settings, as it tells them itself.
+    /// The names and values of settings, as the server reports them.
     pub settings: Vec<(&'static str, String)>,
 }
 
 impl Described {
-    /// Name and version.
+    /// Returns the name and the version.
     pub fn shown(&self) -> String {
         format!("{} {}", self.name, self.version)
     }
 
-    /// Its place among a report's servers, where it is entered unless it is there.
+    /// Returns the index of the server in `servers`, and appends it there if no server has its name
+    /// yet.
     pub fn enter(self, servers: &mut Vec<Described>) -> usize {
         let known = servers.iter().position(|other| other.name == self.name);
         known.unwrap_or_else(|| {
@@ -30,7 +31,7 @@ impl Described {
         })
     }
 
-    /// Options and settings as JSON.
+    /// Returns the options and the settings as JSON.
     pub fn json(&self) -> Value {
         let settings: serde_json::Map<String, Value> =
             self.settings.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();
@@ -38,7 +39,7 @@ impl Described {
     }
 }
 
-/// The end of a report: what was not measured, and the settings of what was.
+/// Returns the end of a report: what was not measured, and the settings of the servers.
 pub fn settings_text<'a>(missing: &[String], servers: impl Iterator<Item = &'a Described>) -> String {
     let mut out = String::new();
     for missing in missing {

@@ -1,4 +1,4 @@
-//! Why a measurement is given up.
+//! The errors that end a measurement.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use protocol::client::ClientError;
 use crate::instance::InstanceError;
 use crate::sbtest::SbtestError;
 
-/// How long a replica may stand still before the run is given up.
+/// How long a replica may make no progress before the run is given up.
 pub const STALLED_AFTER: Duration = Duration::from_secs(120);
 
 /// Why a measurement was given up.
@@ -16,17 +16,17 @@ pub const STALLED_AFTER: Duration = Duration::from_secs(120);
 pub enum MeasureError {
     /// A server could not be started.
     Instance(InstanceError),
-    /// The tables or the load failed.
+    /// The tables could not be made, or the load failed.
     Sbtest(SbtestError),
-    /// A server refused something: its name, what, and its answer.
+    /// A server refused a request: the server's name, the request, and the server's answer.
     Refused(String, String, ClientError),
-    /// A replica's thread stopped with an error: the replica's name, and the error.
+    /// A thread of a replica stopped with an error: the replica's name, and the error.
     Broken(String, String),
-    /// A replica got no further for [`STALLED_AFTER`]: its name, and where it stands.
+    /// A replica made no progress for [`STALLED_AFTER`]: the replica's name, and its position.
     Stalled(String, String),
-    /// A program that the kit drives failed: which, and what it said.
+    /// A program that the kit runs failed: the program's name, and its message.
     Program(String, String),
-    /// A result could not be written: the file, and why.
+    /// A result could not be written: the name of the file, and the error.
     NotWritten(String, std::io::Error),
 }
 

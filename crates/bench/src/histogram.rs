@@ -1,12 +1,14 @@
-//! Response times in buckets that grow with the time: any percentile is known to about 3%, at a few
-//! kilobytes.
+//! A histogram of response times. Its buckets grow with the time, so that every percentile is known
+//! to about 3% and the histogram takes a few kilobytes.
 
-/// Buckets of each power of two.
+/// The number of buckets for each power of two.
 const STEPS: u64 = 32;
-/// Powers of two above [`STEPS`] that have buckets of their own; longer times count as the last.
+/// The number of powers of two above [`STEPS`] that have buckets of their own. Longer times are
+/// counted in the last bucket.
 const POWERS: u64 = 36;
 
-/// Upper ends of the Insert Benchmark's own histogram, in microseconds, and their names.
+/// The upper limits of the buckets of the Insert Benchmark's histogram, in microseconds, and the
+/// names of the buckets.
 const SHOWN: [(u64, &str); 9] = [
     (256, "256us"),
     (1_000, "1ms"),
@@ -19,7 +21,7 @@ const SHOWN: [(u64, &str); 9] = [
     (16_000_000, "16s"),
 ];
 
-/// How often each response time was seen.
+/// The number of times that each response time was seen.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     buckets: Vec<u64>,
@@ -29,13 +31,13 @@ pub struct Histogram {
 /// The percentiles that the reports show, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Percentiles {
-    /// Half of all took no longer.
+    /// The median.
     pub p50_ms: f64,
-    /// 95 of 100 took no longer.
+    /// The 95th percentile.
     pub p95_ms: f64,
-    /// 99 of 100 took no longer.
+    /// The 99th percentile.
     pub p99_ms: f64,
-    /// The longest.
+    /// The longest time.
     pub max_ms: f64,
 }
 
@@ -45,8 +47,8 @@ impl Default for Histogram {
     }
 }
 
-/// Times below [`STEPS`] have a bucket each; above, each power of two is cut into [`STEPS`] equal
-/// ones.
+/// Returns the bucket of a time in microseconds. Times below [`STEPS`] have a bucket each. Above,
+/// each power of two is divided into [`STEPS`] buckets of equal width.
 fn bucket_of(us: u64) -> usize {
     if us < STEPS {
         return us as usize;
@@ -56,7 +58,7 @@ fn bucket_of(us: u64) -> usize {
     bucket.min(STEPS * (POWERS + 1) - 1) as usize
 }
 
-/// The longest time that falls into a bucket.
+/// Returns the longest time that falls into a bucket, in microseconds.
 fn end_of(bucket: usize) -> u64 {
     let bucket = bucket as u64;
     if bucket < STEPS {
@@ -67,18 +69,18 @@ fn end_of(bucket: usize) -> u64 {
 }
 
 impl Histogram {
-    /// Counts one time.
+    /// Counts one response time, in microseconds.
     pub fn record(&mut self, us: u64) {
         self.add(us, 1);
     }
 
-    /// Counts a time `count` times.
+    /// Counts a response time in microseconds `count` times.
     pub fn add(&mut self, us: u64, count: u64) {
         self.buckets[bucket_of(us)] += count;
         self.max_us = self.max_us.max(us);
     }
 
-    /// Counts all that `other` has counted.
+    /// Adds all times that `other` has counted.
     pub fn merge(&mut self, other: &Histogram) {
         for (own, theirs) in self.buckets.iter_mut().zip(&other.buckets) {
             *own += theirs;
@@ -86,12 +88,13 @@ impl Histogram {
         self.max_us = self.max_us.max(other.max_us);
     }
 
-    /// How many times were counted.
+    /// Returns the number of times that were counted.
     pub fn count(&self) -> u64 {
         self.buckets.iter().sum()
     }
 
-    /// The time that `share` of all (0 to 1) did not exceed; 0 when nothing was counted.
+    /// Returns the time in microseconds that a share of all times (0 to 1) did not exceed, or 0
+    /// when nothing was counted.
     pub fn percentile_us(&self, share: f64) -> u64 {
         let wanted = (self.count() as f64 * share).ceil() as u64;
         let mut seen = 0;
@@ -102,7 +105,7 @@ impl Histogram {
         reached.map_or(0, |bucket| end_of(bucket).min(self.max_us))
     }
 
-    /// The percentiles that are shown.
+    /// Returns the percentiles that the reports show.
     pub fn percentiles(&self) -> Percentiles {
         let ms = |us: u64| us as f64 / 1000.0;
         Percentiles {
@@ -113,9 +116,9 @@ impl Histogram {
         }
     }
 
-    /// The Insert Benchmark's histogram: how many took no longer than each of its limits (and
-    /// longer than the one before), then how many took longer than all. A bucket that a limit cuts
-    /// counts below it.
+    /// Returns the Insert Benchmark's histogram: for each limit, the number of times up to it and
+    /// above the limit before, and at the end the number of times above the last limit. A bucket of
+    /// this histogram that contains a limit counts as below it.
     pub fn shown(&self) -> Vec<(&'static str, u64)> {
         let mut from = 0;
         let mut counts: Vec<(&str, u64)> = SHOWN

@@ -1,15 +1,15 @@
-//! The benchmark kit; speaks to servers over the wire only.
+//! The benchmark kit. It talks to servers over the wire only.
 //!
 //! Flows in: a command line (`slipstream bench apply`, `lag`, `demo`, `oltp`, `insert`, `large`,
 //! `recovery`). Flows out: a table on the terminal and, when asked for, JSON and one HTML page
 //! ([`html`]). The kit starts the servers that it measures on temporary directories, with the same
-//! settings for all ([`instance`]); `oltp` and `insert` measure servers that run already, too
+//! settings for all ([`instance`]). `oltp` and `insert` also measure servers that run already
 //! ([`server`]).
 //!
-//! Invariants: figures are compared within one run only; every measured apply ends with the
-//! checksums of both sides, and a run whose checksums or rows differ ends with an exit code that
-//! says so; peers that are not on the machine are named in the report, and so are the settings of
-//! every server.
+//! Invariants: figures are compared within one run only. Every measured apply ends with a
+//! comparison of the checksums on source and replica, and a run whose checksums or row counts
+//! differ ends with an exit code that says so. The report names the peers that are not on the
+//! machine, and the settings of every server.
 
 pub mod apply;
 mod command_line;
@@ -40,20 +40,22 @@ use command_line::{Files, Request};
 use error::MeasureError;
 use progress::Progress;
 
-/// Everything was measured, and the servers hold what they have to hold.
+/// The exit code of a run that has measured everything, and whose servers hold the rows that they
+/// should.
 const EXIT_OK: u8 = 0;
-/// The run was given up, or a server does not hold the rows that it has to hold.
+/// The exit code of a run that was given up, or of one where a server does not hold the rows that
+/// it should.
 const EXIT_FAILED: u8 = 1;
-/// The command line is not understood.
+/// The exit code for a command line that cannot be parsed.
 const EXIT_USAGE: u8 = 2;
 
-/// Runs `slipstream bench` with the words that follow it, and returns the process's exit code.
+/// Runs `slipstream bench` with the words that follow it, and returns the exit code of the process.
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let request = match command_line::parse(words) {
         Ok(request) => request,
         Err(error) => {
-            // Help goes to standard output and is no failure. A terminal that is gone cannot be
-            // told.
+            // Help goes to standard output and is no failure. An error of printing is ignored,
+            // because there is no other place to report it to.
             let _ = error.print();
             return if error.use_stderr() { EXIT_USAGE } else { EXIT_OK };
         }
@@ -105,7 +107,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Prints a report, and writes its JSON when there is a file for it.
+/// Prints a report, and writes it as JSON if the command line names a file.
 fn show(text: &str, files: &Files, json: impl FnOnce() -> serde_json::Value) -> Result<(), MeasureError> {
     println!("\n{text}");
     files.json.as_deref().map_or(Ok(()), |file| write(file, &format!("{:#}\n", json())))
@@ -117,7 +119,8 @@ fn write_page(files: &Files, page: impl FnOnce() -> html::Page) -> Result<(), Me
 
 fn write(file: &Path, text: &str) -> Result<(), MeasureError> {
     let not_written = |error| MeasureError::NotWritten(file.display().to_string(), error);
-    // A name without a directory is a file of the current one, which has to be named to be synced.
+    // A name without a directory is made absolute, because the directory has to be opened to sync
+    // it.
     let path = std::path::absolute(file).map_err(not_written)?;
     os::disk::real().write_atomically(&path, text.as_bytes()).map_err(not_written)
 }

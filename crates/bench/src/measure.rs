@@ -1,7 +1,8 @@
-//! The steps of a measurement: fill both ends, attach, load the source, receive, apply, compare.
+//! The steps of a measurement: fill source and replica, attach the replica, load the source,
+//! receive, apply, compare.
 //!
-//! Invariant of every figure: source and replica are idle but for the step that is timed, and the
-//! step ends when the replica itself says that it has applied the source's last event.
+//! Invariant of every figure: source and replica are idle except for the step that is timed, and
+//! the step ends when the replica itself reports that it has applied the source's last event.
 
 use std::time::Duration;
 
@@ -15,9 +16,9 @@ use crate::replication::{self, LogEnd, Position, StartFrom, Status, Thread};
 use crate::sbtest::{self, Checksum, Load, Loaded, Workload};
 use crate::server::Server;
 
-/// A server that replicates or is replicated, started by the kit.
+/// A source or a replica that the kit has started.
 pub struct Node {
-    /// The server.
+    /// The server, and the kit's session with it.
     pub server: Server,
     flavor: Flavor,
     role: &'static str,
@@ -37,22 +38,22 @@ impl Node {
         Ok(node)
     }
 
-    /// The flavor.
+    /// Returns the flavor of the server.
     pub fn flavor(&self) -> Flavor {
         self.flavor
     }
 
-    /// The process.
+    /// Returns the instance that the server is.
     pub fn instance(&self) -> &Instance {
         self.server.instance().expect("a node is started by the kit")
     }
 
-    /// The flavor and its version.
+    /// Returns the flavor and the version.
     pub fn version(&self) -> String {
         format!("{} {}", self.flavor, self.server.version())
     }
 
-    /// Flavor and role, for messages.
+    /// Returns the flavor and the role, for messages.
     pub fn name(&self) -> String {
         format!("{} {}", self.flavor, self.role)
     }
@@ -62,7 +63,7 @@ impl Node {
         move |error| MeasureError::Refused(name, what, error)
     }
 
-    /// Runs a load and returns what came of it.
+    /// Runs a load on this server, and returns how many transactions it took how long for.
     pub fn load(&mut self, load: &Load, progress: &mut Progress) -> Result<Loaded, MeasureError> {
         progress.step(format!("{}: {} from {} clients", self.name(), load.workload, load.clients));
         let clock = Stopwatch::start();
@@ -85,19 +86,19 @@ impl Node {
         Ok(loaded)
     }
 
-    /// The end of the binary log.
+    /// Returns the end of this server's binary log.
     pub fn position(&mut self) -> Result<Position, MeasureError> {
         let refused = self.refused("its position");
         replication::source_position(self.server.client(), self.flavor).map_err(refused)
     }
 
-    /// `SHOW REPLICA STATUS`.
+    /// Returns what `SHOW REPLICA STATUS` tells.
     pub fn status(&mut self) -> Result<Status, MeasureError> {
         let refused = self.refused("its replica status");
         replication::status(self.server.client(), self.flavor).map_err(refused)
     }
 
-    /// Points this server at `source` and starts its receiver.
+    /// Makes this server a replica of `source`, and starts its receiver.
     pub fn attach(&mut self, source: &Node) -> Result<(), MeasureError> {
         let flavor = self.flavor();
         let refused = self.refused("CHANGE REPLICATION SOURCE");
@@ -107,14 +108,14 @@ impl Node {
         self.start_thread(Thread::Io)
     }
 
-    /// The end of the binary log, for a replica to begin at.
+    /// Returns the end of this server's binary log in the form that a replica can begin at.
     pub fn end_of_log(&mut self) -> Result<LogEnd, MeasureError> {
         let refused = self.refused("the end of its log");
         replication::end_of_log(self.server.client(), self.flavor).map_err(refused)
     }
 
-    /// Stops this server's replication, forgets all that it has received and executed, and receives
-    /// from this place on.
+    /// Stops this server's replication, makes it forget all that it has received and executed, and
+    /// starts its receiver at `end`.
     pub fn begin_anew(&mut self, source: &Node, end: &LogEnd) -> Result<(), MeasureError> {
         self.stop_thread(Thread::Io)?;
         self.stop_thread(Thread::Sql)?;
@@ -145,13 +146,13 @@ impl Node {
         Ok(())
     }
 
-    /// Waits until a replica that runs has applied everything up to `target`.
+    /// Waits until a running replica has applied everything up to `target`.
     pub fn catch_up(&mut self, target: &Position, progress: &mut Progress) -> Result<(), MeasureError> {
         self.wait_for(target, |status| status.applied.clone(), progress)
     }
 
-    /// Waits until the position that `of` reads has come to `target`. Looks again after a
-    /// two-hundredth of the time that has passed, so that looking costs nothing and the end is
+    /// Waits until the position that `of` reads has reached `target`. The pause between two looks
+    /// is a two-hundredth of the time that has passed, so that looking costs little and the end is
     /// known to half a percent.
     fn wait_for(
         &mut self,
@@ -185,7 +186,7 @@ impl Node {
         }
     }
 
-    /// Starts the applier, waits until it has applied up to `target`, and stops it.
+    /// Starts the applier, waits until it has applied everything up to `target`, and stops it.
     pub fn apply(&mut self, target: &Position, progress: &mut Progress) -> Result<Applied, MeasureError> {
         progress.step(format!("{}: applying", self.name()));
         self.instance().forget_peak_rss();
@@ -207,7 +208,7 @@ impl Node {
         self.server.usage().ok_or_else(gone)
     }
 
-    /// The checksums of the tables that a load changes.
+    /// Returns the checksums of the tables that a load of this kind changes.
     pub fn checksums(&mut self, workload: Workload, tables: u32) -> Result<Vec<Checksum>, MeasureError> {
         let client = self.server.client();
         Ok(match workload {
@@ -217,13 +218,13 @@ impl Node {
     }
 }
 
-/// What it took to apply what had been received.
+/// What a replica needed to apply what it had received.
 #[derive(Clone, Copy, Debug)]
 pub struct Applied {
-    /// From the applier's start to the last transaction.
+    /// The seconds from the start of the applier to the last transaction.
     pub seconds: f64,
-    /// CPU time of the whole process in that time.
+    /// The CPU time of the whole process in that time, in milliseconds.
     pub cpu_ms: u64,
-    /// The most memory that was resident in that time.
+    /// The peak of resident memory in that time, in bytes.
     pub peak_rss_bytes: u64,
 }

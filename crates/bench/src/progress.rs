@@ -1,5 +1,5 @@
-//! What is going on, on standard error: one line that is rewritten on a terminal, a line now and
-//! then elsewhere.
+//! Shows the progress of a run on standard error: one line that is rewritten on a terminal, or a
+//! line every few seconds elsewhere.
 
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
@@ -15,12 +15,12 @@ pub struct Progress {
     step: String,
     started: Stopwatch,
     shown: Option<Stopwatch>,
-    /// Characters on the line that the next rewrite must cover.
+    /// The number of characters on the line that the next rewrite must cover.
     width: usize,
 }
 
 impl Progress {
-    /// Shows nothing yet.
+    /// Returns a value that shows nothing yet.
     pub fn new() -> Progress {
         Progress {
             terminal: std::io::stderr().is_terminal(),
@@ -31,7 +31,7 @@ impl Progress {
         }
     }
 
-    /// Begins a step and names it.
+    /// Begins a step, and shows its name.
     pub fn step(&mut self, name: impl Into<String>) {
         self.step = name.into();
         self.started = Stopwatch::start();
@@ -39,7 +39,7 @@ impl Progress {
         self.show("", false);
     }
 
-    /// Tells how far the step is, when the last time that it was told is long enough ago.
+    /// Shows how far the step is, if enough time has passed since the last output.
     pub fn tell(&mut self, how_far: impl FnOnce() -> String) {
         let every = if self.terminal { REWRITE_EVERY } else { LINE_EVERY };
         if self.shown.as_ref().is_none_or(|shown| shown.elapsed() >= every) {
@@ -48,7 +48,7 @@ impl Progress {
         }
     }
 
-    /// Ends the step and says what came of it.
+    /// Ends the step, and shows its result.
     pub fn done(&mut self, result: impl Into<String>) {
         let seconds = self.started.elapsed().as_secs_f64();
         let text = format!("{} ({seconds:.1} s)", result.into());
@@ -60,7 +60,7 @@ impl Progress {
         let line = if text.is_empty() { self.step.clone() } else { format!("{}: {text}", self.step) };
         self.shown = Some(Stopwatch::start());
         let mut err = std::io::stderr().lock();
-        // Nobody can handle a terminal that is gone.
+        // An error of writing to the terminal is ignored, because nothing can be done about it.
         let _ = if self.terminal {
             let end = if ended { "\n" } else { "" };
             write!(err, "\r{line:<width$}{end}", width = self.width)
@@ -78,7 +78,7 @@ impl Default for Progress {
     }
 }
 
-/// A count with separators between thousands, as people read it.
+/// Returns a count with separators between the thousands.
 pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);

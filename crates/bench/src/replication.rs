@@ -1,4 +1,5 @@
-//! Replication, spoken to each flavor in its own words: attach, start, stop, and how far it is.
+//! The statements of replication in the syntax of each flavor: to attach a replica, to start and
+//! stop its threads, and to read its progress.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,9 +11,10 @@ use crate::instance::{Flavor, Instance, USER};
 /// A place in a source's binary log.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// The file; names of one source sort by age, because their numbers have leading zeros.
+    /// The name of the file. The names of one source sort by age, because their numbers have
+    /// leading zeros.
     pub file: String,
-    /// The byte after the last event.
+    /// The offset of the byte after the last event.
     pub offset: u64,
 }
 
@@ -22,30 +24,30 @@ impl fmt::Display for Position {
     }
 }
 
-/// Where a source's log ended before something: a replica can begin there.
+/// An end of a source's binary log that a replica can begin at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogEnd {
-    /// File and offset.
+    /// The file and the offset.
     pub position: Position,
-    /// MariaDB's GTIDs up to there; None on other sources.
+    /// MariaDB's GTIDs up to there; `None` for other sources.
     pub mariadb_gtids: Option<String>,
 }
 
-/// How a replica finds where to begin.
+/// Where a replica begins in its source's binary log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StartFrom {
-    /// By the GTIDs that it has.
+    /// After the GTIDs that the replica has.
     Gtid,
-    /// By a place in the source's binary log.
+    /// At a place in the source's binary log.
     Position(Position),
 }
 
-/// Which of a replica's threads.
+/// A thread of a replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thread {
-    /// Receives into the relay log.
+    /// The receiver, which writes the relay log.
     Io,
-    /// Applies from the relay log.
+    /// The applier, which reads the relay log.
     Sql,
 }
 
@@ -58,43 +60,46 @@ impl Thread {
     }
 }
 
-/// What a replica says about itself.
+/// What a replica reports about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     /// The receiver's state: `Yes`, `No`, `Connecting`.
     pub io_running: String,
     /// The applier's state: `Yes`, `No`.
     pub sql_running: String,
-    /// Up to where it has received; None before the first event.
+    /// The position in the source's log up to which the replica has received; `None` before the
+    /// first event.
     pub received: Option<Position>,
-    /// Up to where it has applied; None before the first event.
+    /// The position in the source's log up to which the replica has applied; `None` before the
+    /// first event.
     pub applied: Option<Position>,
     /// The last error of the receiver; empty when there is none.
     pub io_error: String,
-    /// The number of that error, 0 when there is none.
+    /// The number of the receiver's last error; 0 when there is none.
     pub io_errno: u32,
     /// The last error of the applier; empty when there is none.
     pub sql_error: String,
-    /// The number of that error, 0 when there is none.
+    /// The number of the applier's last error; 0 when there is none.
     pub sql_errno: u32,
-    /// `Seconds_Behind_Source`; None is NULL.
+    /// `Seconds_Behind_Source`. `None` means that it is NULL.
     pub seconds_behind: Option<u64>,
-    /// `Executed_Gtid_Set`; empty where a flavor has none.
+    /// `Executed_Gtid_Set`; always empty for MariaDB.
     pub executed_gtid_set: String,
 }
 
 impl Status {
-    /// The first error that either thread tells of.
+    /// Returns the last error of the applier, or else that of the receiver, if there is one.
     pub fn error(&self) -> Option<&str> {
         [&self.sql_error, &self.io_error].into_iter().find(|error| !error.is_empty()).map(String::as_str)
     }
 }
 
-/// How to reach an instance over TCP as the kit's own user.
+/// Returns the options to connect to an instance over TCP as the kit's own user.
 pub fn connect_options(instance: &Instance) -> ConnectOptions {
     let mut options = ConnectOptions::tcp("127.0.0.1", instance.port()).user(USER, USER);
     options.get_server_public_key = true;
-    // A server under a full load, or one that makes its RSA key just now, may take its time.
+    // A server that is under full load, or that is just making its RSA key, may take long to
+    // answer.
     options.connect_timeout = Duration::from_secs(60);
     options
 }
@@ -104,7 +109,7 @@ pub fn connect(instance: &Instance) -> Result<Client, ClientError> {
     Client::connect(&connect_options(instance))
 }
 
-/// Points a replica at the server on 127.0.0.1:`source_port`.
+/// Makes the server a replica of the server on 127.0.0.1:`source_port`.
 pub fn change_source(
     client: &mut Client,
     replica: Flavor,
@@ -116,7 +121,7 @@ pub fn change_source(
 }
 
 fn change_source_statement(replica: Flavor, source: Flavor, source_port: u16, from: &StartFrom) -> String {
-    // MariaDB knows the old words only, and they are the only ones that have its GTIDs.
+    // MariaDB knows only the old syntax, and only the old syntax can ask for MariaDB's GTIDs.
     let old_words = [replica, source].contains(&Flavor::MariaDb);
     let (statement, word) =
         if old_words { ("CHANGE MASTER TO", "MASTER") } else { ("CHANGE REPLICATION SOURCE TO", "SOURCE") };
@@ -145,17 +150,17 @@ fn replica_word(flavor: Flavor) -> &'static str {
     if flavor == Flavor::MariaDb { "SLAVE" } else { "REPLICA" }
 }
 
-/// `START REPLICA` of one thread.
+/// Starts one thread of a replica.
 pub fn start(client: &mut Client, replica: Flavor, thread: Thread) -> Result<(), ClientError> {
     client.query(&format!("START {} {}", replica_word(replica), thread.word())).map(|_| ())
 }
 
-/// `STOP REPLICA` of one thread; returns when it has stopped.
+/// Stops one thread of a replica, and returns when it has stopped.
 pub fn stop(client: &mut Client, replica: Flavor, thread: Thread) -> Result<(), ClientError> {
     client.query(&format!("STOP {} {}", replica_word(replica), thread.word())).map(|_| ())
 }
 
-/// `SHOW REPLICA STATUS`.
+/// Returns what `SHOW REPLICA STATUS` tells.
 pub fn status(client: &mut Client, replica: Flavor) -> Result<Status, ClientError> {
     let result = client.query(&format!("SHOW {} STATUS", replica_word(replica)))?;
     if result.rows.is_empty() {
@@ -188,7 +193,7 @@ pub fn status(client: &mut Client, replica: Flavor) -> Result<Status, ClientErro
     })
 }
 
-/// The end of a source's binary log, with MariaDB's GTIDs.
+/// Returns the end of a source's binary log, with the GTIDs if the source is MariaDB.
 pub fn end_of_log(client: &mut Client, source: Flavor) -> Result<LogEnd, ClientError> {
     let position = source_position(client, source)?;
     let mariadb_gtids = match source {
@@ -199,7 +204,7 @@ pub fn end_of_log(client: &mut Client, source: Flavor) -> Result<LogEnd, ClientE
 }
 
 /// Makes a replica whose threads are stopped forget what it has received, executed and logged, and
-/// begin at this place: a MariaDB replica by GTID, others by position.
+/// makes it begin at `end`: a MariaDB replica of a MariaDB source by GTID, others by position.
 pub fn begin_anew(
     client: &mut Client,
     replica: Flavor,
@@ -222,7 +227,7 @@ pub fn begin_anew(
     change_source(client, replica, source.0, source.1, &from)
 }
 
-/// The end of a source's binary log.
+/// Returns the end of a source's binary log.
 pub fn source_position(client: &mut Client, source: Flavor) -> Result<Position, ClientError> {
     let result = client.query(match source {
         Flavor::MariaDb => "SHOW MASTER STATUS",

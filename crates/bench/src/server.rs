@@ -1,8 +1,9 @@
-//! A server under measurement: started by the kit, or somebody's own, reached by its address.
+//! A server under measurement, which the kit has started or which ran already.
 //!
-//! What the benchmarks do to both kinds is here: connect, make durable or relaxed, fill with
-//! sysbench's tables, ask for its settings, look at what its process has used. Servers that the kit
-//! started end with their value; of somebody's own server the durability is put back as it was.
+//! This module has what the benchmarks do to both kinds: connect, set the durability of commits,
+//! fill sysbench's tables, ask for settings, and read what the process has used. A server that the
+//! kit started ends when its value is dropped. A server that ran already gets its former durability
+//! back.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,14 +17,15 @@ use crate::progress::{Progress, grouped};
 use crate::sbtest::{self, Size};
 use crate::usage::{self, Usage};
 
-/// A server under a full load, or one that makes its RSA key just now, may take its time.
+/// How long a connect may take. A server that is under full load, or that is just making its RSA
+/// key, may take long to answer.
 const CONNECTED_WITHIN: Duration = Duration::from_secs(60);
 
 /// `ER_NO_SUCH_TABLE`.
 const NO_SUCH_TABLE: u16 = 1146;
 
-/// What decides how a server does, in the words of the servers; those that one has not are left
-/// out.
+/// The variables that decide how fast a server is. A server lacks some of them; they are left out
+/// of its description.
 const SETTINGS: [&str; 13] = [
     "innodb_buffer_pool_size",
     "innodb_page_size",
@@ -40,7 +42,7 @@ const SETTINGS: [&str; 13] = [
     "transaction_isolation",
 ];
 
-/// How much a commit promises.
+/// The durability of commits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mode {
     /// `sync_binlog=0, innodb_flush_log_at_trx_commit=2`.
@@ -50,7 +52,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The mode in a word.
+    /// Returns the name of the mode.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Relaxed => "relaxed",
@@ -58,7 +60,7 @@ impl Mode {
         }
     }
 
-    /// The two variables' values.
+    /// Returns the values of the two variables in this mode.
     fn variables(self) -> [(&'static str, &'static str); 2] {
         let (sync_binlog, flush) = match self {
             Mode::Relaxed => ("0", "2"),
@@ -68,16 +70,17 @@ impl Mode {
     }
 }
 
-/// Somebody's own server: `name=host:port,user,password` or `name=/socket,user,password`.
+/// A server that runs already, given as `name=host:port,user,password` or
+/// `name=/socket,user,password`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ByAddress {
-    /// What the report calls it.
+    /// The name of the server in the report.
     pub name: String,
-    /// How to reach it.
+    /// How to connect to the server.
     pub options: ConnectOptions,
 }
 
-/// Without the password: plans are printed.
+/// Leaves the password out, because plans are printed.
 impl fmt::Debug for ByAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}={:?},{}", self.name, self.options.address, self.options.user)
@@ -108,16 +111,17 @@ pub struct Server {
     name: String,
     options: ConnectOptions,
     client: Client,
-    /// The process, when it runs on this machine and can be looked at.
+    /// The id of the process; `None` when it runs on another machine or cannot be seen.
     pid: Option<u32>,
-    /// None for somebody's own server.
+    /// The instance; `None` for a server that ran already.
     instance: Option<Instance>,
-    /// What [`Server::set_mode`] has changed of somebody's own server, as it was.
+    /// The variables that [`Server::set_mode`] has changed on a server that ran already, with their
+    /// former values.
     put_back: Vec<(&'static str, String)>,
 }
 
 impl Server {
-    /// Starts a server on fresh data. The kit talks to it over its Unix socket.
+    /// Starts a server on fresh data. The kit connects to it over its Unix socket.
     pub fn start(flavor: Flavor, settings: &Settings) -> Result<Server, MeasureError> {
         let instance = Instance::start(flavor, settings)?;
         let mut options = ConnectOptions::unix(instance.socket()).user(USER, USER);
@@ -128,7 +132,8 @@ impl Server {
         Ok(server)
     }
 
-    /// Starts a server, or adds to `missing` why this machine cannot.
+    /// Starts a server. If it is not on this machine, the reason is added to `missing` and `None`
+    /// is returned.
     pub fn start_if_there(
         flavor: Flavor,
         settings: &Settings,
@@ -148,7 +153,7 @@ impl Server {
         Ok(Some(server))
     }
 
-    /// Connects to somebody's own server.
+    /// Connects to a server that runs already.
     pub fn by_address(server: &ByAddress) -> Result<Server, MeasureError> {
         let mut options = server.options.clone();
         options.connect_timeout = CONNECTED_WITHIN;
@@ -163,41 +168,41 @@ impl Server {
         Ok(Server { name, options, client, pid: None, instance: None, put_back: Vec::new() })
     }
 
-    /// What the report calls it.
+    /// Returns the name of the server in the report.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How to reach it.
+    /// Returns how to connect to the server.
     pub fn options(&self) -> &ConnectOptions {
         &self.options
     }
 
-    /// The kit's session.
+    /// Returns the kit's session with the server.
     pub fn client(&mut self) -> &mut Client {
         &mut self.client
     }
 
-    /// The process of a server that the kit started.
+    /// Returns the instance of a server that the kit started; `None` for others.
     pub fn instance(&self) -> Option<&Instance> {
         self.instance.as_ref()
     }
 
-    /// The version that it greets with, without what a distribution adds.
+    /// Returns the version in the server's greeting, without what a distribution has appended.
     pub fn version(&self) -> &str {
         let version = self.client.server_version();
-        // MariaDB greets with 5.5.5- before its own version, for the sake of old replicas.
+        // MariaDB's greeting has 5.5.5- before its own version, for old replicas.
         let own = version.strip_prefix("5.5.5-").unwrap_or(version);
         own.split(['-', '+']).next().unwrap_or(own)
     }
 
-    /// Ends the process of a server that the kit started, with no chance to write anything more.
+    /// Kills the process of a server that the kit started, so that it cannot write anything more.
     pub fn kill(&mut self) {
         self.instance.as_mut().expect("a server that the kit started").kill();
     }
 
-    /// Starts the process that [`Server::kill`] ended, and does not wait until it is ready; the
-    /// kit's session is gone.
+    /// Starts the process again that [`Server::kill`] ended, and does not wait until it is ready.
+    /// The kit's session stays closed.
     pub fn launch(&mut self) -> Result<(), MeasureError> {
         let instance = self.instance.as_mut().expect("a server that the kit started");
         instance.launch()?;
@@ -205,7 +210,7 @@ impl Server {
         Ok(())
     }
 
-    /// Stops a server that the kit started, which writes everything that it has to its files, and
+    /// Stops a server that the kit started, which makes it write everything to its files, and
     /// starts it again.
     pub fn start_anew(&mut self, progress: &mut Progress) -> Result<(), MeasureError> {
         progress.step(format!("{}: stopping and starting", self.name));
@@ -219,31 +224,31 @@ impl Server {
         Ok(())
     }
 
-    /// Whether the process of a server that the kit started is there.
+    /// Reports whether the process of a server that the kit started is running.
     pub fn is_running(&mut self) -> bool {
         self.instance.as_mut().is_some_and(Instance::is_running)
     }
 
-    /// Makes an error of this server's refusal.
+    /// Returns a function that makes an error of this server's refusal of `what`.
     pub fn refused(&self, what: &str) -> impl FnOnce(ClientError) -> MeasureError + use<> {
         let (name, what) = (self.name.clone(), what.to_string());
         move |error| MeasureError::Refused(name, what, error)
     }
 
-    /// Runs a statement for its effect.
+    /// Runs a statement and discards its result.
     pub fn run(&mut self, sql: &str) -> Result<(), MeasureError> {
         let refused = self.refused(sql);
         self.client.query_discard(sql).map(|_| ()).map_err(refused)
     }
 
-    /// A global variable's value; None where the server has no such variable.
+    /// Returns the value of a global variable; `None` when the server has no variable of this name.
     pub fn variable(&mut self, name: &str) -> Result<Option<String>, MeasureError> {
         let sql = format!("SHOW GLOBAL VARIABLES LIKE '{name}'");
         let refused = self.refused(&sql);
         Ok(self.client.query(&sql).map_err(refused)?.cell(0, 1))
     }
 
-    /// The rows of a query; None where the server has no such table.
+    /// Returns the rows of a query; `None` when the server has no such table.
     pub fn table(&mut self, sql: &str) -> Result<Option<ResultSet>, MeasureError> {
         match self.client.query(sql) {
             Ok(rows) => Ok(Some(rows)),
@@ -252,15 +257,15 @@ impl Server {
         }
     }
 
-    /// A global status variable's value; None where the server has no such variable.
+    /// Returns the value of a global status variable; `None` when the server has no variable of
+    /// this name.
     pub fn status(&mut self, name: &str) -> Result<Option<String>, MeasureError> {
         let sql = format!("SHOW GLOBAL STATUS LIKE '{name}'");
         let refused = self.refused(&sql);
         Ok(self.client.query(&sql).map_err(refused)?.cell(0, 1))
     }
 
-    /// What a report tells of it, with the settings that decide how it does as it tells them
-    /// itself.
+    /// Returns what a report tells of the server, with the settings that the server itself reports.
     pub fn describe(&mut self) -> Result<Described, MeasureError> {
         let mut settings = Vec::new();
         for name in SETTINGS {
@@ -272,7 +277,7 @@ impl Server {
         Ok(Described { name: self.name.clone(), version: self.version().to_string(), options, settings })
     }
 
-    /// Switches durability while it runs.
+    /// Changes the durability of a running server.
     pub fn set_mode(&mut self, mode: Mode) -> Result<(), MeasureError> {
         for (name, value) in mode.variables() {
             if self.instance.is_none() && !self.put_back.iter().any(|(changed, _)| *changed == name) {
@@ -284,8 +289,8 @@ impl Server {
         Ok(())
     }
 
-    /// Sets the number of threads that apply, on a replica whose applier is stopped. A MariaDB
-    /// replica applies optimistically with more than one.
+    /// Sets the number of worker threads on a replica whose applier is stopped. A MariaDB replica
+    /// applies optimistically with more than one.
     pub fn set_workers(&mut self, flavor: Flavor, workers: u32) -> Result<(), MeasureError> {
         match flavor {
             Flavor::MariaDb => {
@@ -298,7 +303,7 @@ impl Server {
         }
     }
 
-    /// Fills sysbench's tables, without the binary log.
+    /// Fills sysbench's tables, without writing to the binary log.
     pub fn fill(&mut self, size: Size, seed: u64, progress: &mut Progress) -> Result<(), MeasureError> {
         progress.step(format!("{}: {} tables of {} rows", self.name, size.tables, grouped(size.rows)));
         let all = u64::from(size.tables) * size.rows;
@@ -309,12 +314,13 @@ impl Server {
         Ok(())
     }
 
-    /// What its process has used; None when it cannot be seen from here.
+    /// Returns what the process has used; `None` when the process cannot be seen from here.
     pub fn usage(&self) -> Option<Usage> {
         usage::of(self.pid?)
     }
 
-    /// The process that listens on the server's port, when it is one of this machine.
+    /// Returns the id of the process that listens on the server's port; `None` when it is not on
+    /// this machine or cannot be seen.
     fn local_process(&mut self) -> Option<u32> {
         let local = match &self.options.address {
             Address::Unix(_) => true,
@@ -328,14 +334,15 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         for (name, value) in std::mem::take(&mut self.put_back) {
-            // A server that is gone has nothing to put back.
+            // A server that is gone needs no variables back, so the error is ignored.
             let _ = self.run(&format!("SET GLOBAL {name} = {value}"));
         }
     }
 }
 
-/// The process that listens on a TCP port of this machine, if we may see it: the socket's inode
-/// stands in the kernel's table, and the process has it open.
+/// Returns the id of the process that listens on a TCP port of this machine; `None` when it cannot
+/// be seen. The inode of the listening socket is in the kernel's table, and the process has that
+/// socket open.
 fn listener(port: u16) -> Option<u32> {
     let tables =
         ["/proc/net/tcp", "/proc/net/tcp6"].map(|file| std::fs::read_to_string(file).unwrap_or_default());

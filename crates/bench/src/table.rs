@@ -1,18 +1,18 @@
-//! A table of text: columns as wide as their widest cell, numbers to the right; and what the
-//! figures in it need.
+//! Tables of text, whose columns are as wide as their widest cell, and the functions that format
+//! the figures in them.
 
 use crate::html::escape;
 
-/// Which side a column's cells stand on.
+/// The side that the cells of a column are aligned to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// Words.
+    /// The left side, for words.
     Left,
-    /// Numbers.
+    /// The right side, for numbers.
     Right,
 }
 
-/// A table that is built row by row and printed whole.
+/// A table that is built row by row and then printed.
 #[derive(Debug)]
 pub struct Table {
     columns: Vec<(String, Align)>,
@@ -20,7 +20,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table with these columns and no rows.
+    /// Returns a table with these columns and no rows.
     pub fn new(columns: &[(&str, Align)]) -> Table {
         Table {
             columns: columns.iter().map(|(name, align)| (name.to_string(), *align)).collect(),
@@ -28,7 +28,7 @@ impl Table {
         }
     }
 
-    /// The table as HTML.
+    /// Returns the table as HTML.
     pub fn html(&self) -> String {
         let cell = |tag: &str, (text, align): (&String, Align)| {
             let class = if align == Align::Right { " class=\"n\"" } else { "" };
@@ -75,7 +75,7 @@ impl std::fmt::Display for Table {
     }
 }
 
-/// The middle of several figures.
+/// Returns the median of several figures.
 pub fn median(mut values: Vec<f64>) -> f64 {
     assert!(!values.is_empty(), "no figures");
     values.sort_by(f64::total_cmp);
@@ -83,12 +83,13 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
 }
 
-/// A figure that there may not be.
+/// Returns a figure as text, or `-` when there is none.
 pub fn optional(figure: Option<f64>, digits: usize) -> String {
     figure.map_or("-".to_string(), |figure| format!("{figure:.digits$}"))
 }
 
-/// Figures as a row of bars, the highest one full; for a look at how even they are.
+/// Returns figures as a row of bars, of which the highest is full. It shows how even the figures
+/// are.
 pub fn bars(figures: &[f64]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = figures.iter().copied().fold(0.0, f64::max);

@@ -1,36 +1,37 @@
-//! What a process has used, as the kernel counts it under `/proc`, and what that makes for one
-//! operation.
+//! Reads from `/proc` what a process has used, and computes what one operation has cost.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Ticks a second of the times in `/proc/PID/stat`; fixed for all programs on Linux (`USER_HZ`).
+/// The ticks a second of the times in `/proc/PID/stat`. The number is the same for all programs on
+/// Linux (`USER_HZ`).
 const USER_HZ: u64 = 100;
 
 /// What a process has used since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// CPU time of all its threads, user and system; those that have ended included.
+    /// The CPU time of all its threads in milliseconds, user and system, including threads that
+    /// have ended.
     pub cpu_ms: u64,
-    /// The most memory that was ever resident at once (`VmHWM`).
+    /// The peak of resident memory in bytes (`VmHWM`).
     pub peak_rss_bytes: u64,
-    /// Context switches, voluntary or not, of the threads that live. A span of them is right as
-    /// long as no thread ends in it.
+    /// The number of context switches, voluntary or not, of the threads that exist. The difference
+    /// of two readings is right if no thread has ended between them.
     pub context_switches: u64,
-    /// Bytes that the machine's disks have read for all processes; as `iostat` has it, and the
-    /// Insert Benchmark with it.
+    /// The bytes that the machine's disks have read for all processes. `iostat` and the Insert
+    /// Benchmark count in the same way.
     pub read_bytes: u64,
-    /// Bytes that the machine's disks have written for all processes. The process's own count in
-    /// `/proc/PID/io` would not do: it takes a small write into a cached file for the whole run of
-    /// pages that the kernel keeps as one, 2 MB even.
+    /// The bytes that the machine's disks have written for all processes. The process's own count
+    /// in `/proc/PID/io` is of no use: it takes a small write into a cached file for the whole
+    /// group of pages that the kernel keeps together, which can be 2 MB.
     pub written_bytes: u64,
 }
 
-/// What `pid` has used; None when there is no such process.
+/// Returns what the process `pid` has used; `None` when there is no such process.
 pub fn of(pid: u32) -> Option<Usage> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The command's name stands in parentheses and may hold anything; the numbers follow the last
-    // one.
+    // The name of the command is in parentheses and may contain parentheses itself, so the numbers
+    // begin after the last one.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
     let peak_kb = number_after(&format!("/proc/{pid}/status"), "VmHWM:")?;
@@ -55,9 +56,10 @@ fn switches_of_task(task: &Path) -> u64 {
     status.lines().filter_map(count).sum()
 }
 
-/// Bytes read and written by all disks. Devices that are made of other devices are left out.
+/// Returns the bytes read and written by all disks. Devices that consist of other devices are left
+/// out.
 fn disks() -> (u64, u64) {
-    /// Unit of the kernel's count, whatever the disk's own sectors are.
+    /// The unit of the kernel's counts in bytes, whatever the size of the disk's own sectors is.
     const SECTOR_BYTES: u64 = 512;
     const MADE_OF_OTHERS: [&str; 5] = ["loop", "ram", "zram", "dm-", "md"];
     let devices = std::fs::read_dir("/sys/block").into_iter().flatten().flatten();
@@ -75,7 +77,8 @@ fn disks() -> (u64, u64) {
         .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
 }
 
-/// The text after `name` on its line of a file under `/proc`.
+/// Returns the text after `name` on the first line of the file that begins with `name`. The files
+/// are those under `/proc`.
 pub(crate) fn text_after(file: &str, name: &str) -> Option<String> {
     let text = std::fs::read_to_string(file).ok()?;
     Some(text.lines().find_map(|line| line.strip_prefix(name))?.trim().to_string())
@@ -85,8 +88,8 @@ fn number_after(file: &str, name: &str) -> Option<u64> {
     text_after(file, name)?.split_whitespace().next()?.parse().ok()
 }
 
-/// Makes the peak of resident memory start anew from what is resident now. False where the kernel
-/// has no such switch.
+/// Resets the peak of resident memory to what is resident now. It returns false when the kernel
+/// does not support this.
 pub(crate) fn forget_peak(pid: u32) -> bool {
     let command = format!("echo 5 >/proc/{pid}/clear_refs");
     Command::new("/bin/sh")
@@ -100,19 +103,19 @@ pub(crate) fn forget_peak(pid: u32) -> bool {
 /// What one operation has cost a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PerOperation {
-    /// CPU time, in microseconds.
+    /// The CPU time in microseconds.
     pub cpu_us: f64,
-    /// Context switches.
+    /// The number of context switches.
     pub context_switches: f64,
-    /// Read by the machine's disks, in KB of 1024 bytes.
+    /// What the machine's disks have read, in KB of 1024 bytes.
     pub read_kb: f64,
-    /// Written by the machine's disks, in KB of 1024 bytes.
+    /// What the machine's disks have written, in KB of 1024 bytes.
     pub written_kb: f64,
 }
 
 impl PerOperation {
-    /// What was used between two looks at a process, for each of `operations`; None when there was
-    /// none.
+    /// Returns what was used between two readings, divided by `operations`; `None` when there were
+    /// no operations.
     pub fn between(before: &Usage, after: &Usage, operations: f64) -> Option<PerOperation> {
         let each = |now: u64, then: u64| now.saturating_sub(then) as f64 / operations;
         (operations > 0.0).then(|| PerOperation {
@@ -123,7 +126,7 @@ impl PerOperation {
         })
     }
 
-    /// The mean of several measurements; None when there is none.
+    /// Returns the mean of several measurements; `None` when there are none.
     pub fn mean(all: impl IntoIterator<Item = PerOperation>) -> Option<PerOperation> {
         let all: Vec<PerOperation> = all.into_iter().collect();
         let mean = |of: fn(&PerOperation) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
@@ -137,7 +140,7 @@ impl PerOperation {
 }
 
 impl PerOperation {
-    /// The figures as JSON.
+    /// Returns the figures as JSON.
     pub fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "cpu_us": self.cpu_us,
@@ -174,8 +177,8 @@ mod tests {
             os::clock::sleep(std::time::Duration::from_millis(1));
         }
         assert!(switches_of_task(us) >= before + 20);
-        // Other threads of this process may end at any time, so only that they are counted can be
-        // said.
+        // Other threads of this process may end at any time, so the test checks only that their
+        // switches are counted.
         assert!(context_switches(std::process::id()) > 0);
     }
 

@@ -1,33 +1,35 @@
-//! Where event groups (transactions) begin and end in a stream of events, told from headers and the
-//! few bytes that decide.
+//! The boundaries of event groups (transactions) in a stream of events, found by the headers and
+//! the few bytes that decide.
 
 use crate::event::{self, Event, Header, event_type as kind};
 
-/// What an event is to the group it belongs to.
+/// The place of an event in its group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edge {
-    /// Belongs to no group: format descriptions, rotations, heartbeats.
+    /// The event belongs to no group, as format descriptions, rotations and heartbeats.
     Outside,
-    /// The first event of a group: a GTID event, or BEGIN where the source writes no GTID events.
+    /// The event is the first of a group: a GTID event, or BEGIN if the source writes no GTID
+    /// events.
     Begin,
-    /// Neither first nor last.
+    /// The event is neither the first nor the last of its group.
     Inside,
-    /// The last event of a group.
+    /// The event is the last of a group.
     End,
-    /// A group of its own.
+    /// The event is a group of its own.
     Whole,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Outside,
-    /// A GTID event came; what it belongs to follows.
+    /// The last event was a GTID event, whose transaction follows.
     AfterGtid,
-    /// BEGIN came (or MariaDB's GTID event that stands for it).
+    /// The last events were BEGIN (or MariaDB's GTID event that stands for it), and perhaps others
+    /// of its transaction.
     InTransaction,
 }
 
-/// Follows a stream of events.
+/// Follows a stream of events and finds the groups.
 #[derive(Debug, Clone)]
 pub struct Boundaries {
     state: State,
@@ -40,17 +42,17 @@ impl Default for Boundaries {
 }
 
 impl Boundaries {
-    /// The connection was lost: what follows begins at a boundary.
+    /// Starts again after the connection was lost: the next event is at a boundary.
     pub fn restart(&mut self) {
         self.state = State::Outside;
     }
 
-    /// A group has begun and not ended.
+    /// Reports whether a group has begun and not ended.
     pub fn is_inside(&self) -> bool {
         self.state != State::Outside
     }
 
-    /// Takes the next event, without its checksum.
+    /// Takes the next event, without its checksum, and returns its place in its group.
     pub fn feed(&mut self, bytes: &[u8]) -> Edge {
         let Ok(Header { event_type: kind, .. }) = Header::decode(bytes) else { return Edge::Outside };
         match kind {
@@ -64,8 +66,8 @@ impl Boundaries {
             kind::XID | kind::XA_PREPARE | kind::TRANSACTION_PAYLOAD => self.end(),
             _ if is_outside_groups(kind) => Edge::Outside,
             _ if self.state == State::Outside => {
-                // A statement's INTVAR, RAND or USER_VAR before a query without BEGIN (very old
-                // sources).
+                // Very old sources write a statement's INTVAR, RAND or USER_VAR before a query
+                // without BEGIN.
                 self.begin(State::AfterGtid)
             }
             _ => Edge::Inside,
@@ -102,7 +104,7 @@ impl Boundaries {
     }
 }
 
-/// Types that stand between groups.
+/// Reports whether events of this type are between groups.
 pub fn is_outside_groups(kind: u8) -> bool {
     matches!(
         kind,

@@ -2,20 +2,20 @@
 
 use crate::DecodeError;
 
-/// Which checksum the events of a file have (`binlog_checksum`).
+/// The checksum that the events of a file have (`binlog_checksum`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checksum {
-    /// None.
+    /// The events have no checksum.
     None,
-    /// CRC-32 (zlib's), the last four bytes of each event.
+    /// CRC-32 (zlib's), in the last four bytes of each event.
     Crc32,
 }
 
-/// Bytes of a CRC-32 checksum.
+/// The number of bytes of a CRC-32 checksum.
 pub const CRC32_LEN: usize = 4;
 
 impl Checksum {
-    /// The algorithm's number in a FORMAT_DESCRIPTION event.
+    /// Returns the algorithm with this number in a FORMAT_DESCRIPTION event.
     pub fn from_u8(algorithm: u8) -> Option<Checksum> {
         match algorithm {
             0 => Some(Checksum::None),
@@ -24,7 +24,7 @@ impl Checksum {
         }
     }
 
-    /// Bytes at the end of each event.
+    /// Returns the number of bytes that the checksum takes at the end of each event.
     pub fn len_bytes(self) -> usize {
         match self {
             Checksum::None => 0,
@@ -33,12 +33,12 @@ impl Checksum {
     }
 }
 
-/// CRC-32 of some bytes.
+/// Returns the CRC-32 of some bytes.
 pub fn crc32(bytes: &[u8]) -> u32 {
     crc32fast::hash(bytes)
 }
 
-/// Checks the CRC-32 at the end of an event, which `event` is exactly.
+/// Checks the CRC-32 at the end of an event. `event` is exactly the event.
 pub fn verify_checksum(event: &[u8]) -> Result<(), DecodeError> {
     let (body, stored) = event
         .split_last_chunk::<CRC32_LEN>()

@@ -1,9 +1,9 @@
-//! Compressed events: MySQL's TRANSACTION_PAYLOAD (zstd, `binlog_transaction_compression`), both
-//! ways, and MariaDB's compressed query and row events (zlib, `log_bin_compress`) made plain; and
-//! the values of MariaDB's COMPRESSED columns.
+//! Compressed events: MySQL's TRANSACTION_PAYLOAD (zstd, `binlog_transaction_compression`), written
+//! and read, and MariaDB's compressed query and row events (zlib, `log_bin_compress`), which are
+//! decompressed. Also the values of MariaDB's COMPRESSED columns.
 //!
-//! Memory follows what is really there: a length that an event claims is checked against what comes
-//! out and never reserved.
+//! Memory is taken only for bytes that are really there: a length that an event claims is compared
+//! with the decompressed bytes, and memory is never reserved for it.
 
 use std::io::{self, Read};
 
@@ -15,20 +15,20 @@ use crate::event::{
     TransactionPayload, event_type,
 };
 
-/// No event is longer (`replica_max_allowed_packet`'s largest value).
+/// The most bytes of an event (the largest value of `replica_max_allowed_packet`).
 const LONGEST_EVENT_BYTES: usize = 1 << 30;
-/// Offset of the event type in a header.
+/// The offset of the event type in a header.
 const TYPE_OFFSET: usize = 4;
-/// zlib, as MariaDB's compressed events name it.
+/// The number of zlib in MariaDB's compressed events.
 const MARIADB_ZLIB: u8 = 0;
 
-/// Whether an event of this type is one of MariaDB's compressed ones.
+/// Reports whether events of this type are compressed ones of MariaDB.
 #[inline]
 pub fn is_mariadb_compressed(kind: u8) -> bool {
     (event_type::MARIADB_QUERY_COMPRESSED..=event_type::MARIADB_DELETE_ROWS_COMPRESSED).contains(&kind)
 }
 
-/// The type of the plain event.
+/// Returns the type of the decompressed event.
 fn plain_type(kind: u8) -> Option<u8> {
     use event_type::*;
     Some(match kind {
@@ -44,7 +44,7 @@ fn plain_type(kind: u8) -> Option<u8> {
 }
 
 /// Appends the plain event that one of MariaDB's compressed events (without its checksum) stands
-/// for; `log_pos` stays.
+/// for. `log_pos` stays the same.
 pub fn expand_mariadb(event: &[u8], out: &mut Vec<u8>) -> Result<(), DecodeError> {
     let kind = event.get(TYPE_OFFSET).and_then(|kind| plain_type(*kind));
     let kind = kind.ok_or(DecodeError { offset: TYPE_OFFSET, what: "no compressed event" })?;
@@ -92,9 +92,9 @@ fn skip_to_rows(cursor: &mut Cursor<'_>, kind: u8) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// MariaDB's compressed bytes: one of flags (the length's own length in the low 3 bits, the
-/// algorithm in the next but one), the length when decompressed with the highest byte first, zlib's
-/// stream.
+/// Decompresses MariaDB's compressed bytes: a byte of flags (the number of bytes of the length in
+/// the low 3 bits, the algorithm in bits 4 to 6), the decompressed length with the highest byte
+/// first, and zlib's stream.
 fn inflate(cursor: &mut Cursor<'_>, out: &mut Vec<u8>) -> Result<(), DecodeError> {
     let flags = cursor.u8()?;
     let len_bytes = usize::from(flags & 0x07);
@@ -112,10 +112,10 @@ fn inflate(cursor: &mut Cursor<'_>, out: &mut Vec<u8>) -> Result<(), DecodeError
     Ok(())
 }
 
-/// Appends a value of one of MariaDB's COMPRESSED columns, plain. Its first byte has the algorithm
-/// (0: none, 8: zlib) in the high half, in bit 3 that the stream is without zlib's own header, and
-/// in the low 3 bits how many bytes of the plain length follow, the highest first. An empty value
-/// is empty. `error.offset` is one within the value.
+/// Appends the decompressed value of one of MariaDB's COMPRESSED columns. The high half of its
+/// first byte is the algorithm (0: none, 8: zlib). Bit 3 says that the stream is without zlib's own
+/// header, and the low 3 bits say how many bytes of the plain length follow, the highest first. An
+/// empty value is empty. `error.offset` is an offset within the value.
 pub fn expand_mariadb_value(value: &[u8], out: &mut Vec<u8>) -> Result<(), DecodeError> {
     const ZLIB: u8 = 8;
     let mut cursor = Cursor::at(value, 0);
@@ -148,7 +148,7 @@ pub fn expand_mariadb_value(value: &[u8], out: &mut Vec<u8>) -> Result<(), Decod
     Ok(())
 }
 
-/// Makes TRANSACTION_PAYLOAD events. The same events at the same level become the same bytes.
+/// Makes TRANSACTION_PAYLOAD events. The same events at the same level give the same bytes.
 pub struct PayloadWriter {
     level: u8,
     compressor: zstd::bulk::Compressor<'static>,
@@ -156,25 +156,26 @@ pub struct PayloadWriter {
 }
 
 impl PayloadWriter {
-    /// With this level of zstd (`binlog_transaction_compression_level_zstd`).
+    /// Makes a writer with this level of zstd (`binlog_transaction_compression_level_zstd`).
     ///
     /// # Errors
-    /// Out of memory.
+    /// Returns an error when there is not enough memory.
     pub fn new(level: u8) -> io::Result<PayloadWriter> {
         let compressor = zstd::bulk::Compressor::new(i32::from(level))?;
         Ok(PayloadWriter { level, compressor, payload: Vec::new() })
     }
 
-    /// The level.
+    /// Returns the level of zstd.
     pub fn level(&self) -> u8 {
         self.level
     }
 
     /// Appends the event of a group ([`crate::group`]), without position and checksum. It has the
-    /// first event's timestamp and server id.
+    /// timestamp and server id of the group's first event.
     ///
     /// # Errors
-    /// The group is damaged, or there is not the memory to compress it.
+    /// Returns an error when the group is damaged, or when there is not enough memory to compress
+    /// it.
     pub fn append(&mut self, group: &[u8], out: &mut Vec<u8>) -> Result<(), DecodeError> {
         let first = Header::decode(group)?;
         self.payload.clear();
@@ -188,16 +189,16 @@ impl PayloadWriter {
     }
 }
 
-/// The events of a TRANSACTION_PAYLOAD, decompressed one after the other.
+/// Reads the events of a TRANSACTION_PAYLOAD, which are decompressed one after the other.
 pub struct PayloadReader<'a> {
     stream: Box<dyn Read + 'a>,
-    /// Bytes that are still to come.
+    /// The number of decompressed bytes that are still to come.
     left: u64,
     event: Vec<u8>,
 }
 
 impl<'a> PayloadReader<'a> {
-    /// Reads from the first event.
+    /// Makes a reader that begins with the first event.
     pub fn new(payload: &TransactionPayload<'a>) -> Result<PayloadReader<'a>, DecodeError> {
         let stream: Box<dyn Read + 'a> = match payload.compression {
             COMPRESSION_NONE => Box::new(payload.payload),
@@ -209,7 +210,7 @@ impl<'a> PayloadReader<'a> {
         Ok(PayloadReader { stream, left: payload.uncompressed_len, event: Vec::new() })
     }
 
-    /// The next event, which has no checksum; `None` behind the last.
+    /// Returns the next event, which has no checksum. `None` after the last event.
     pub fn next_event(&mut self) -> Result<Option<&[u8]>, DecodeError> {
         self.event.clear();
         if self.left == 0 {
@@ -229,7 +230,8 @@ impl<'a> PayloadReader<'a> {
         Ok(Some(&self.event))
     }
 
-    /// Reads until the event has so many bytes, or nothing more comes; returns how many it has.
+    /// Reads until the event has `bytes` bytes, or until nothing more comes. Returns how many bytes
+    /// it has.
     fn fill(&mut self, bytes: usize) -> Result<usize, DecodeError> {
         let missing = bytes.saturating_sub(self.event.len()) as u64;
         let read: io::Result<usize> = self.stream.by_ref().take(missing).read_to_end(&mut self.event);
@@ -238,7 +240,7 @@ impl<'a> PayloadReader<'a> {
     }
 }
 
-/// The size in an event's header, if it can be one.
+/// Returns the size in an event's header, if it is a possible one.
 fn declared_size(header: &[u8]) -> Option<usize> {
     let size = header.get(EVENT_SIZE_OFFSET..)?.first_chunk::<4>()?;
     Some(u32::from_le_bytes(*size) as usize).filter(|&size| size >= HEADER_LEN)

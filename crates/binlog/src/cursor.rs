@@ -1,11 +1,11 @@
-//! Reading numbers and strings from event bytes, every access checked.
+//! The reading of numbers and strings from the bytes of events, with every access checked.
 
-/// Bytes that are no event, or not the event they say they are.
+/// The error for bytes that are no event, or not the event that they say they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeError {
-    /// Byte offset in the bytes that were to be decoded (the event, unless said otherwise).
+    /// The byte offset in the bytes that were to be decoded (the event, unless said otherwise).
     pub offset: usize,
-    /// What is wrong there.
+    /// What is wrong at `offset`, in a few words.
     pub what: &'static str,
 }
 
@@ -25,37 +25,37 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// At the start of `bytes`.
+    /// Makes a cursor at the start of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Cursor<'a> {
         Cursor { bytes, at: 0 }
     }
-    /// At an offset, so that errors name offsets in the whole of `bytes`.
+    /// Makes a cursor at an offset, so that errors name offsets in the whole of `bytes`.
     pub fn at(bytes: &'a [u8], offset: usize) -> Cursor<'a> {
         Cursor { bytes, at: offset.min(bytes.len()) }
     }
 
-    /// The offset of the next byte.
+    /// Returns the offset of the next byte.
     #[inline]
     pub fn offset(&self) -> usize {
         self.at
     }
-    /// Whether nothing is left.
+    /// Reports whether no bytes are left.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.at == self.bytes.len()
     }
-    /// Bytes left.
+    /// Returns the number of bytes left.
     #[inline]
     pub fn remaining(&self) -> usize {
         self.bytes.len() - self.at
     }
-    /// An error at this place.
+    /// Makes an error at this place.
     #[cold]
     pub fn error(&self, what: &'static str) -> DecodeError {
         DecodeError { offset: self.at, what }
     }
 
-    /// The next `len` bytes.
+    /// Takes the next `len` bytes.
     #[inline]
     pub fn take(&mut self, len: usize) -> Result<&'a [u8], DecodeError> {
         match self.bytes[self.at..].get(..len) {
@@ -76,7 +76,7 @@ impl<'a> Cursor<'a> {
             None => Err(self.error("event ends early")),
         }
     }
-    /// All that is left.
+    /// Takes all bytes that are left.
     #[inline]
     pub fn rest(&mut self) -> &'a [u8] {
         let rest = &self.bytes[self.at..];
@@ -84,34 +84,34 @@ impl<'a> Cursor<'a> {
         rest
     }
 
-    /// One byte.
+    /// Takes one byte.
     #[inline]
     pub fn u8(&mut self) -> Result<u8, DecodeError> {
         Ok(self.array::<1>()?[0])
     }
-    /// Two bytes, little endian.
+    /// Takes a number of two bytes, little endian.
     #[inline]
     pub fn u16(&mut self) -> Result<u16, DecodeError> {
         Ok(u16::from_le_bytes(self.array()?))
     }
-    /// Four bytes, little endian.
+    /// Takes a number of four bytes, little endian.
     #[inline]
     pub fn u32(&mut self) -> Result<u32, DecodeError> {
         Ok(u32::from_le_bytes(self.array()?))
     }
-    /// Eight bytes, little endian.
+    /// Takes a number of eight bytes, little endian.
     #[inline]
     pub fn u64(&mut self) -> Result<u64, DecodeError> {
         Ok(u64::from_le_bytes(self.array()?))
     }
-    /// `width` (at most 8) bytes, little endian.
+    /// Takes a number of `width` (at most 8) bytes, little endian.
     #[inline]
     pub fn uint(&mut self, width: usize) -> Result<u64, DecodeError> {
         let mut wide = [0; 8];
         wide[..width].copy_from_slice(self.take(width)?);
         Ok(u64::from_le_bytes(wide))
     }
-    /// A length-encoded integer (the client protocol's, "packed integer").
+    /// Takes a length-encoded integer (the "packed integer" of the client protocol).
     #[inline]
     pub fn packed_int(&mut self) -> Result<u64, DecodeError> {
         match self.u8()? {
@@ -122,20 +122,20 @@ impl<'a> Cursor<'a> {
             _ => Err(self.error("no length-encoded integer")),
         }
     }
-    /// Bytes after their length-encoded length.
+    /// Takes bytes that follow their length-encoded length.
     pub fn packed_bytes(&mut self) -> Result<&'a [u8], DecodeError> {
         let len = self.packed_int()?;
         self.take(usize::try_from(len).unwrap_or(usize::MAX))
     }
-    /// Bytes up to a zero byte, which is skipped.
+    /// Takes the bytes up to a zero byte, and skips that.
     pub fn null_terminated(&mut self) -> Result<&'a [u8], DecodeError> {
         let len = self.bytes[self.at..].iter().position(|&byte| byte == 0);
         let bytes = self.take(len.ok_or(self.error("no zero byte at the end of a name"))?)?;
         self.at += 1;
         Ok(bytes)
     }
-    /// An integer in the form of MySQL's `mysql::serialization` library: the number of one bits at
-    /// the low end of the first byte is the number of further bytes.
+    /// Takes an integer in the form of MySQL's `mysql::serialization` library: the number of one
+    /// bits at the low end of the first byte is the number of further bytes.
     pub fn serialized_uint(&mut self) -> Result<u64, DecodeError> {
         let first = *self.bytes.get(self.at).ok_or(self.error("event ends early"))?;
         let extra = first.trailing_ones() as usize;
@@ -145,7 +145,7 @@ impl<'a> Cursor<'a> {
         }
         Ok(self.uint(1 + extra)? >> (extra + 1))
     }
-    /// A signed integer in that form (zigzag).
+    /// Takes a signed integer in the form of [`Cursor::serialized_uint`] (zigzag).
     pub fn serialized_int(&mut self) -> Result<i64, DecodeError> {
         let zigzag = self.serialized_uint()?;
         Ok((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
@@ -182,12 +182,12 @@ pub fn put_serialized_uint(value: u64, out: &mut Vec<u8>) {
         return;
     }
     let ones = (1u64 << extra) - 1;
-    // Seven further bytes leave the first one no bit of the value.
+    // With seven further bytes the first byte has no bit of the value.
     let shifted = u128::from(value) << (extra + 1) | u128::from(ones);
     out.extend_from_slice(&shifted.to_le_bytes()[..=extra]);
 }
 
-/// Appends a signed integer in that form (zigzag).
+/// Appends a signed integer in the form of [`put_serialized_uint`] (zigzag).
 pub fn put_serialized_int(value: i64, out: &mut Vec<u8>) {
     put_serialized_uint((value << 1 ^ value >> 63) as u64, out);
 }
@@ -214,7 +214,8 @@ mod tests {
                 assert!(cursor.is_empty());
             }
         }
-        // Zigzag, and bytes of a GTID_TAGGED_LOG_EVENT that MySQL 9.7 wrote: 0x94, 190, 90704.
+        // These are zigzag numbers, and bytes of a GTID_TAGGED_LOG_EVENT that MySQL 9.7 wrote:
+        // 0x94, 190, 90704.
         assert_eq!(Cursor::new(&[0x04]).serialized_int(), Ok(1));
         assert_eq!(Cursor::new(&[0x02]).serialized_int(), Ok(-1));
         for (bytes, value) in [(&[0x51, 0x02][..], 0x94), (&[0xf9, 0x02], 190), (&[0x83, 0x12, 0x0b], 90704)]

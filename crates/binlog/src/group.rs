@@ -2,11 +2,11 @@
 //!
 //! A group is its events in order, each in v4 format, **without** the event that starts it (GTID,
 //! ANONYMOUS_GTID, MariaDB's GTID), **without** checksums, with `log_pos` 0, and with the
-//! `table_id` of TABLE_MAP and row events set to our own table's. It starts with QUERY `BEGIN` and
-//! ends with XID or QUERY `COMMIT`, or is one QUERY event (DDL).
+//! `table_id` of TABLE_MAP and row events set to that of this server's table. It starts with QUERY
+//! `BEGIN` and ends with XID or QUERY `COMMIT`, or is one QUERY event (DDL).
 //!
-//! [`append_received`] makes it from events of a source, [`emit`] turns it into the bytes of a
-//! binary log file.
+//! [`append_received`] makes a group from the events of a source, and [`emit`] turns it into the
+//! bytes of a binary log file.
 
 use crate::checksum::{CRC32_LEN, Checksum, crc32};
 use crate::cursor::DecodeError;
@@ -18,12 +18,12 @@ use crate::event::{
 use crate::reader::{EventReader, RawEvent, event_len};
 use crate::xid::Xid;
 
-/// Offset of the server id in an event's header.
+/// The offset of the server id in an event's header.
 const SERVER_ID_OFFSET: usize = 5;
-/// Bytes of a table id in TABLE_MAP and row events.
+/// The number of bytes of a table id in TABLE_MAP and row events.
 const TABLE_ID_LEN: usize = 6;
 
-/// The events of a group, one after the other; headers only are read.
+/// Returns the events of a group, one after the other. Only their headers are read.
 #[inline]
 pub fn walk(group: &[u8]) -> EventReader<'_> {
     EventReader::new(group)
@@ -32,18 +32,18 @@ pub fn walk(group: &[u8]) -> EventReader<'_> {
 /// What [`append_received`] did with an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// It is in the group.
+    /// The event is in the group.
     Appended,
-    /// It is not part of a group (checkpoint, heartbeat, ...) and was left out.
+    /// The event is of a type that no group has (checkpoint, heartbeat, ...) and was left out.
     LeftOut,
 }
 
-/// Appends an event that a source sent, as the group has it: checksum cut off, size corrected,
-/// `log_pos` 0. Row events of version 1 become version 2 and MariaDB's annotations become
-/// ROWS_QUERY, so that MySQL's replicas read the group.
+/// Appends an event that a source sent, in the form that groups have: without checksum, with the
+/// size corrected and `log_pos` 0. Row events of version 1 become version 2 and MariaDB's
+/// annotations become ROWS_QUERY, so that MySQL's replicas can read the group.
 ///
-/// `event` is exactly one event, whose checksum has been verified; the event that starts the
-/// transaction is not to be passed here.
+/// `event` is exactly one event, whose checksum has been verified. The event that starts the
+/// transaction is not passed here.
 #[inline]
 pub fn append_received(event: &[u8], checksum: Checksum, group: &mut Vec<u8>) -> Result<Taken, DecodeError> {
     let header = Header::decode(event)?;
@@ -75,7 +75,7 @@ pub fn append_received(event: &[u8], checksum: Checksum, group: &mut Vec<u8>) ->
     Ok(Taken::Appended)
 }
 
-/// A version 1 row event with version 2's type and an empty extra data field.
+/// Appends a version 1 row event with the type of version 2 and an empty extra data field.
 fn append_version_2(event: &[u8], group: &mut Vec<u8>) -> Result<(), DecodeError> {
     const FIXED_LEN: usize = HEADER_LEN + TABLE_ID_LEN + 2;
     let (fixed, rest) = event
@@ -89,8 +89,8 @@ fn append_version_2(event: &[u8], group: &mut Vec<u8>) -> Result<(), DecodeError
     Ok(())
 }
 
-/// Appends the BEGIN that a MariaDB GTID event stands for; nothing for a standalone group. `header`
-/// is that event's.
+/// Appends the BEGIN that a MariaDB GTID event stands for, or nothing for a standalone group.
+/// `header` is the header of that event.
 pub fn begin_from_mariadb(header: &Header, gtid: &MariadbGtidEvent, group: &mut Vec<u8>) {
     if gtid.is_standalone() {
         return;
@@ -108,7 +108,7 @@ const BEGIN: QueryEvent<'static> = QueryEvent {
     statement: b"BEGIN",
 };
 
-/// Appends QUERY `BEGIN`. `status_vars` are encoded ones ([`encode::write_status`]).
+/// Appends QUERY `BEGIN`. `status_vars` are encoded status variables ([`encode::write_status`]).
 pub fn begin(base: EventBase, thread_id: u32, status_vars: &[u8], group: &mut Vec<u8>) {
     let query = QueryEvent { thread_id, status_vars, ..BEGIN };
     let start = encode::query(base, &query, flag::SUPPRESS_USE, group);
@@ -125,7 +125,7 @@ pub fn start_xa_from_mariadb(header: &Header, xid: &Xid, group: &mut Vec<u8>) {
     finish_event(group, start, None, Checksum::None);
 }
 
-/// The table id of a TABLE_MAP or row event; None for other events.
+/// Returns the table id of a TABLE_MAP or row event. `None` for other events.
 #[inline]
 pub fn table_id(event: &RawEvent<'_>) -> Result<Option<u64>, DecodeError> {
     if !has_table_id(event.header.event_type) {
@@ -148,7 +148,7 @@ fn has_table_id(kind: u8) -> bool {
 
 /// Overwrites the table id of the TABLE_MAP or row event that starts at `offset` of the group.
 ///
-/// Panics if no such event is there: offsets come from [`walk`] over the same group.
+/// Panics if there is no such event: offsets come from [`walk`] over the same group.
 #[inline]
 pub fn set_table_id(group: &mut [u8], offset: usize, table_id: u64) {
     assert!(has_table_id(group[offset + 4]), "event type {} has no table id", group[offset + 4]);
@@ -162,7 +162,8 @@ pub fn set_server_id(group: &mut [u8], offset: usize, server_id: u32) {
     encode::set_u32(group, offset + SERVER_ID_OFFSET, server_id);
 }
 
-/// Overwrites all table ids of a group: `translate` gives the new id of an old one, None leaves it.
+/// Overwrites all table ids of a group. `translate` returns the new id for an old one, or `None` to
+/// leave it.
 pub fn set_table_ids(
     group: &mut [u8],
     mut translate: impl FnMut(u64) -> Option<u64>,
@@ -187,12 +188,12 @@ pub fn set_table_ids(
 pub enum GroupStart<'a> {
     /// A GTID event. Its `transaction_length` is computed here.
     Gtid(&'a GtidEvent),
-    /// An ANONYMOUS_GTID event; so too.
+    /// An ANONYMOUS_GTID event. Its `transaction_length` is computed here.
     Anonymous(&'a GtidEvent),
 }
 
-/// Appends a group as a binary log file has it: the event that starts it, then its events with
-/// `log_pos` and checksum filled in. `file_offset` is where in the file the first byte goes.
+/// Appends a group in the form of a binary log file: the event that starts it, then its events with
+/// `log_pos` and checksum filled in. `file_offset` is the offset in the file of the first byte.
 /// Returns the number of bytes.
 ///
 /// The starting event gets the timestamp and server id of the group's first event.
@@ -213,7 +214,7 @@ pub fn emit(
     Ok((out.len() - begin) as u64)
 }
 
-/// How many events there are.
+/// Returns how many events there are.
 fn count_events(group: &[u8]) -> Result<u64, DecodeError> {
     let (mut at, mut count) = (0, 0);
     while at < group.len() {
@@ -223,9 +224,9 @@ fn count_events(group: &[u8]) -> Result<u64, DecodeError> {
     Ok(count)
 }
 
-/// Appends the event that starts a group of which `first` is the first event's header, and which
-/// has this many bytes and events. With [`emit_events`] of the group run by run it does what
-/// [`emit`] does.
+/// Appends the event that starts a group. `first` is the header of the group's first event, and the
+/// group has this many bytes and events. This and [`emit_events`] of the group's events, run by
+/// run, do the same as [`emit`].
 pub fn emit_start(
     first: &Header,
     (group_len, events): (u64, u64),
@@ -248,8 +249,8 @@ pub fn emit_start(
     debug_assert_eq!((out.len() - begin) as u64 + rest_len, transaction_length);
 }
 
-/// Appends some events of a group with `log_pos` and checksum; `file_offset` is where in the file
-/// the first byte goes.
+/// Appends some events of a group with `log_pos` and checksum. `file_offset` is the offset in the
+/// file of the first byte.
 pub fn emit_events(
     events: &[u8],
     file_offset: u64,

@@ -1,17 +1,17 @@
-//! The binary log event codec and GTID sets; pure, no I/O.
+//! The codec for binary log events, and GTID sets. There is no I/O here.
 //!
 //! What flows in and out: bytes of events, from a relay log, a binary log file or the network,
-//! become [`event::Event`]s that borrow from those bytes; values become event bytes through
-//! [`encode`]. [`gtid`] has the sets of transactions that replication is steered by. [`group`]
-//! turns the events of one transaction into the form in which the log keeps them and back into
-//! binary log events.
+//! become [`event::Event`]s that borrow from those bytes. Values become event bytes through
+//! [`encode`]. [`gtid`] has the sets of transactions that control replication. [`group`] turns the
+//! events of one transaction into the form in which the log keeps them and back into binary log
+//! events.
 //!
 //! Invariants:
 //! - Decoding never panics, whatever the bytes: every read is checked and fails with the offset
 //!   ([`DecodeError`]).
 //! - Decoding copies nothing but small numbers.
-//! - What [`encode`] writes is what MySQL's and MariaDB's replicas and `mysqlbinlog` accept, byte
-//!   for byte as MySQL writes it where it writes the same event.
+//! - What [`encode`] writes is accepted by MySQL's and MariaDB's replicas and by `mysqlbinlog`, and
+//!   is byte for byte what MySQL writes for the same event.
 //!
 //! Event layouts are MySQL's (`libbinlogevents`, internals manual "Binary Log Event") and MariaDB's
 //! (knowledge base, "Replication Protocol").

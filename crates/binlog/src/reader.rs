@@ -1,22 +1,23 @@
-//! The events of a file (or of any run of events), one after the other, over bytes in memory.
+//! The reading of a file's events (or any run of events), one after the other, from bytes in
+//! memory.
 
 use crate::cursor::DecodeError;
 use crate::event::{HEADER_LEN, Header};
 use crate::{MAGIC, event};
 
-/// An event as it stands in the bytes: header read, body not.
+/// An event as it is in the bytes: its header is decoded, its body is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawEvent<'a> {
-    /// The header.
+    /// The header of the event.
     pub header: Header,
-    /// The whole event.
+    /// The bytes of the whole event.
     pub bytes: &'a [u8],
-    /// Where the event starts in the bytes that are read.
+    /// The offset of the event in the bytes that are read.
     pub offset: usize,
 }
 
-/// Iterator over events. It ends at the end of the bytes; an event that is cut short is an error,
-/// and the last item.
+/// An iterator over events. It ends at the end of the bytes. An event that is cut short is an
+/// error, and the last item.
 #[derive(Clone, Debug)]
 pub struct EventReader<'a> {
     bytes: &'a [u8],
@@ -24,12 +25,12 @@ pub struct EventReader<'a> {
 }
 
 impl<'a> EventReader<'a> {
-    /// Over a run of events.
+    /// Makes a reader of a run of events.
     pub fn new(bytes: &'a [u8]) -> EventReader<'a> {
         EventReader { bytes, at: 0 }
     }
 
-    /// Over a whole file, which starts with [`MAGIC`].
+    /// Makes a reader of a whole file, which starts with [`MAGIC`].
     pub fn of_file(bytes: &'a [u8]) -> Result<EventReader<'a>, DecodeError> {
         if bytes.starts_with(&MAGIC) {
             Ok(EventReader { bytes, at: MAGIC.len() })
@@ -38,7 +39,7 @@ impl<'a> EventReader<'a> {
         }
     }
 
-    /// Where the next event starts.
+    /// Returns the offset at which the next event starts.
     #[inline]
     pub fn offset(&self) -> usize {
         self.at
@@ -69,7 +70,8 @@ impl<'a> Iterator for EventReader<'a> {
     }
 }
 
-/// The length of the event at the start of `bytes`, which must be there whole.
+/// Returns the length in bytes of the event at the start of `bytes`, which must have the whole
+/// event.
 #[inline]
 pub fn event_len(bytes: &[u8]) -> Result<usize, DecodeError> {
     let size = bytes

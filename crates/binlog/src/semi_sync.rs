@@ -1,16 +1,17 @@
-//! What semi-synchronous replication adds to a dump: a header before each event, and the replica's
-//! acknowledgement (MySQL's `plugin/semisync`; MariaDB's is the same).
+//! The additions of semi-synchronous replication to a dump: a header before each event, and the
+//! replica's acknowledgement (MySQL's `plugin/semisync`; MariaDB's is the same).
 
-/// First byte of both.
+/// The first byte of the header and of the acknowledgement.
 const MAGIC: u8 = 0xEF;
 const WANTS_ACK: u8 = 1;
 
-/// The header of an event; the source may want it acknowledged.
+/// Returns the header of an event, which says whether the source wants the event acknowledged.
 pub fn header(wants_ack: bool) -> [u8; 2] {
     [MAGIC, if wants_ack { WANTS_ACK } else { 0 }]
 }
 
-/// The event behind its header, and whether it is to be acknowledged; `None`: there is no header.
+/// Returns the event after its header, and whether it is to be acknowledged. `None` means that
+/// there is no header.
 pub fn strip(packet: &[u8]) -> Option<(&[u8], bool)> {
     match packet {
         [MAGIC, flags, event @ ..] => Some((event, flags & WANTS_ACK != 0)),
@@ -18,22 +19,22 @@ pub fn strip(packet: &[u8]) -> Option<(&[u8], bool)> {
     }
 }
 
-/// What a replica says that it has received.
+/// A replica's report of what it has received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acknowledgement {
-    /// The source's binary log file.
+    /// The name of the source's binary log file.
     pub file: String,
-    /// The end of the event in it.
+    /// The end of the event in that file.
     pub pos: u64,
 }
 
 impl Acknowledgement {
-    /// The packet: magic byte, position, file.
+    /// Returns the packet: magic byte, position, file.
     pub fn encode(&self) -> Vec<u8> {
         [&[MAGIC][..], &self.pos.to_le_bytes(), self.file.as_bytes()].concat()
     }
 
-    /// From the packet; `None`: it is something else.
+    /// Reads the packet. `None` means that it is something else.
     pub fn decode(packet: &[u8]) -> Option<Acknowledgement> {
         let (pos, file) = packet.strip_prefix(&[MAGIC])?.split_first_chunk::<8>()?;
         let file = file.split(|byte| *byte == 0).next().unwrap_or_default();

@@ -1,13 +1,13 @@
-//! Numbers of XA transaction branches.
+//! The identifiers (XIDs) of XA transaction branches.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The longest global transaction id, and the longest branch qualifier.
+/// The most bytes of a global transaction id, and of a branch qualifier.
 pub const MAX_XID_PART_BYTES: usize = 64;
 
-/// Number of an XA transaction branch: a global transaction id, a branch qualifier, and the id of
-/// their format.
+/// The identifier of an XA transaction branch: a global transaction id, a branch qualifier, and the
+/// id of their format.
 ///
 /// Its text is that of MySQL's binary log: `X'6774',X'6271',1`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,12 +15,12 @@ pub struct Xid {
     format_id: i64,
     gtrid_len: u8,
     bqual_len: u8,
-    /// The first, then the second; what is behind them is zero.
+    /// The global transaction id, then the branch qualifier. The bytes behind them are zero.
     data: [u8; 2 * MAX_XID_PART_BYTES],
 }
 
 impl Xid {
-    /// `None`: one of the parts is too long.
+    /// Makes an XID. `None` means that one of the parts is too long.
     pub fn new(gtrid: &[u8], bqual: &[u8], format_id: i64) -> Option<Xid> {
         if gtrid.len() > MAX_XID_PART_BYTES || bqual.len() > MAX_XID_PART_BYTES {
             return None;
@@ -31,22 +31,22 @@ impl Xid {
         Some(Xid { format_id, gtrid_len: gtrid.len() as u8, bqual_len: bqual.len() as u8, data })
     }
 
-    /// Id of the format of the other parts; 1 unless it is said otherwise.
+    /// Returns the id of the format of the other parts. It is 1 by default.
     pub fn format_id(&self) -> i64 {
         self.format_id
     }
 
-    /// The global transaction id.
+    /// Returns the global transaction id.
     pub fn gtrid(&self) -> &[u8] {
         &self.data[..usize::from(self.gtrid_len)]
     }
 
-    /// The branch qualifier.
+    /// Returns the branch qualifier.
     pub fn bqual(&self) -> &[u8] {
         &self.data[usize::from(self.gtrid_len)..][..usize::from(self.bqual_len)]
     }
 
-    /// The bytes of both parts, one after the other.
+    /// Returns the bytes of both parts, one after the other.
     pub fn data(&self) -> &[u8] {
         &self.data[..usize::from(self.gtrid_len) + usize::from(self.bqual_len)]
     }
@@ -73,11 +73,11 @@ impl fmt::Debug for Xid {
     }
 }
 
-/// A text is not that of an [`Xid`].
+/// The error for a text that is not that of an [`Xid`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MalformedXid;
 
-/// The bytes of `X'...'`.
+/// Reads the bytes of `X'...'`.
 fn read_hex(text: &str) -> Option<Vec<u8>> {
     let digits = text.strip_prefix(['X', 'x'])?.strip_prefix('\'')?.strip_suffix('\'')?;
     if digits.len() % 2 != 0 || !digits.is_ascii() {
@@ -126,7 +126,7 @@ mod tests {
     fn parts_have_64_bytes_at_most() {
         assert!(Xid::new(&[7; 64], &[8; 64], 1).is_some());
         assert!(Xid::new(&[7; 65], &[], 1).is_none() && Xid::new(&[], &[8; 65], 1).is_none());
-        // Where one part ends and the other begins is part of the number.
+        // The place where one part ends and the other begins matters.
         assert_ne!(Xid::new(b"ab", b"", 1), Xid::new(b"a", b"b", 1));
     }
 }

@@ -1,11 +1,11 @@
 //! Building a tree from sorted entries, bottom up.
 //!
-//! The pages are not logged, their allocation is, under a claim (see `buffer::claim`) where the
-//! tree's space is not the build's own. Most are fresh: they are put together in memory and written
-//! straight to the file, an extent at a time. [`SortedBuild::finish`] leaves the rest in the pool;
-//! the engine has the space flushed and synced ([`make_durable`]) before it logs the commit that
-//! names the tree, so that a crash before leaves pages that only the claim names. No older record
-//! can be replayed on them: they carry the LSN of their allocation.
+//! The pages are not logged. Their allocation is, under a claim (see `buffer::claim`) unless the
+//! tree's space belongs to the build alone. Most pages are fresh: they are put together in memory
+//! and written straight to the file, an extent at a time. [`SortedBuild::finish`] leaves the rest
+//! in the pool. The engine has the space flushed and synced ([`make_durable`]) before it logs the
+//! commit that names the tree, so a crash before that leaves pages that only the claim names. No
+//! older record can be replayed on the pages, since they carry the LSN of their allocation.
 
 use buffer::page::{self, PageType};
 use buffer::{Extent, PageId, PageNo, Pool, RecordLsn, SpaceId, slotted};
@@ -17,18 +17,18 @@ use crate::tree::Tree;
 /// One part in this many of each page stays free, whatever the fill factor.
 const LEAST_RESERVE: usize = 16;
 
-/// Bytes of the first extent and of the largest: each is twice as long as the one before.
+/// The size of the first extent in bytes. Each extent is twice as long as the one before, up to
+/// `LARGEST_EXTENT_BYTES`.
 const FIRST_EXTENT_BYTES: usize = 64 << 10;
 const LARGEST_EXTENT_BYTES: usize = 4 << 20;
 
-/// How a tree is built.
+/// The options of a sorted build.
 #[derive(Debug, Clone, Copy)]
 pub struct BuildOptions {
-    /// `innodb_fill_factor`: percentage of each page to fill, 10 to 100. A sixteenth stays free
-    /// even at 100, as InnoDB leaves it in clustered indexes.
+    /// The percentage of each page to fill, 10 to 100 (`innodb_fill_factor`). A sixteenth stays
+    /// free even at 100, as InnoDB leaves it in clustered indexes.
     pub fill_factor: u8,
-    /// The index whose claim takes the pages; `None` in a space that is dropped if the build comes
-    /// to nothing.
+    /// The index whose claim takes the pages. `None` in a space that is dropped if the build fails.
     pub claim: Option<u32>,
 }
 
@@ -38,28 +38,28 @@ impl Default for BuildOptions {
     }
 }
 
-/// A node being filled.
+/// A node that is being filled.
 struct Open {
     page: Vec<u8>,
     /// The smallest key that its subtree may hold; empty for the first node of a level.
     low: Vec<u8>,
 }
 
-/// Pages handed out by the space, used one after the other.
+/// Pages that the space has handed out, which are used one after the other.
 struct OpenExtent {
     extent: Extent,
     used: usize,
-    /// Content of the used ones, if they are fresh.
+    /// The content of the used pages, if they are fresh.
     content: Vec<u8>,
 }
 
-/// A sorted build under way: [`SortedBuild::push`] every entry in order, then
+/// A sorted build under way: call [`SortedBuild::push`] for every entry in order, then
 /// [`SortedBuild::finish`].
 pub struct SortedBuild {
     tree: Tree,
     claim: Option<u32>,
     reserve_bytes: usize,
-    /// One open node a level, leaves first.
+    /// The open node of each level, leaves first.
     levels: Vec<Open>,
     extent: Option<OpenExtent>,
     next_extent_pages: usize,
@@ -70,7 +70,7 @@ impl SortedBuild {
     /// Begins to fill `tree`, which is empty and used by nobody else.
     ///
     /// # Errors
-    /// [`TreeError::NotEmpty`]; an I/O error.
+    /// Returns [`TreeError::NotEmpty`] when the tree has entries, and I/O errors.
     pub fn new(tree: &Tree, options: BuildOptions) -> Result<SortedBuild> {
         if !tree.is_empty()? {
             return Err(TreeError::NotEmpty);
@@ -97,7 +97,7 @@ impl SortedBuild {
         assert!(self.levels.len() <= MAX_LEVELS, "a tree of {} levels", self.levels.len());
     }
 
-    /// Makes a page an empty node; which page it is will be known when it is full.
+    /// Makes a page an empty node. Its page number is known only when it is full.
     fn begin_page(&self, page: &mut [u8], level: usize) {
         page::format(page, PageId::new(self.tree.space(), 0), PageType::Index, level as u8);
         slotted::init(page);
@@ -106,8 +106,8 @@ impl SortedBuild {
     /// Adds an entry.
     ///
     /// # Errors
-    /// [`TreeError::NotSorted`] when the key is not above the last one; entries too long; an I/O
-    /// error.
+    /// Returns [`TreeError::NotSorted`] when the key is not above the last one, an error for a key
+    /// or entry that is too long, and I/O errors.
     pub fn push(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         if self.last_key.as_deref().is_some_and(|last| last >= key) {
             return Err(TreeError::NotSorted);
@@ -137,12 +137,12 @@ impl SortedBuild {
 
     fn has_room(&self, level: usize, needed: usize) -> bool {
         let page = &self.levels[level].page;
-        // An inner node with one child would be no use; two always fit.
+        // An inner node with one child would be of no use. Two children always fit.
         slotted::count(page) < 2 && needed <= slotted::free_bytes(page)
             || needed + self.reserve_bytes <= slotted::free_bytes(page)
     }
 
-    /// Gives the level's open node a page of its own, and begins the next, whose lowest key is
+    /// Gives the level's open node a page of its own, and begins the next node, whose lowest key is
     /// `low`.
     fn close(&mut self, level: usize, low: Vec<u8>) -> Result<()> {
         let node = &mut self.levels[level];
@@ -156,7 +156,7 @@ impl SortedBuild {
         Ok(())
     }
 
-    /// Puts a node on the next page, and its number into the level above.
+    /// Puts a node on the next page, and the page's number into the level above.
     fn put_page(&mut self, level: usize, node: &[u8], low: Vec<u8>) -> Result<()> {
         if self.extent.as_ref().is_none_or(|open| open.used == open.extent.pages.len()) {
             self.next_extent()?;
@@ -190,7 +190,7 @@ impl SortedBuild {
         Ok(())
     }
 
-    /// Writes what is in memory of the open extent; returns the emptied buffer.
+    /// Writes the part of the open extent that is in memory, and returns the emptied buffer.
     fn write_extent(&mut self) -> Result<Vec<u8>> {
         let Some(open) = &mut self.extent else { return Ok(Vec::new()) };
         if !open.content.is_empty() {
@@ -219,11 +219,11 @@ impl SortedBuild {
         Ok(())
     }
 
-    /// Writes what is left and puts the top into the root page. The tree can be used, and
-    /// [`make_durable`] makes it durable.
+    /// Writes the open nodes and puts the topmost one into the root page. The tree can then be
+    /// used, and [`make_durable`] makes it durable.
     ///
     /// # Errors
-    /// An I/O error.
+    /// Returns I/O errors.
     pub fn finish(mut self) -> Result<()> {
         let mut level = 0;
         while level + 1 < self.levels.len() {
@@ -253,16 +253,16 @@ impl SortedBuild {
     }
 }
 
-/// Has all pages of a space on disk, those of sorted builds and all others.
+/// Makes all pages of a space durable, those of sorted builds and all others.
 ///
 /// # Errors
-/// An I/O error.
+/// Returns I/O errors.
 pub fn make_durable(pool: &Pool, space: SpaceId) -> Result<()> {
     pool.flush_space(space)?;
     Ok(pool.sync_space(space)?)
 }
 
-/// Copies type, level and content, leaving the page's identity and LSN.
+/// Copies type, level and content. The page's identity and LSN stay.
 fn put_content(to: &mut [u8], from: &[u8]) {
     page::reformat(to, PageType::Index, page::level(from));
     slotted::init(to);
@@ -275,11 +275,12 @@ fn append(page: &mut [u8], key: &[u8], value: &[u8]) {
 }
 
 impl Tree {
-    /// Fills an empty tree, which nobody else uses, from entries in key order. All of it is on disk
-    /// when this returns.
+    /// Fills an empty tree, which nobody else uses, from entries in key order. The whole tree is
+    /// durable when this returns.
     ///
     /// # Errors
-    /// [`TreeError::NotEmpty`]; [`TreeError::NotSorted`]; entries too long; an I/O error.
+    /// Returns [`TreeError::NotEmpty`] when the tree has entries, [`TreeError::NotSorted`] when the
+    /// keys do not ascend, an error for a key or entry that is too long, and I/O errors.
     pub fn build_sorted<K, V>(
         &self,
         options: BuildOptions,

@@ -1,9 +1,10 @@
-//! Trees under a claim (see `buffer::claim`): made for an index to be built, and freed so that no
-//! crash loses a page.
+//! Trees under a claim (see `buffer::claim`): how they are made for an index that is to be built,
+//! and freed so that no crash loses a page.
 //!
-//! Freeing goes from the right end of the tree, a few leaves at a time: one structure record takes
-//! them off their parent and puts them on the free list, so that at every moment what the root
-//! reaches is what is not free yet. The last record frees the root and the claim.
+//! Freeing goes from the right end of the tree, a few leaves at a time. One structure record takes
+//! them off their parent and puts them on the free list, so that at every moment the pages that can
+//! be reached from the root are those that are not free yet. The last record frees the root and the
+//! claim.
 
 use std::sync::Arc;
 
@@ -14,20 +15,20 @@ use crate::error::{Result, TreeError};
 use crate::tree::Tree;
 
 impl Tree {
-    /// Makes an empty tree for an index that the dictionary does not know yet, under a claim.
+    /// Makes an empty tree, under a claim, for an index that the dictionary does not name yet.
     ///
     /// # Errors
-    /// When the space is not open or cannot grow; an I/O error.
+    /// Returns an error when the space is not open or cannot grow, and I/O errors.
     pub fn create_claimed(pool: &Arc<Pool>, space: SpaceId, index_id: u32) -> Result<Tree> {
         let root = pool.claim_new_root(space, index_id)?;
         Ok(Tree::open(pool, space, root))
     }
 
-    /// Frees what a claim covers, and then the claim. Nobody may use the tree any more. When a
-    /// crash cuts it off, the claim is there for the rest.
+    /// Frees the pages that a claim covers, and then the claim. Nobody may use the tree any more.
+    /// If a crash interrupts this, the claim still covers the rest.
     ///
     /// # Errors
-    /// A damaged page; an I/O error.
+    /// Returns an error for a damaged page, and I/O errors.
     pub fn free_claimed(pool: &Arc<Pool>, space: SpaceId, claim: Claim) -> Result<()> {
         match claim.kind {
             ClaimKind::Pages => {
@@ -41,12 +42,12 @@ impl Tree {
         Ok(pool.free_claimed_root(space, claim.index_id)?)
     }
 
-    /// Frees some pages at the right end; false when only the root is left.
+    /// Frees some pages at the right end of the tree. Returns false when only the root is left.
     fn free_some(&self) -> Result<bool> {
         self.pool().log().free_check();
         let lock = self.pool().lock_structure(self.space())?;
         let mut mtr = Mtr::begin(self.pool(), &lock);
-        // The lowest inner node on the right and the node above it.
+        // The loop finds the lowest inner node on the right and the node above it.
         let mut above: Option<Held> = None;
         let mut node = mtr.latch(self.root_page())?;
         let mut level = self.check_freeing(&mtr, node, None)?;
@@ -58,7 +59,7 @@ impl Tree {
             let no = slotted::child(mtr.page(node), last);
             let child = mtr.latch(no)?;
             level = self.check_freeing(&mtr, child, Some(level - 1))?;
-            // Nothing above these two changes.
+            // Nothing above these two nodes changes.
             let kept = mtr.release_before(node);
             assert_eq!(kept.len(), 2, "a node and its child stay latched");
             (above, node) = (Some(kept[0]), kept[1]);
@@ -66,8 +67,8 @@ impl Tree {
         self.free_children(mtr, above, node)
     }
 
-    /// Frees the last children of a node that has leaves only (or no children at all), and the node
-    /// itself when none are left.
+    /// Frees the last children of a node that has only leaves below it (or no children at all), and
+    /// the node itself when it has no children left.
     fn free_children(&self, mut mtr: Mtr<'_>, above: Option<Held>, node: Held) -> Result<bool> {
         let count = slotted::count(mtr.page(node));
         let gone = count.min(self.pool().pages_at_once());
@@ -95,7 +96,7 @@ impl Tree {
         Ok(true)
     }
 
-    /// As `check_node`, but an inner node may have lost all its children.
+    /// Checks a node as `check_node` does, but allows an inner node that has lost all its children.
     fn check_freeing(&self, mtr: &Mtr<'_>, held: Held, expected: Option<u8>) -> Result<u8> {
         let (bytes, level) = (mtr.page(held), page::level(mtr.page(held)));
         let is_node = page::page_type(bytes) == Some(PageType::Index);

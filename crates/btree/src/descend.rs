@@ -1,5 +1,5 @@
-//! From the root to a leaf: optimistically where the whole way is in the pool, else coupling
-//! latches.
+//! The descent from the root to a leaf: optimistic where the whole way is in the pool, otherwise by
+//! coupling latches.
 
 use buffer::page::{self, PageType};
 use buffer::{FoundLeaf, PageId, PageNo, PageRead, PageWrite, slotted};
@@ -8,21 +8,21 @@ use crate::error::{Result, TreeError};
 use crate::spot::Spot;
 use crate::tree::Tree;
 
-/// Which leaf is wanted.
+/// The leaf that a descent leads to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Target<'k> {
-    /// The one that holds this key, if any does.
+    /// The leaf that holds this key, if any does.
     Of(&'k [u8]),
-    /// The one that holds the largest keys below this one.
+    /// The leaf that holds the largest keys below this one.
     Below(&'k [u8]),
-    /// The leftmost.
+    /// The leftmost leaf.
     First,
-    /// The rightmost.
+    /// The rightmost leaf.
     Last,
 }
 
 impl Target<'_> {
-    /// The entry of the inner node to follow.
+    /// Returns the entry of the inner node to follow.
     #[inline]
     pub fn child_index(self, node: &[u8]) -> usize {
         match self {
@@ -34,12 +34,12 @@ impl Target<'_> {
     }
 }
 
-/// The bounds of a leaf, as its ancestors know them; `None` at the tree's own ends.
+/// The bounds of a leaf, as its ancestors know them. `None` stands for an end of the tree.
 #[derive(Debug, Default)]
 pub(crate) struct Fences {
-    /// No key of the leaf is below it.
+    /// The lower bound: no key of the leaf is below it.
     pub low: Option<Vec<u8>>,
-    /// All keys of the leaf are below it.
+    /// The upper bound: all keys of the leaf are below it.
     pub high: Option<Vec<u8>>,
 }
 
@@ -64,8 +64,8 @@ impl Tree {
         PageId::new(self.space(), no)
     }
 
-    /// Checks that a page is a node of the expected level (any level where none is expected);
-    /// returns its level.
+    /// Checks that a page is a node of the expected level (of any level when `expected` is `None`),
+    /// and returns its level.
     #[inline]
     pub(crate) fn check_node(&self, no: PageNo, bytes: &[u8], expected: Option<u8>) -> Result<u8> {
         let level = page::level(bytes);
@@ -85,7 +85,7 @@ impl Tree {
         TreeError::damaged(self.page_id(no), reason)
     }
 
-    /// The leaf, latched shared.
+    /// Returns the target leaf, latched shared.
     pub(crate) fn leaf_read(
         &self,
         target: Target<'_>,
@@ -108,24 +108,24 @@ impl Tree {
     }
 
     /// Finds the key's leaf without latching anything, and starts loading it into the processor's
-    /// cache. A caller with several keys to look up or change locates them first, then prefetches
-    /// them all ([`Tree::prefetch`]), then uses [`Tree::get_at`] and [`Tree::modify_at`]: so the
-    /// memory's latencies overlap, and a lookup and a change of one key share the way down. A spot
-    /// never goes bad; when the tree has changed too much it only is no faster.
+    /// cache. A caller with several keys to look up or change first locates them all, then
+    /// prefetches them all ([`Tree::prefetch`]), and then uses [`Tree::get_at`] and
+    /// [`Tree::modify_at`]. So the memory's latencies overlap, and a lookup and a change of one key
+    /// share the descent. A spot never becomes wrong: when the tree has changed too much, using it
+    /// is only no faster.
     #[inline]
     pub fn locate<'k>(&self, key: &'k [u8]) -> Spot<'k> {
         Spot { key, found: self.pool().find_leaf(self.page_id(self.root_page()), key) }
     }
 
     /// Starts loading a leaf that was located on another processor into this one's cache. Changes
-    /// nothing that can be seen.
+    /// nothing else.
     #[inline]
     pub fn prefetch_leaf(&self, leaf: FoundLeaf) {
         self.pool().prefetch_found(leaf);
     }
 
-    /// Starts loading the entry itself into the processor's cache. Changes nothing that can be
-    /// seen.
+    /// Starts loading the entry itself into the processor's cache. Changes nothing else.
     #[inline]
     pub fn prefetch(&self, spot: &Spot<'_>) {
         if let Some(found) = spot.found {
@@ -133,7 +133,7 @@ impl Tree {
         }
     }
 
-    /// The spot's leaf, latched shared.
+    /// Returns the spot's leaf, latched shared.
     #[inline]
     pub(crate) fn leaf_of(&self, spot: &Spot<'_>) -> Result<PageRead<'_>> {
         if let Some(found) = spot.found
@@ -145,7 +145,7 @@ impl Tree {
         self.leaf_read(Target::Of(spot.key), None)
     }
 
-    /// The spot's leaf, latched exclusively.
+    /// Returns the spot's leaf, latched exclusively.
     #[inline]
     pub(crate) fn leaf_write(&self, spot: &Spot<'_>) -> Result<PageWrite<'_>> {
         if let Some(found) = spot.found
@@ -174,7 +174,7 @@ impl Tree {
                 self.check_node(no, &leaf, Some(0))?;
                 return Ok(leaf);
             }
-            // The root is the leaf: it must be latched anew, and may have grown in between.
+            // The root is the leaf. It must be latched anew, and may have grown in between.
             drop(node);
             let root = self.pool().write(self.page_id(no))?;
             if self.check_node(no, &root, None)? == 0 {

@@ -1,4 +1,4 @@
-//! What can go wrong in a tree.
+//! The errors of a tree.
 
 use std::fmt;
 
@@ -7,36 +7,36 @@ use buffer::{BufferError, PageId};
 /// An error of a tree.
 #[derive(Debug)]
 pub enum TreeError {
-    /// The pages below failed.
+    /// The buffer pool, its files or the log failed.
     Buffer(BufferError),
     /// Key and value together are longer than half a page.
     EntryTooLong {
-        /// Their length in bytes.
+        /// The length of key and value together, in bytes.
         len: usize,
-        /// The most that fits, in bytes.
+        /// The longest length that fits, in bytes.
         max: usize,
     },
     /// The key is longer than a quarter of a page.
     KeyTooLong {
-        /// Its length in bytes.
+        /// The length of the key in bytes.
         len: usize,
-        /// The most that fits, in bytes.
+        /// The longest length that fits, in bytes.
         max: usize,
     },
-    /// A page of the tree is not what its place in the tree asks for.
+    /// A page of the tree does not fit its place in the tree.
     Damaged {
         /// The page.
         page: PageId,
         /// What is wrong, as the middle of a sentence.
         reason: String,
     },
-    /// Keys for a sorted build did not ascend.
+    /// The keys for a sorted build did not ascend.
     NotSorted,
-    /// A sorted build needs an empty tree.
+    /// The tree for a sorted build was not empty.
     NotEmpty,
 }
 
-/// Result with this crate's error.
+/// A result with this crate's error.
 pub type Result<T> = std::result::Result<T, TreeError>;
 
 impl TreeError {

@@ -1,4 +1,5 @@
-//! How many entries a tree has, or a range of it, from a few paths from the root to leaves.
+//! Estimates of how many entries a tree or a range of it has, from a few paths from the root to
+//! leaves.
 
 use buffer::{PageNo, PageRead, slotted};
 use std::ops::Bound;
@@ -6,7 +7,7 @@ use std::ops::Bound;
 use crate::error::Result;
 use crate::tree::Tree;
 
-/// Paths that an estimate of all entries follows.
+/// The number of paths that an estimate of all entries follows.
 const SAMPLES: usize = 8;
 
 /// How many pages a tree has, estimated.
@@ -38,19 +39,20 @@ struct Extent {
 /// The extent of a path that has only come to the root.
 const AT_ROOT: Extent = Extent { level: 1.0, above: 0.0 };
 
-/// A node on the way to an end of a range.
+/// A node on the path to an end of a range.
 struct Passed {
     no: PageNo,
     entries: usize,
-    /// The entry that the way goes on with; of a leaf, how many entries are before the end.
+    /// In an inner node, the entry that the path follows. In a leaf, the number of entries before
+    /// the end of the range.
     index: usize,
 }
 
 impl Tree {
-    /// About how many entries there are, from a few paths through the tree.
+    /// Estimates the number of entries, from a few paths through the tree.
     ///
     /// # Errors
-    /// A damaged page; an I/O error.
+    /// Returns an error for a damaged page, and I/O errors.
     pub fn approximate_len(&self) -> Result<u64> {
         let estimates: Result<Vec<f64>> = (0..SAMPLES)
             .map(|sample| {
@@ -61,10 +63,10 @@ impl Tree {
         Ok((estimates?.iter().sum::<f64>() / SAMPLES as f64).round() as u64)
     }
 
-    /// About how many pages there are, from the same paths as [`Tree::approximate_len`].
+    /// Returns about how many pages there are, from the same paths as [`Tree::approximate_len`].
     ///
     /// # Errors
-    /// As [`Tree::approximate_len`].
+    /// Returns the errors of [`Tree::approximate_len`].
     pub fn approximate_pages(&self) -> Result<ApproximatePages> {
         let extents: Result<Vec<Extent>> =
             (0..SAMPLES).map(|sample| Ok(self.along(|entries| spread_evenly(sample, entries))?.1)).collect();
@@ -74,10 +76,10 @@ impl Tree {
         Ok(ApproximatePages { leaves: mean(|extent| extent.level), inner: mean(|extent| extent.above) })
     }
 
-    /// The keys of a few leaves, each leaf's in order; `number` tells which leaves.
+    /// Calls `show` with the keys of one leaf, in order. `number` chooses the leaf.
     ///
     /// # Errors
-    /// As [`Tree::approximate_len`].
+    /// Returns the errors of [`Tree::approximate_len`].
     pub fn sampled_leaf(
         &self,
         number: u64,
@@ -85,7 +87,7 @@ impl Tree {
     ) -> Result<()> {
         let mut spread = number.wrapping_add(1);
         let at = |entries: usize| {
-            // Numbers that look like random ones, and are the same each time.
+            // The numbers look random, but are the same for the same `number`.
             spread = (spread ^ spread >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             ((spread >> 33) % entries as u64) as usize
         };
@@ -94,8 +96,8 @@ impl Tree {
         Ok(())
     }
 
-    /// The leaf to which `at` leads, which chooses among so many entries at each node, and what the
-    /// path to it says of the tree's extent.
+    /// Returns the leaf to which `at` leads, and what the path to it says of the tree's extent. `at`
+    /// gets the number of entries of each inner node and returns the one to follow.
     fn along(&self, mut at: impl FnMut(usize) -> usize) -> Result<(PageRead<'_>, Extent)> {
         let mut extent = AT_ROOT;
         let mut no = self.root_page();
@@ -112,18 +114,20 @@ impl Tree {
         Ok((node, extent))
     }
 
-    /// About how many entries a range has: exactly, where both its ends are in one leaf. The tree
-    /// may change between the ways to the two ends.
+    /// Estimates the number of entries in a range. The result is exact when both ends of the range
+    /// are in one leaf. The tree may change between the descents to the two ends.
     ///
     /// # Errors
-    /// As [`Tree::approximate_len`].
+    /// Returns the errors of [`Tree::approximate_len`].
     pub fn estimate_range(&self, start: Bound<&[u8]>, end: Bound<&[u8]>) -> Result<u64> {
         let (low, high) = (self.way_to(&start, true)?, self.way_to(&end, false)?);
-        // Nodes of the level below that lie wholly between the two ways; at last, entries.
+        // `between` counts what lies wholly between the two paths: the nodes of the next level, and
+        // on the leaf level the entries.
         let mut between = 0f64;
         let levels = low.len().min(high.len());
         for (level, (low, high)) in low.iter().zip(&high).enumerate() {
-            // Of an inner node the entry itself is on the way, of a leaf it is behind the end.
+            // The path follows an entry of an inner node, so that entry does not lie between. In a
+            // leaf, the entry at `index` is behind the end.
             let on_the_way = usize::from(level + 1 < levels);
             between = match low.no == high.no {
                 true => high.index.saturating_sub(low.index + on_the_way) as f64,
@@ -162,7 +166,8 @@ fn spread_evenly(sample: usize, entries: usize) -> usize {
     (entries - 1) * sample / (SAMPLES - 1)
 }
 
-/// Where a bound lies in a node: of a leaf, how many entries are before it.
+/// Returns the entry of a node where a bound lies. In a leaf, that is the number of entries before
+/// the bound.
 fn index_of(node: &[u8], level: u8, bound: &Bound<&[u8]>, is_start: bool) -> usize {
     let count = slotted::count(node);
     match bound {

@@ -1,8 +1,8 @@
-//! Reading a whole tree a leaf at a time, perhaps by several threads: for index builds.
+//! Reading a whole tree a leaf at a time, perhaps by several threads, for index builds.
 //!
 //! A leaf is copied whole under its latch and looked at afterwards, so that writers wait for no
-//! more than the copy. As with [`crate::Scan`], an entry that is there throughout is seen, once:
-//! fences say where the next leaf begins, whatever happens meanwhile.
+//! more than the copy. As with [`crate::Scan`], an entry that exists throughout is seen exactly
+//! once: fences say where the next leaf begins, whatever happens meanwhile.
 
 use std::ops::Range;
 
@@ -16,19 +16,20 @@ use crate::tree::Tree;
 #[derive(Debug)]
 pub struct Leaves {
     tree: Tree,
-    /// The key that the next leaf begins with; `None` at the end.
+    /// The key at which the next leaf begins. `None` at the end of the range.
     from: Option<Vec<u8>>,
-    /// The first key that does not belong to the range any more.
+    /// The first key that does not belong to the range any more. `None` means that the range ends
+    /// with the tree.
     end: Option<Vec<u8>>,
     page: Vec<u8>,
     entries: Range<usize>,
 }
 
 impl Leaves {
-    /// Goes on to the next leaf; false at the end of the range.
+    /// Goes on to the next leaf. Returns false at the end of the range.
     ///
     /// # Errors
-    /// A damaged page; an I/O error.
+    /// Returns an error for a damaged page, and I/O errors.
     pub fn advance(&mut self) -> Result<bool> {
         let Some(from) = self.from.take() else { return Ok(false) };
         let mut fences = Fences::default();
@@ -47,14 +48,15 @@ impl Leaves {
         Ok(true)
     }
 
-    /// The entries of the leaf that [`Leaves::advance`] went to: keys and values.
+    /// Returns the entries of the leaf that [`Leaves::advance`] went to, as keys and values.
     pub fn entries(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         self.entries.clone().map(|index| (slotted::key(&self.page, index), slotted::value(&self.page, index)))
     }
 }
 
 impl Tree {
-    /// The leaves that hold keys from `start` (empty: the beginning) up to `end`.
+    /// Returns a walk over the leaves that hold keys from `start` up to `end`, not included. An
+    /// empty `start` is the tree's beginning, and `None` is its end.
     pub fn leaves(&self, start: &[u8], end: Option<&[u8]>) -> Leaves {
         Leaves {
             tree: self.clone(),
@@ -65,13 +67,14 @@ impl Tree {
         }
     }
 
-    /// At most `parts - 1` keys, in order, that cut the tree into parts of about the same number of
-    /// leaves.
+    /// Returns at most `parts - 1` keys, in order, that divide the tree into parts with about the
+    /// same number of leaves.
     ///
     /// # Errors
-    /// A damaged page; an I/O error.
+    /// Returns an error for a damaged page, and I/O errors.
     pub fn split_points(&self, parts: usize) -> Result<Vec<Vec<u8>>> {
-        // Enough separators for parts that differ by little, or all of them.
+        // The number of separators for each part that makes the parts differ by little. If the tree
+        // has fewer, all separators are used.
         const SEPARATORS_PER_PART: usize = 16;
         let _lock = self.pool().lock_structure(self.space())?;
         let mut nodes = vec![(self.root_page(), Vec::new())];

@@ -1,5 +1,5 @@
-//! Merges: sparse nodes join a neighbour, empty ones go, and the root loses a level when it has one
-//! child left.
+//! Merges: a sparse node joins a neighbour, an empty one is freed, and a root with one child left
+//! loses a level.
 
 use buffer::page::{self, PageType};
 use buffer::{Held, Mtr, PageNo, slotted};
@@ -8,20 +8,20 @@ use crate::descend::Target;
 use crate::error::Result;
 use crate::tree::{SPARSE, Tree};
 
-/// A node takes no more than this share of a page, in sixteenths, from a merge: else the next
-/// insert would split it again.
+/// The most sixteenths of a page that a merged node may fill. If it were fuller, the next insert
+/// would split it again.
 const MERGED_FILL: usize = 13;
 
-/// The nodes from the topmost that may change down to the sparse one, latched exclusively, with the
-/// index of each one's child in the path.
+/// The nodes from the topmost that may change down to the sparse one, latched exclusively.
+/// `indexes` has the index of each node's child in the path.
 struct Path {
     nodes: Vec<Held>,
     indexes: Vec<usize>,
 }
 
 impl Tree {
-    /// Merges the node of `level` that holds `key` with a neighbour, if it is sparse and a
-    /// neighbour has room; frees it if it is an empty leaf.
+    /// Merges the node of `level` that holds `key` with a neighbour, if the node is sparse and a
+    /// neighbour has room. Frees the node if it is an empty leaf.
     pub(crate) fn merge(&self, key: &[u8], mut level: u8) -> Result<()> {
         let lock = self.pool().lock_structure(self.space())?;
         // A merge may leave the node above sparse. Each level is a mini-transaction of its own.
@@ -35,7 +35,8 @@ impl Tree {
         }
     }
 
-    /// `None` when there is no node of that level below the root.
+    /// Latches the path to the node of `level` that holds `key`. Returns `None` when there is no
+    /// node of that level below the root.
     fn latch_to(&self, mtr: &mut Mtr<'_>, key: &[u8], level: u8) -> Result<Option<Path>> {
         let mut held = mtr.latch(self.root_page())?;
         let mut at_level = self.check_node(self.root_page(), mtr.page(held), None)?;
@@ -49,7 +50,7 @@ impl Tree {
             let no = slotted::child(node, index);
             let survives = slotted::count(node) > 2;
             if survives && path.nodes.len() > 1 {
-                // It keeps at least two children whatever happens below, so nothing above it
+                // This node keeps at least two children whatever happens below, so nothing above it
                 // changes.
                 path = Path { nodes: mtr.release_before(held), indexes: Vec::new() };
             }
@@ -63,7 +64,8 @@ impl Tree {
         Ok(Some(path))
     }
 
-    /// True when something was merged or freed.
+    /// Merges the last node of the path with a neighbour, or frees it. Returns whether it did one
+    /// of these.
     fn merge_latched(&self, mut mtr: Mtr<'_>, path: &Path) -> Result<bool> {
         assert_eq!(
             path.indexes.len() + 1,
@@ -100,8 +102,8 @@ impl Tree {
         Ok(false)
     }
 
-    /// Frees an empty leaf that is its parent's only child, and all that hangs on nothing else. An
-    /// empty root is a leaf again.
+    /// Frees an empty leaf that is its parent's only child, and with it those ancestors that have
+    /// no other child. If the root has no other child, it becomes an empty leaf.
     fn free_lonely(&self, mut mtr: Mtr<'_>, path: &Path) -> Result<bool> {
         let depth = path.nodes.len() - 1;
         let node = mtr.page(path.nodes[depth]);
@@ -128,8 +130,8 @@ impl Tree {
         Ok(true)
     }
 
-    /// When the node is the root and `child` is all it has left, it takes that child's content and
-    /// loses a level.
+    /// Copies the content of `child` into `node`, if `node` is the root and has no other child. The
+    /// tree then has one level less.
     fn shrink_root(&self, mtr: &mut Mtr<'_>, node: Held, child: Held) {
         if mtr.no(node) != self.root_page() || slotted::count(mtr.page(node)) != 1 {
             return;
@@ -142,7 +144,7 @@ impl Tree {
     }
 }
 
-/// Bytes that the entries of both will take on one page.
+/// Returns the number of bytes that the entries of both nodes will take on one page.
 fn merged_bytes(mtr: &Mtr<'_>, parent: Held, left: Held, right: Held, right_index: usize) -> usize {
     let separator = slotted::key(mtr.page(parent), right_index).len();
     let rises = if page::level(mtr.page(right)) > 0 { separator } else { 0 };
@@ -156,8 +158,8 @@ fn merge_into(mtr: &mut Mtr<'_>, parent: Held, left: Held, right: Held, right_in
     let bytes = mtr.page_mut(left);
     let entries = slotted::count(bytes) + slotted::count(&content);
     if is_inner {
-        // Between the two, the right one's first child gets back the key that rose when they were
-        // split.
+        // Between the two nodes' entries, the right node's first child gets back the key that rose
+        // when the nodes were split.
         let child: PageNo = slotted::child(&content, 0);
         let at = slotted::count(bytes);
         slotted::insert(bytes, at, &separator, &child.to_le_bytes());

@@ -1,11 +1,11 @@
-//! Overflow pages: values too long for their row, as a chain of pages. Byte by byte in
-//! docs/formats/page.md.
+//! Overflow pages: each value that is too long for its row is in a chain of pages.
+//! docs/formats/page.md has the layout byte by byte.
 //!
 //! The chain is made before the row's commit is logged, and the commit record names its pages and
-//! holds the value. Only the allocation is logged by itself. After a crash the engine calls
-//! [`rewrite`] for every commit it replays: pages that are older than the commit get their content
-//! again, pages with a later LSN belong to a later life and are left alone. A chain whose commit
-//! never came is not freed; it costs its space.
+//! holds the value. Only the allocation is logged separately. After a crash the engine calls
+//! [`rewrite`] for every commit that it replays. Pages that are older than the commit get their
+//! content again. Pages with a later LSN have been put to another use since and are left alone. A
+//! chain whose commit never came is not freed, and its space is lost.
 
 use buffer::page::{self, PageType};
 use buffer::{PageId, PageNo, Pool, RecordLsn, SpaceId};
@@ -17,16 +17,16 @@ const NEXT_AT: usize = 24;
 const LEN_AT: usize = 28;
 const DATA_AT: usize = 32;
 
-/// Bytes of a value that one page holds.
+/// Returns how many bytes of a value one page holds.
 pub const fn bytes_per_page(page_size: usize) -> usize {
     page_size - DATA_AT
 }
 
-/// Stores a value; returns its pages, the first of which [`load`] begins at. The value is not
-/// empty.
+/// Stores a value, which is not empty, and returns its pages. [`load`] reads the value from the
+/// first page on.
 ///
 /// # Errors
-/// When the space cannot grow; an I/O error. Pages taken by then stay taken.
+/// Returns an error when the space cannot grow, and I/O errors. Pages taken by then stay taken.
 pub fn store(pool: &Pool, space: SpaceId, bytes: &[u8]) -> Result<Vec<PageNo>> {
     let wanted = bytes.len().div_ceil(bytes_per_page(pool.page_size())).max(1);
     let (mut pages, mut lsns) = (Vec::with_capacity(wanted), Vec::with_capacity(wanted));
@@ -41,11 +41,11 @@ pub fn store(pool: &Pool, space: SpaceId, bytes: &[u8]) -> Result<Vec<PageNo>> {
     Ok(pages)
 }
 
-/// Recovery: gives the pages of a chain their content again where they are older than the commit at
-/// `lsn`.
+/// Gives, at recovery, the pages of a chain their content again where they are older than the
+/// commit at `lsn`.
 ///
 /// # Errors
-/// A damaged page; an I/O error.
+/// Returns an error for a damaged page, and I/O errors.
 pub fn rewrite(pool: &Pool, space: SpaceId, pages: &[PageNo], bytes: &[u8], lsn: RecordLsn) -> Result<()> {
     for &no in pages {
         pool.check_allocated(PageId::new(space, no))?;
@@ -81,7 +81,8 @@ fn write_chain(
 /// Reads a value of `len` bytes.
 ///
 /// # Errors
-/// [`TreeError::Damaged`] when the chain is not that of such a value; a damaged page; an I/O error.
+/// Returns [`TreeError::Damaged`] when the chain does not hold a value of this length, an error for
+/// a damaged page, and I/O errors.
 pub fn load(pool: &Pool, space: SpaceId, first: PageNo, len: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(len);
     let mut no = first;
@@ -111,7 +112,7 @@ fn read_part(pool: &Pool, space: SpaceId, no: PageNo) -> Result<(Vec<u8>, PageNo
 /// Frees a chain that holds `len` bytes.
 ///
 /// # Errors
-/// As [`load`]; nothing is freed then.
+/// Returns the errors of [`load`]. Nothing is freed then.
 pub fn free(pool: &Pool, space: SpaceId, first: PageNo, len: usize) -> Result<()> {
     let (mut pages, mut seen, mut no) = (Vec::new(), 0, first);
     while seen < len {

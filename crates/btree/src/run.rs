@@ -1,8 +1,8 @@
-//! Changing many entries in key order: the leaf stays latched from one to the next, so that each
-//! leaf costs one descent.
+//! Changing many entries in key order: the leaf stays latched from one change to the next, so that
+//! each leaf costs one descent.
 //!
-//! For recovery, which has the tree's whole log at hand. A run holds one leaf, and nothing else,
-//! between two changes.
+//! This is for recovery, which has the tree's whole log at hand. Between two changes a run holds
+//! one leaf, and nothing else.
 
 use buffer::{PageWrite, RecordLsn, slotted};
 
@@ -10,22 +10,24 @@ use crate::descend::{Fences, Target};
 use crate::error::Result;
 use crate::tree::{Change, Outcome, Tree};
 
-/// Changes in ascending order of keys; see [`Tree::run`].
+/// A series of changes in ascending order of keys; see [`Tree::run`].
 #[derive(Debug)]
 pub struct Run<'t> {
     tree: &'t Tree,
-    /// The leaf of the last change, and the first key that it does not hold.
+    /// The leaf of the last change, and the first key that the leaf does not hold (`None` at the
+    /// tree's end).
     leaf: Option<(PageWrite<'t>, Option<Vec<u8>>)>,
-    /// A buffer for the values that callers make.
+    /// A buffer in which callers can make values.
     value: Vec<u8>,
 }
 
 impl<'t> Run<'t> {
-    /// As [`Tree::modify`], for a key that is not below the one before and whose entry nobody else
-    /// changes. `change` may make the value in the buffer that it is given, which is empty.
+    /// Changes an entry as [`Tree::modify`] does. The key is not below the one before, and nobody
+    /// else changes its entry. `change` may make the value in the buffer that it is given, which is
+    /// empty.
     ///
     /// # Errors
-    /// As [`Tree::modify`].
+    /// Returns the errors of [`Tree::modify`].
     pub fn modify(
         &mut self,
         key: &[u8],
@@ -43,7 +45,7 @@ impl<'t> Run<'t> {
         let wanted = change(found.ok().map(|index| slotted::value(leaf, index)), &mut self.value);
         match self.tree.change_leaf(leaf, key, found, &wanted, lsn)? {
             Outcome::Done => Ok(()),
-            // A structure change latches from the root down.
+            // The leaf is released first, since a structure change latches from the root down.
             Outcome::Sparse => {
                 self.leaf = None;
                 self.tree.merge(key, 0)
@@ -63,26 +65,28 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// Lets the leaf go: the tree, and others in its space, may be used before the next change.
+    /// Lets go of the leaf, so that the tree, and other trees in its space, may be used before the
+    /// next change.
     pub fn leave(&mut self) {
         self.leaf = None;
     }
 }
 
 impl Tree {
-    /// Begins changes in ascending order of keys.
+    /// Begins a series of changes in ascending order of keys.
     pub fn run(&self) -> Run<'_> {
         Run { tree: self, leaf: None, value: Vec::new() }
     }
 
-    /// The key's leaf, latched exclusively, and the first key that it does not hold.
+    /// Returns the key's leaf, latched exclusively, and the first key that the leaf does not hold
+    /// (`None` at the tree's end).
     fn leaf_write_fenced(&self, key: &[u8]) -> Result<(PageWrite<'_>, Option<Vec<u8>>)> {
         let mut no = self.root_page();
         let mut node = self.pool().read(self.page_id(no))?;
         let mut level = self.check_node(no, &node, None)?;
         if level == 0 {
             drop(node);
-            // A root that has grown since is no leaf any more; one change on its own finds its way.
+            // A root that has grown since is no leaf any more. Then the descent begins again.
             let root = self.pool().write(self.page_id(no))?;
             if self.check_node(no, &root, None)? == 0 {
                 return Ok((root, None));
@@ -106,12 +110,12 @@ impl Tree {
         }
     }
 
-    /// Reads the leaves of the first of these keys, which ascend, as far as they are under one
-    /// node, unless they are in the pool. Returns how many keys that were, and how many leaves were
-    /// not in the pool.
+    /// Reads ahead the leaves of the first of these keys, which ascend, as far as the leaves are
+    /// under one node and not in the pool. Returns how many keys these leaves are for, and how many
+    /// leaves were not in the pool.
     ///
     /// # Errors
-    /// A damaged page; an I/O error.
+    /// Returns an error for a damaged page, and I/O errors.
     pub fn read_ahead<'k>(&self, keys: impl Iterator<Item = &'k [u8]>) -> Result<(usize, usize)> {
         let mut keys = keys.peekable();
         let Some(first) = keys.peek().copied() else { return Ok((0, 0)) };
@@ -148,5 +152,5 @@ impl Tree {
     }
 }
 
-/// Leaves that are read at once, at most.
+/// The most leaves that are read ahead at once.
 const READ_AHEAD_PAGES: usize = 64;

@@ -1,10 +1,10 @@
 //! Scans: a run of one leaf's entries at a time is copied, and no latch is held in between. The
-//! first run is short, because many scans end after a few entries; each further one is longer, up
+//! first run is short, because many scans end after a few entries. Each further one is longer, up
 //! to the whole leaf.
 //!
-//! A leaf's fences say where the next one begins, whatever happens to the tree meanwhile: keys from
-//! the high fence on were not in this leaf, and a split or merge moves entries to other pages but
-//! not past their keys. So an entry that is there throughout is seen, once.
+//! A leaf's fences say where the next leaf begins, whatever happens to the tree meanwhile: keys
+//! from the high fence on were not in this leaf, and a split or merge moves entries to other pages
+//! but not past their keys. So an entry that exists throughout is seen exactly once.
 
 use std::ops::Bound;
 
@@ -14,29 +14,29 @@ use crate::descend::{Fences, Target};
 use crate::error::Result;
 use crate::tree::Tree;
 
-/// Entries of the first run.
+/// The number of entries of the first run.
 const FIRST_RUN: usize = 32;
-/// How much longer each run is than the one before.
+/// The factor by which each run is longer than the one before.
 const GROWTH: usize = 4;
 
-/// Which way a scan goes.
+/// The direction of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// In key order.
+    /// The scan goes in key order.
     Forward,
-    /// Against it.
+    /// The scan goes against the key order.
     Backward,
 }
 
-/// Where the next leaf is.
+/// The place where the scan goes on.
 #[derive(Debug)]
 enum Next {
-    /// At this bound, in the scan's direction.
+    /// The scan goes on at this bound, in its direction.
     From(Bound<Vec<u8>>),
     Done,
 }
 
-/// An entry in the scan's buffer: its key begins at `at`, its value follows.
+/// An entry in the scan's buffer: its key begins at byte `at`, and its value follows.
 #[derive(Debug, Clone, Copy)]
 struct Copied {
     at: u32,
@@ -49,14 +49,14 @@ struct Copied {
 pub struct Scan {
     tree: Tree,
     direction: Direction,
-    /// Where the scan ends: the upper bound of a forward scan, the lower one of a backward scan.
+    /// The end of the scan: the upper bound of a forward scan, the lower bound of a backward scan.
     end: Bound<Vec<u8>>,
     next: Next,
     buffer: Vec<u8>,
     entries: Vec<Copied>,
-    /// Entries already given out.
+    /// The number of entries of the run that were given out already.
     given: usize,
-    /// How many entries the next run may have.
+    /// The most entries that the next run may have.
     run: usize,
 }
 
@@ -65,25 +65,26 @@ fn owned(bound: Bound<&[u8]>) -> Bound<Vec<u8>> {
 }
 
 impl Tree {
-    /// Entries from `start` to `end`, in key order or against it. The scan holds no latch between
-    /// calls of [`Scan::next`]; it sees every entry that is there throughout, each once.
+    /// Returns a scan of the entries from `start` to `end`, in key order or against it. The scan
+    /// holds no latch between calls of [`Scan::next`]. It sees every entry that exists throughout
+    /// exactly once.
     pub fn scan(&self, start: Bound<&[u8]>, end: Bound<&[u8]>, direction: Direction) -> Scan {
         Scan::new(self.clone(), start, end, direction)
     }
 
-    /// The largest key.
+    /// Returns the largest key. `None` means that the tree is empty.
     ///
     /// # Errors
-    /// A damaged page; an I/O error.
+    /// Returns an error for a damaged page, and I/O errors.
     pub fn last_key(&self) -> Result<Option<Vec<u8>>> {
         let mut scan = self.scan(Bound::Unbounded, Bound::Unbounded, Direction::Backward);
         Ok(scan.next()?.map(|(key, _)| key.to_vec()))
     }
 
-    /// Whether there is no entry.
+    /// Reports whether the tree has no entries.
     ///
     /// # Errors
-    /// A damaged page; an I/O error.
+    /// Returns an error for a damaged page, and I/O errors.
     pub fn is_empty(&self) -> Result<bool> {
         let mut scan = self.scan(Bound::Unbounded, Bound::Unbounded, Direction::Forward);
         Ok(scan.next()?.is_none())
@@ -100,10 +101,10 @@ impl Scan {
         Scan { tree, direction, end, next, buffer: Vec::new(), entries: Vec::new(), given: 0, run: FIRST_RUN }
     }
 
-    /// The next entry's key and value.
+    /// Returns the next entry's key and value. `None` means that the scan is at its end.
     ///
     /// # Errors
-    /// A damaged page; an I/O error.
+    /// Returns an error for a damaged page, and I/O errors.
     #[allow(
         clippy::should_implement_trait,
         reason = "it lends from the scan's buffer, which Iterator cannot"
@@ -124,14 +125,14 @@ impl Scan {
         Ok(self.current())
     }
 
-    /// The entry that was given out last, until [`Scan::next`] is called again.
+    /// Returns the entry that was given out last, until [`Scan::next`] is called again.
     pub fn current(&self) -> Option<(&[u8], &[u8])> {
         let entry = self.entries.get(self.given.checked_sub(1)?)?;
         let (at, key_len) = (entry.at as usize, entry.key_len as usize);
         Some(self.buffer[at..at + key_len + entry.value_len as usize].split_at(key_len))
     }
 
-    /// Whether the next call of [`Scan::next`] goes to the pages, or finds nothing.
+    /// Reports whether the next call of [`Scan::next`] reads pages, or finds nothing.
     pub fn is_at_end_of_run(&self) -> bool {
         self.given == self.entries.len()
     }
@@ -211,7 +212,7 @@ fn first_at_or_after(leaf: &[u8], bound: &Bound<Vec<u8>>) -> usize {
     }
 }
 
-/// Whether every key from `from` on is past the end of a forward scan.
+/// Reports whether every key from `from` on is past the end of a forward scan.
 fn is_past(end: &Bound<Vec<u8>>, from: &[u8]) -> bool {
     match end {
         Bound::Unbounded => false,
@@ -231,7 +232,7 @@ fn copy_entries(
     for index in indexes {
         let (key, value) = (slotted::key(leaf, index), slotted::value(leaf, index));
         if buffer.capacity() - buffer.len() < key.len() + value.len() {
-            // Entries of one tree are mostly of one length.
+            // Entries of one tree mostly have the same length.
             buffer.reserve(left * (key.len() + value.len()));
         }
         left -= 1;

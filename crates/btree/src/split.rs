@@ -1,4 +1,4 @@
-//! Splits: making room in a leaf, and in its ancestors where they need it.
+//! Splits: making room in a leaf, and in its ancestors if they need it.
 
 use std::cmp::Ordering;
 
@@ -9,16 +9,16 @@ use crate::descend::Target;
 use crate::error::{Result, TreeError};
 use crate::tree::{Tree, has_room, run_at};
 
-/// Levels of a tree; no tree that fits 2^32 pages is higher, since every inner node was split from
-/// a full one.
+/// The most levels of a tree. No tree that fits 2^32 pages is higher, since every inner node was
+/// split from a full one.
 pub(crate) const MAX_LEVELS: usize = 32;
 
-/// How much of the path to latch exclusively.
+/// The part of the path to the leaf that is latched exclusively.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scope {
-    /// From the lowest node that surely has room for another child.
+    /// The path from the lowest node that surely has room for another child.
     Narrow,
-    /// From the root.
+    /// The path from the root.
     Full,
 }
 
@@ -26,24 +26,24 @@ enum Scope {
 struct Path<'m> {
     mtr: Mtr<'m>,
     nodes: Vec<Held>,
-    /// Pages allocated ahead, so that the changes cannot fail.
+    /// Pages that were allocated ahead, so that the changes cannot fail.
     spare: Vec<Held>,
 }
 
-/// Where a node is cut.
+/// The place where a node is cut.
 struct Cut {
-    /// Entries from here on go right.
+    /// The index of the first entry that goes to the right side.
     at: usize,
-    /// All keys on the left are below it, none on the right.
+    /// The key that separates the sides: all keys on the left are below it, none on the right.
     separator: Vec<u8>,
     /// The run of inserts that goes on in the side that is empty, or at the beginning of the right
-    /// one; 0: none does.
+    /// side. 0 means that no run does.
     run: i16,
 }
 
 impl Tree {
-    /// Makes room for an entry of `needed` bytes under `key`, by one split (a caller whose entry
-    /// still does not fit calls again).
+    /// Makes room for an entry of `needed` bytes under `key`, by one split. If the entry still does
+    /// not fit, the caller calls again.
     pub(crate) fn split(&self, key: &[u8], needed: usize) -> Result<()> {
         let lock = self.pool().lock_structure(self.space())?;
         for scope in [Scope::Narrow, Scope::Full] {
@@ -53,7 +53,7 @@ impl Tree {
             let bytes = path.mtr.page(leaf);
             let found = slotted::search(bytes, key);
             let fits = match found {
-                // Another thread may have split it before this one had the lock.
+                // Another thread may have split the leaf before this one had the lock.
                 Ok(index) => {
                     let old = slotted::entry_bytes(key.len(), slotted::value(bytes, index).len());
                     needed <= slotted::free_bytes(bytes) + old
@@ -65,7 +65,7 @@ impl Tree {
             }
             let cut = match found {
                 Err(index) if run_at(bytes, index) != 0 => run_cut(bytes, index, key),
-                // Any two entries fit a page, so one that is full holds at least two.
+                // Any two entries fit a page, so a full page holds at least two.
                 _ if slotted::count(bytes) < 2 => {
                     let leaf = self.page_id(path.mtr.no(leaf));
                     return Err(TreeError::damaged(leaf, "it is full with one entry"));
@@ -96,7 +96,7 @@ impl Tree {
             held = mtr.latch(no)?;
             level = self.check_node(no, mtr.page(held), Some(level - 1))?;
             nodes.push(held);
-            // A separator is rarely longer than the key that asks for it; where it is, the narrow
+            // A separator is rarely longer than the key that asks for it. Where it is, the narrow
             // scope fails and the full one follows.
             let room = slotted::entry_bytes(key.len() + 32, size_of::<PageNo>());
             if scope == Scope::Narrow && level > 0 && slotted::free_bytes(mtr.page(held)) >= room {
@@ -109,8 +109,8 @@ impl Tree {
 }
 
 impl Path<'_> {
-    /// Allocates the pages that inserting `separator` above the leaf will take; false when the path
-    /// does not reach high enough.
+    /// Allocates the pages that inserting `separator` above the leaf will take. Returns false when
+    /// the path does not reach high enough.
     fn allocate(&mut self, separator: &[u8], root: PageNo) -> Result<bool> {
         let (mut pages, mut rises) = (1, separator.len());
         let mut above = self.nodes.len() - 1;
@@ -119,7 +119,7 @@ impl Path<'_> {
                 if self.mtr.no(self.nodes[0]) != root {
                     return Ok(false);
                 }
-                // The root's content moves to a page of its own first.
+                // The root's content first moves to a page of its own.
                 pages += 1;
                 break;
             }
@@ -158,8 +158,8 @@ impl Path<'_> {
         self.insert_above(depth, &cut.separator, right);
     }
 
-    /// Moves the root's content to a new page, which becomes its only child; returns that page and
-    /// its place in the path.
+    /// Moves the root's content to a new page, which becomes the root's only child. Returns that
+    /// page and its place in the path.
     fn grow(&mut self) -> (Held, usize) {
         let (root, child) = (self.nodes[0], self.take_spare());
         let content = self.mtr.page(root).to_vec();
@@ -176,7 +176,7 @@ impl Path<'_> {
         (child, 1)
     }
 
-    /// Copies the entries from the cut on to a new page; returns it.
+    /// Copies the entries from the cut on to a new page, and returns that page.
     fn move_right(&mut self, node: Held, cut: &Cut, level: u8) -> Held {
         let right = self.take_spare();
         let content = self.mtr.page(node).to_vec();
@@ -184,11 +184,12 @@ impl Path<'_> {
         assert!(level == 0 || cut.at > 0, "an inner node keeps its first child");
         let bytes = self.mtr.format(right, PageType::Index, level);
         if level > 0 {
-            // The first child's key rises; below the node it is empty.
+            // The first child's key rises to the node above. Below it the key is empty.
             slotted::insert(bytes, 0, &[], slotted::value(&content, cut.at));
         }
         slotted::append_all(bytes, &content, cut.at + usize::from(level > 0));
-        // Where few entries fit a page, inserts become a run in the course of several.
+        // Where few entries fit a page, a run of inserts grows across several pages, so the new
+        // page takes it over.
         slotted::take_run(bytes, &content, cut.at);
         assert_eq!(
             slotted::count(bytes),
@@ -198,7 +199,8 @@ impl Path<'_> {
         right
     }
 
-    /// Inserts a child beside the node at `depth` of the path, into the node above.
+    /// Inserts `child`, the new right neighbour of the node at `depth` of the path, into the node
+    /// above.
     fn insert_above(&mut self, depth: usize, separator: &[u8], child: PageNo) {
         assert!(depth > 0, "a node that is split has one above it");
         let mut above = depth - 1;
@@ -227,15 +229,15 @@ fn fits_child(node: &[u8], key_len: usize) -> bool {
     slotted::entry_bytes(key_len, size_of::<PageNo>()) <= slotted::free_bytes(node)
 }
 
-/// Cuts where a run of inserts has come to, `index`, so that what follows of it fills a page of its
-/// own: `key`, the next one, goes to the end of the left side (or the beginning of an empty right
-/// one) when the run goes up, to the beginning of the right side (or of an empty left one) when it
-/// goes down.
+/// Cuts the leaf at `index`, which a run of inserts has reached, so that the run's further inserts
+/// fill a page of their own. `key` is the next insert. When the run goes up, it goes to the end of
+/// the left side (or to the beginning of an empty right side). When the run goes down, it goes to
+/// the beginning of the right side (or of an empty left side).
 fn run_cut(leaf: &[u8], index: usize, key: &[u8]) -> Cut {
     let (run, entries) = (run_at(leaf, index), slotted::count(leaf));
     let goes_left = if run > 0 { index < entries } else { index == 0 };
     if goes_left {
-        // Where a run goes up, the left side keeps it.
+        // When a run goes up, the left side keeps it.
         let run = if run > 0 { 0 } else { run };
         Cut { at: index, separator: shortest_separator(key, slotted::key(leaf, index)), run }
     } else {
@@ -243,13 +245,14 @@ fn run_cut(leaf: &[u8], index: usize, key: &[u8]) -> Cut {
     }
 }
 
-/// Cuts where both sides take about the same.
+/// Cuts a leaf where both sides take about the same number of bytes.
 fn middle_cut(leaf: &[u8]) -> Cut {
     let at = half_of(leaf);
     Cut { at, separator: shortest_separator(slotted::key(leaf, at - 1), slotted::key(leaf, at)), run: 0 }
 }
 
-/// Where an inner node is cut: at least one entry stays, at least one goes.
+/// Returns where an inner node is cut. At least one entry stays, and at least one goes to the
+/// right.
 fn inner_cut(node: &[u8]) -> usize {
     half_of(node)
 }
@@ -264,7 +267,7 @@ fn half_of(node: &[u8]) -> usize {
     first_over.unwrap_or(entries).clamp(1, (entries - 1).max(1))
 }
 
-/// The shortest prefix of `right` that is above `left`.
+/// Returns the shortest prefix of `right` that is above `left`.
 pub(crate) fn shortest_separator(left: &[u8], right: &[u8]) -> Vec<u8> {
     debug_assert_eq!(left.cmp(right), Ordering::Less);
     let shared = left.iter().zip(right).take_while(|(left, right)| left == right).count();

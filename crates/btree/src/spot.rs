@@ -1,4 +1,4 @@
-//! A key with the leaf that it belongs to, so that the leaf is looked for once.
+//! Spots: a key together with its leaf, so that the leaf is looked for only once.
 
 use buffer::FoundLeaf;
 
@@ -10,13 +10,13 @@ pub struct Spot<'k> {
 }
 
 impl<'k> Spot<'k> {
-    /// Where the leaf is, to be kept beside a copy of the key and put together with it by
-    /// [`Spot::again`].
+    /// Returns the place of the leaf. It can be kept beside a copy of the key, and [`Spot::again`]
+    /// puts the two together.
     pub fn leaf(&self) -> Option<FoundLeaf> {
         self.found
     }
 
-    /// The spot of a key whose leaf was found before, in the same tree.
+    /// Makes the spot of a key whose leaf was found before, in the same tree.
     pub fn again(key: &'k [u8], leaf: FoundLeaf) -> Spot<'k> {
         Spot { key, found: Some(leaf) }
     }

@@ -1,4 +1,4 @@
-//! The tree itself: open, look up, change.
+//! The tree itself: opening it, looking up keys, changing entries.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -8,25 +8,25 @@ use buffer::{Mtr, PageNo, PageType, PageWrite, Pool, RecordLsn, SpaceId, SpaceRo
 use crate::error::{Result, TreeError};
 use crate::spot::Spot;
 
-/// The change of one entry that the caller of [`Tree::modify`] wants, having seen the entry.
+/// The change of an entry that the caller of [`Tree::modify`] wants after it has seen the entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change<'v> {
     /// The entry stays as it is.
     Keep,
-    /// The entry has this value now, whether there was an entry or not.
+    /// The entry gets this value, whether it existed or not.
     Put(Cow<'v, [u8]>),
-    /// There is no entry now.
+    /// The entry is removed, if it existed.
     Remove,
 }
 
 impl Change<'static> {
-    /// [`Change::Put`] of an owned value.
+    /// Makes a [`Change::Put`] of an owned value.
     pub fn put(value: Vec<u8>) -> Change<'static> {
         Change::Put(Cow::Owned(value))
     }
 }
 
-/// A B+tree. Cheap to clone; clones are the same tree.
+/// A B+tree. Cloning is cheap, and clones are the same tree.
 #[derive(Debug, Clone)]
 pub struct Tree {
     inner: Arc<Inner>,
@@ -37,33 +37,34 @@ struct Inner {
     pool: Arc<Pool>,
     space: SpaceId,
     root: PageNo,
-    /// Looked up when it is asked for first.
+    /// The room of the tree's space. It is looked up when it is asked for first.
     room: OnceLock<SpaceRoom>,
 }
 
-/// The number of inserts, each directly behind or each directly before the last one, that make a
-/// run: more are expected to follow.
+/// The number of inserts, each directly behind or each directly before the last one, that count as
+/// a run: more such inserts are then expected.
 const RUN: u16 = 4;
-/// A run at an end of a leaf leaves one part in this many free: ascending and descending inserts
-/// leave leaves 15/16 full, as InnoDB's do. Not for entries that would not fit there.
+/// One part in this many of a page, which a run at an end of a leaf leaves free: ascending and
+/// descending inserts leave leaves 15/16 full, as InnoDB's do. Entries larger than this part may
+/// use it.
 const RUN_RESERVE: usize = 16;
 
 /// The outcome of a change of a leaf.
 pub(crate) enum Outcome {
     Done,
-    /// Done, and the leaf has become sparse.
+    /// The change is done, and the leaf has become sparse.
     Sparse,
-    /// The leaf is unchanged: it has no room for an entry of `needed` bytes.
+    /// The leaf is unchanged, because it has no room for an entry of `needed` bytes.
     Full {
         needed: usize,
     },
 }
 
 impl Tree {
-    /// Makes an empty tree in the space, logged.
+    /// Makes an empty tree in the space, and logs this.
     ///
     /// # Errors
-    /// When the space is not open or cannot grow; an I/O error.
+    /// Returns an error when the space is not open or cannot grow, and I/O errors.
     pub fn create(pool: &Arc<Pool>, space: SpaceId) -> Result<Tree> {
         pool.log().free_check();
         let lock = pool.lock_structure(space)?;
@@ -75,16 +76,16 @@ impl Tree {
         Ok(Tree::open(pool, space, no))
     }
 
-    /// The tree with this root page.
+    /// Returns the tree with this root page.
     pub fn open(pool: &Arc<Pool>, space: SpaceId, root: PageNo) -> Tree {
         Tree { inner: Arc::new(Inner { pool: Arc::clone(pool), space, root, room: OnceLock::new() }) }
     }
 
-    /// Sees to it that so many more entries, of this tree and others in its space, find pages to go
-    /// to. See [`SpaceRoom`].
+    /// Makes sure that there are pages for `entries` more entries of `bytes` bytes together, of
+    /// this tree and others in its space. See [`SpaceRoom`].
     ///
     /// # Errors
-    /// When the file cannot grow.
+    /// Returns an error when the file cannot grow.
     pub fn reserve(&self, entries: usize, bytes: usize) -> Result<()> {
         let inner = &*self.inner;
         let room = match inner.room.get() {
@@ -98,61 +99,61 @@ impl Tree {
         Ok(room.reserve(entries, bytes)?)
     }
 
-    /// The root's page number, the same for the tree's whole life.
+    /// Returns the root's page number, which is the same for the tree's whole life.
     #[inline]
     pub fn root_page(&self) -> PageNo {
         self.inner.root
     }
 
-    /// The space that the tree is in.
+    /// Returns the space that the tree is in.
     #[inline]
     pub fn space(&self) -> SpaceId {
         self.inner.space
     }
 
-    /// The pool that its pages are in.
+    /// Returns the pool that the tree's pages are in.
     #[inline]
     pub fn pool(&self) -> &Arc<Pool> {
         &self.inner.pool
     }
 
-    /// The longest key plus value, in bytes: about half a page.
+    /// Returns the longest length of key plus value, in bytes: about half a page.
     pub fn max_entry_len(&self) -> usize {
         slotted::max_entry_len(self.pool().page_size())
     }
 
-    /// The longest key, in bytes: about a quarter of a page.
+    /// Returns the length of the longest key, in bytes: about a quarter of a page.
     pub fn max_key_len(&self) -> usize {
         slotted::max_key_len(self.pool().page_size())
     }
 
-    /// Shows the key's value, under the leaf's shared latch; `None` when there is none. `show` must
-    /// not use this or another tree.
+    /// Calls `show` with the key's value, under the leaf's shared latch, and returns its result.
+    /// Returns `None` when there is no such key. `show` must not use this or another tree.
     ///
     /// # Errors
-    /// A damaged page; an I/O error.
+    /// Returns an error for a damaged page, and I/O errors.
     pub fn get<R>(&self, key: &[u8], show: impl FnOnce(&[u8]) -> R) -> Result<Option<R>> {
         self.get_at(&self.locate(key), show)
     }
 
-    /// As [`Tree::get`], for a key located before.
+    /// Does the same as [`Tree::get`], for a key that was located before.
     ///
     /// # Errors
-    /// As [`Tree::get`].
+    /// Returns the errors of [`Tree::get`].
     pub fn get_at<R>(&self, spot: &Spot<'_>, show: impl FnOnce(&[u8]) -> R) -> Result<Option<R>> {
         let leaf = self.leaf_of(spot)?;
         Ok(slotted::search(&leaf, spot.key).ok().map(|index| show(slotted::value(&leaf, index))))
     }
 
-    /// Shows the key's value, if any, to `change` under the leaf's exclusive latch, and does what
-    /// it answers, in one descent. The change is part of the record at `lsn`, which the log already
-    /// holds, or of none ([`RecordLsn::UNLOGGED`]). A value of the same length is overwritten in
-    /// place. When the leaf has no room it is split and `change` asked again; it must not use this
-    /// or another tree.
+    /// Calls `change` with the key's value, if any, under the leaf's exclusive latch, and makes the
+    /// change that it returns, in one descent. The change is part of the record at `lsn`, which the
+    /// log already holds, or of no record ([`RecordLsn::UNLOGGED`]). A value of the same length is
+    /// overwritten in place. When the leaf has no room, it is split and `change` is called again.
+    /// `change` must not use this or another tree.
     ///
     /// # Errors
-    /// [`TreeError::EntryTooLong`] and [`TreeError::KeyTooLong`], nothing being changed; a damaged
-    /// page; an I/O error.
+    /// Returns [`TreeError::EntryTooLong`] and [`TreeError::KeyTooLong`] with nothing changed, an
+    /// error for a damaged page, and I/O errors.
     pub fn modify<'v>(
         &self,
         key: &[u8],
@@ -162,10 +163,10 @@ impl Tree {
         self.modify_at(&self.locate(key), lsn, change)
     }
 
-    /// As [`Tree::modify`], for a key located before.
+    /// Does the same as [`Tree::modify`], for a key that was located before.
     ///
     /// # Errors
-    /// As [`Tree::modify`].
+    /// Returns the errors of [`Tree::modify`].
     pub fn modify_at<'v>(
         &self,
         spot: &Spot<'_>,
@@ -183,8 +184,8 @@ impl Tree {
                 Outcome::Done => return Ok(()),
                 Outcome::Sparse => return self.merge(key, 0),
                 Outcome::Full { needed } => {
-                    // A commit's rows are in the log already: waiting for log space here could wait
-                    // for a checkpoint that waits for them.
+                    // A commit's rows are in the log already. Waiting for log space here could mean
+                    // waiting for a checkpoint that waits for these rows.
                     if lsn == RecordLsn::UNLOGGED {
                         self.pool().log().free_check();
                     }
@@ -250,31 +251,31 @@ impl Tree {
     }
 }
 
-/// Whether an entry of `needed` bytes may go to `index` of the leaf.
+/// Reports whether an entry of `needed` bytes may go to `index` of the leaf.
 pub(crate) fn has_room(leaf: &[u8], index: usize, needed: usize) -> bool {
     let (free, reserve) = (slotted::free_bytes(leaf), leaf.len() / RUN_RESERVE);
     needed <= free && (free - needed >= reserve || needed > reserve || !goes_on_at_end(leaf, index))
 }
 
-/// Whether an insert at `index` goes on with a run that leaves the leaf: up behind its last entry,
-/// or down before its first.
+/// Reports whether an insert at `index` continues a run at an end of the leaf: upwards behind its
+/// last entry, or downwards before its first one.
 fn goes_on_at_end(leaf: &[u8], index: usize) -> bool {
     let (run, entries) = (run_at(leaf, index), slotted::count(leaf));
     entries > 0 && (run > 0 && index == entries || run < 0 && index == 0)
 }
 
-/// As [`slotted::run_at`], 0 for what is too short to be called a run.
+/// Returns the run as [`slotted::run_at`] does, but 0 for a run that is too short to count.
 pub(crate) fn run_at(leaf: &[u8], index: usize) -> i16 {
     let run = slotted::run_at(leaf, index);
     if run.unsigned_abs() >= RUN { run } else { 0 }
 }
 
-/// A leaf with less than this share of it used, one half as InnoDB's `MERGE_THRESHOLD` is, is
-/// sparse.
+/// A leaf that uses less than one part in this many of its page is sparse. One half is InnoDB's
+/// `MERGE_THRESHOLD`.
 pub(crate) const SPARSE: usize = 2;
 
-/// Whether a leaf has just become empty, or gone below another eighth of a page under a half: so a
-/// leaf that cannot be merged is not tried again at every removal.
+/// Reports whether a leaf has just become empty, or has fallen below a half of its page or a
+/// further eighth. So a leaf that cannot be merged is not tried again at every removal.
 fn became_sparse(leaf: &[u8], used_before: usize) -> bool {
     let (eighth, used) = (leaf.len() / 8, slotted::used_bytes(leaf));
     used == 0 || (used < leaf.len() / SPARSE && used / eighth != used_before / eighth)

@@ -1,4 +1,4 @@
-//! Checking a whole tree (CHECK TABLE, tests), and allocating and freeing pages.
+//! Checks of a whole tree (for CHECK TABLE and tests), and functions that allocate and free pages.
 
 use buffer::page::PageType;
 use buffer::{Held, Mtr, PageNo, slotted};
@@ -6,43 +6,43 @@ use buffer::{Held, Mtr, PageNo, slotted};
 use crate::error::{Result, TreeError};
 use crate::tree::Tree;
 
-/// What a tree consists of.
+/// The figures of a tree.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TreeStats {
-    /// Entries in leaves.
+    /// The number of entries in leaves.
     pub entries: u64,
-    /// Leaf pages.
+    /// The number of leaf pages.
     pub leaves: u64,
-    /// Inner pages.
+    /// The number of inner pages.
     pub inner_nodes: u64,
-    /// Bytes that entries take in leaves, slots included.
+    /// The number of bytes that entries take in leaves, their slots included.
     pub leaf_bytes: u64,
-    /// Levels, 1 for a root that is a leaf.
+    /// The number of levels, 1 for a root that is a leaf.
     pub levels: u8,
 }
 
-/// A walk over a tree.
+/// The state of a walk over a tree.
 struct Walk<'w> {
     stats: TreeStats,
     goes_on: &'w dyn Fn() -> bool,
 }
 
 impl Tree {
-    /// Walks the whole tree and checks every page's place, level, order of keys and bounds.
+    /// Walks over the whole tree and checks every page's place, level, order of keys and bounds.
     ///
     /// # Errors
-    /// [`TreeError::Damaged`] with the first fault found; an I/O error.
+    /// Returns [`TreeError::Damaged`] with the first fault found, and I/O errors.
     pub fn validate(&self) -> Result<TreeStats> {
         Ok(self.validate_while(&|| true)?.expect("nobody stops it"))
     }
 
-    /// As [`Tree::validate`], for as long as `goes_on` says so, which is asked at every page.
-    /// `None`: it did not.
+    /// Validates as [`Tree::validate`] does, while `goes_on` returns true. It is called at every
+    /// page. Returns `None` when it has returned false.
     ///
     /// # Errors
-    /// As [`Tree::validate`].
+    /// Returns the errors of [`Tree::validate`].
     pub fn validate_while(&self, goes_on: &dyn Fn() -> bool) -> Result<Option<TreeStats>> {
-        // Inner nodes stand still under it.
+        // No inner node changes while this lock is held.
         let _lock = self.pool().lock_structure(self.space())?;
         let stats = TreeStats::default();
         let mut walk = Walk { stats, goes_on };
@@ -52,7 +52,7 @@ impl Tree {
         Ok(Some(TreeStats { levels: level + 1, ..walk.stats }))
     }
 
-    /// Checks the subtree at `no`, all keys of which must lie from `low` up to `high`; returns its
+    /// Checks the subtree at `no`, whose keys must all lie from `low` up to `high`. Returns its
     /// level, or `None` when the walk was stopped.
     fn validate_node(
         &self,
@@ -106,7 +106,7 @@ impl Tree {
     }
 }
 
-/// Frees pages of a space, a few by one record.
+/// Frees pages of a space, a few with each record.
 pub(crate) fn free_pages(pool: &buffer::Pool, space: buffer::SpaceId, pages: &[PageNo]) -> Result<()> {
     for chunk in pages.chunks(pool.pages_at_once()) {
         pool.log().free_check();
@@ -121,8 +121,8 @@ pub(crate) fn free_pages(pool: &buffer::Pool, space: buffer::SpaceId, pages: &[P
     Ok(())
 }
 
-/// Allocates pages whose content their writer makes durable itself; the log knows of the allocation
-/// only. Returns their numbers and the record.
+/// Allocates pages whose content the caller makes durable itself. Only their allocation is logged.
+/// Returns their numbers and the place of the record.
 pub(crate) fn alloc_unlogged(
     pool: &buffer::Pool,
     space: buffer::SpaceId,

@@ -1,4 +1,4 @@
-//! The pool's threads: page cleaners, LRU flushers, read-ahead.
+//! The background threads of the pool: page cleaners, LRU flushers and the read-ahead thread.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use crate::free_frames::FreeFrames;
 use crate::lru_flusher;
 use crate::read_ahead::ReadAhead;
 
-/// What the threads work on, and the threads that run.
+/// The background threads that run, and the parts of the pool that they work on.
 #[derive(Debug)]
 pub(crate) struct Background {
     frames: Arc<Frames>,
     free_frames: Arc<FreeFrames>,
     cleaners: Arc<Cleaners>,
     read_ahead: Arc<ReadAhead>,
-    /// Lock order: before the bells.
+    /// The handles of the running threads. In the lock order this mutex comes before the bells.
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -32,12 +32,12 @@ impl Background {
         Background { frames, free_frames, cleaners, read_ahead, threads: Mutex::new(Vec::new()) }
     }
 
-    /// How many page cleaners there are.
+    /// Returns the number of page cleaner threads, the coordinator included.
     pub fn cleaners(&self) -> usize {
         self.cleaners.count()
     }
 
-    /// Starts all threads; false when they run already.
+    /// Starts all threads. Returns false, and starts nothing, when they run already.
     pub fn start(&self) -> bool {
         let mut threads = self.threads.lock();
         if !threads.is_empty() {
@@ -75,7 +75,7 @@ impl Background {
         true
     }
 
-    /// Stops all threads and waits for their end.
+    /// Stops all threads and waits until they have ended.
     pub fn stop(&self) {
         let threads = std::mem::take(&mut *self.threads.lock());
         self.cleaners.stop();

@@ -1,15 +1,16 @@
-//! A batch of page writes on its way: doublewritten, in place, synced.
+//! Batches of page writes: how the copies of pages get into the doublewrite file, to their places
+//! in the tablespaces, and synced.
 //!
-//! A batch keeps its area from the first copy until the tablespaces are synced. Once its pages are
-//! in their places nobody waits for that sync but the checkpoint, so the batch is put with the
-//! others that are *unfinished*, and one sync of each tablespace finishes them all: when the areas
-//! have run out, in every round of the page cleaners, and when a checkpoint waits for it
-//! ([`Batches::finish`]).
+//! A batch keeps its area of the doublewrite file from the first copy until the tablespaces are
+//! synced. Once the batch's pages are in their places, only the checkpoint waits for that sync. So
+//! the batch joins the others that are *unfinished*, and one sync of each tablespace finishes all
+//! of them ([`Batches::finish`]). That happens when the areas have run out, in every round of the
+//! page cleaners, and when a checkpoint waits for it.
 //!
 //! A batch whose pages could not all be written in place is unfinished, too. One of those pages may
-//! be torn, and the only whole version of it that survives a power cut is the copy in the area: so
-//! it counts as being written, in memory and for the checkpoint, and whoever finishes the batch
-//! writes it again.
+//! be torn, and the only whole version of it that survives a power cut is the copy in the area. So
+//! the page counts as being written, in memory and for the checkpoint, and whoever finishes the
+//! batch writes it again.
 
 use std::ops::Range;
 use std::path::Path;
@@ -31,16 +32,17 @@ use crate::space::{Space, sync_or_stop};
 use crate::spaces::Spaces;
 use crate::status::count;
 
-/// Runs of neighbours that go to their places together; then their frames are free, while the rest
-/// of the batch is still to be written.
+/// The number of runs of neighbouring pages that are written in place with one call. After each
+/// call the frames of those pages can be freed, while the rest of the batch is still to be written.
 const RUNS_AT_ONCE: usize = 32;
 
-/// What a batch is written for.
+/// The reason why a batch is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// The log's tail: the pages stay in the pool.
+    /// The pages' changes are old and keep the log from being cut. The pages stay in the pool.
     Age,
-    /// Frames: the pages leave the pool once they are written, as long as frames are short.
+    /// Frames are needed. The pages leave the pool once they are written, as long as frames are
+    /// short.
     Frames,
 }
 
@@ -53,25 +55,26 @@ pub(crate) struct Captured {
     pub space: Arc<Space>,
 }
 
-/// Pages that go to their places, or are there and not synced.
+/// Pages that are on the way to their places, or are there and not synced yet.
 #[derive(Debug)]
 struct Batch {
     area: WriteArea,
     pages: Vec<Captured>,
-    /// How many of them, the first ones, are in their places.
+    /// The number of pages that are in their places. They are the first ones of `pages`.
     written: usize,
     /// Whether each page goes to its place by a write that the storage promises not to tear.
     untorn: bool,
 }
 
 impl Batch {
-    /// The tablespaces, one after the other: the pages are in the order of their places.
+    /// Returns each tablespace of the batch once. The pages are sorted by place, so those of one
+    /// tablespace follow each other.
     fn spaces(&self) -> impl Iterator<Item = &Arc<Space>> {
         self.pages.chunk_by(|one, other| one.id.space == other.id.space).map(|pages| &pages[0].space)
     }
 }
 
-/// Brings batches to their places, and keeps those that are unfinished.
+/// Writes batches to their places, and keeps the unfinished ones.
 #[derive(Debug)]
 pub(crate) struct Batches {
     frames: Arc<Frames>,
@@ -80,7 +83,7 @@ pub(crate) struct Batches {
     areas: WriteAreas,
     /// Whether page writes are followed by a sync.
     syncs: bool,
-    /// Leaf in the lock order.
+    /// The batches that are not finished. The mutex is a leaf in the lock order.
     unfinished: Mutex<Vec<Batch>>,
 }
 
@@ -95,7 +98,8 @@ impl Batches {
         Batches { frames, spaces, disk, areas, syncs, unfinished: Mutex::new(Vec::new()) }
     }
 
-    /// An empty area for one batch. Where there is none, unfinished batches give theirs back.
+    /// Returns an empty area for one batch. When no area is idle, unfinished batches are finished
+    /// and give theirs back.
     pub fn take_area(&self) -> Result<BatchArea<'_>> {
         loop {
             if let Some(place) = self.areas.take() {
@@ -110,12 +114,12 @@ impl Batches {
     /// Changes how pages are protected against being torn, once the batches under way are written.
     ///
     /// # Errors
-    /// An I/O error of the doublewrite file; the strategy is then what it was.
+    /// Returns an I/O error of the doublewrite file. The strategy then stays as it was.
     pub fn set_strategy(&self, kind: Doublewrite) -> Result<()> {
         self.areas.set_strategy(&*self.disk, kind, || self.finish_unfinished().map(|_| ()))
     }
 
-    /// Brings copied pages to their places. After an error they are dirty as before, or part of an
+    /// Writes copied pages to their places. After an error they are dirty as before, or part of an
     /// unfinished batch.
     pub fn write(
         &self,
@@ -141,7 +145,8 @@ impl Batches {
         Ok(())
     }
 
-    /// What comes before the pages' places are touched: the log, and the doublewrite file.
+    /// Does what must come before any page is written in its place: makes the log durable up to
+    /// `newest`, and saves the copies in the doublewrite file.
     fn save_batch(&self, place: &mut BatchArea<'_>, pages: &[Captured], newest: Lsn) -> Result<()> {
         self.frames.log.wait_durable(newest)?;
         place.area().seal_all();
@@ -163,15 +168,16 @@ impl Batches {
             count(&self.frames.counters.dblwr_writes, 1);
             count(&self.frames.counters.dblwr_pages_written, pages.len() as u64);
         }
-        // Under the paths' locks: from here on a rename, which would leave the area with a stale
-        // name, waits until the batch is finished.
+        // The paths' locks are still held here: from now on a rename, which would leave the area
+        // with a stale name, waits until the batch is finished.
         for of_space in pages.chunk_by(|one, other| one.id.space == other.id.space) {
             of_space[0].space.unsynced.fetch_add(1, Ordering::AcqRel);
         }
         Ok(())
     }
 
-    /// Nothing of the batch is in its place: its pages are dirty as before.
+    /// Makes the batch's pages dirty as they were before. None of them has been written in its
+    /// place.
     fn take_back(&self, pages: &[Captured]) {
         for page in pages {
             let frame = self.frames.frame(page.frame);
@@ -188,8 +194,9 @@ impl Batches {
         }
     }
 
-    /// The next `pages` of a batch are in their places: they may be evicted, or written again by
-    /// another batch, whose copies are the newer ones then.
+    /// Notes that these pages of a batch are in their places, and returns how many they are. They
+    /// may now be evicted, or be written again by another batch, whose copies are then the newer
+    /// ones.
     fn note_written(&self, pages: &[Captured], purpose: Purpose) -> usize {
         for page in pages {
             self.frames.frame(page.frame).writing.store(false, Ordering::Release);
@@ -200,8 +207,8 @@ impl Batches {
         pages.len()
     }
 
-    /// Has pages that are in their places leave the pool, as long as frames are short. One that was
-    /// used since it was chosen stays.
+    /// Evicts pages that are in their places, as long as frames are short. A page that was used
+    /// since it was chosen stays.
     fn free_written(&self, pages: &[Captured]) {
         for page in pages {
             let instance = self.frames.instance_of_frame(page.frame);
@@ -238,9 +245,10 @@ impl Batches {
         Ok(())
     }
 
-    /// Writes the pages that are not in their places yet: where the storage's promise not to tear
-    /// is for one at a time, and where some could not be written before. Those of a tablespace that
-    /// has been dropped have no place any more.
+    /// Writes, one at a time, the pages that are not in their places yet. This is needed where the
+    /// storage promises only for single pages not to tear them, and for pages whose write failed
+    /// before. Pages of a tablespace that has been dropped have no place any more and are passed
+    /// over.
     fn write_one_by_one(&self, batch: &mut Batch, purpose: Purpose) -> Result<()> {
         let Batch { area, pages, written, untorn } = batch;
         while *written < pages.len() {
@@ -258,16 +266,17 @@ impl Batches {
         Ok(())
     }
 
-    /// Finishes the batches that are unfinished now; false when there are none.
+    /// Finishes the batches that are unfinished now. Returns false when there are none.
     ///
     /// # Errors
-    /// When a page still cannot be written in its place: its batch stays unfinished.
+    /// Returns an error when a page still cannot be written in its place. Its batch stays
+    /// unfinished.
     pub fn finish(&self) -> Result<bool> {
         let _strategy = self.areas.hold_strategy();
         self.finish_unfinished()
     }
 
-    /// As [`Batches::finish`], for a thread that holds the strategy.
+    /// Does the same as [`Batches::finish`], for a thread that holds the strategy already.
     fn finish_unfinished(&self) -> Result<bool> {
         let batches = std::mem::take(&mut *self.unfinished.lock());
         if batches.is_empty() {
@@ -285,7 +294,7 @@ impl Batches {
             }
         }
         if let Err(error) = self.sync_spaces(&in_place) {
-            // That has stopped everything: nothing may pass for durable any more.
+            // The failed sync has stopped everything: from now on nothing may pass for durable.
             self.unfinished.lock().append(&mut in_place);
             return Err(error);
         }
@@ -306,13 +315,14 @@ impl Batches {
         spaces.into_iter().try_for_each(|space| sync_or_stop(&*self.disk, &*space.file))
     }
 
-    /// The batch's pages are durable in their places.
+    /// Ends a batch whose pages are durable in their places.
     fn end_batch(&self, batch: Batch) {
         for space in batch.spaces() {
             let before = space.unsynced.fetch_sub(1, Ordering::AcqRel);
             assert!(before > 0, "a space that is synced for a batch was written by it");
         }
-        // Before the tickets end: a thread that waits for them may want the area.
+        // The area goes back before the tickets end, since a thread that waits for the tickets may
+        // want the area.
         self.areas.give_back(batch.area);
         for page in &batch.pages {
             let instance = self.frames.instance_of_frame(page.frame);
@@ -322,7 +332,7 @@ impl Batches {
     }
 }
 
-/// Ranges of the batch that are neighbours in one file.
+/// Returns the runs of pages that are neighbours in one file, as ranges of indexes.
 fn runs_of(pages: &[Captured]) -> Vec<Range<usize>> {
     let follows = |before: &Captured, page: &Captured| {
         before.id.space == page.id.space && before.id.no + 1 == page.id.no

@@ -1,4 +1,4 @@
-//! How a background thread is woken and stopped.
+//! Bells, by which a background thread is woken and stopped.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ struct Orders {
     rung: bool,
 }
 
-/// What a background thread and those who want something of it share. The mutex is a leaf in the
-/// lock order.
+/// A bell: what a background thread shares with the threads that want something of it. The mutex is
+/// a leaf in the lock order.
 #[derive(Debug, Default)]
 pub(crate) struct Bell {
     orders: Mutex<Orders>,
@@ -21,12 +21,12 @@ pub(crate) struct Bell {
 }
 
 impl Bell {
-    /// The thread is about to be started.
+    /// Resets the bell for a thread that is about to be started.
     pub fn begin(&self) {
         *self.orders.lock() = Orders { running: true, stop: false, rung: false };
     }
 
-    /// Asks for a round now; false when no thread runs.
+    /// Asks the thread for a round now. Returns false when no thread runs.
     pub fn ring(&self) -> bool {
         let mut orders = self.orders.lock();
         if orders.running && !orders.rung {
@@ -36,7 +36,7 @@ impl Bell {
         orders.running
     }
 
-    /// Asks the thread to end; from here on [`Bell::ring`] says that none runs.
+    /// Asks the thread to end. From then on [`Bell::ring`] returns false.
     pub fn stop(&self) {
         let mut orders = self.orders.lock();
         orders.stop = true;
@@ -44,7 +44,8 @@ impl Bell {
         self.event.notify_one();
     }
 
-    /// Waits for the bell, or for `patience`; false when it is time to end.
+    /// Waits until the bell is rung, but at most for `patience`. Returns false when the thread has
+    /// to end.
     pub fn wait(&self, patience: Duration) -> bool {
         let _idle = enter(State::Idle);
         let mut orders = self.orders.lock();

@@ -1,4 +1,4 @@
-//! Looking at what the pool holds, without bringing anything in and without waiting.
+//! Looks at what the pool holds, without bringing pages in and without waiting.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
@@ -7,7 +7,7 @@ use crate::frame::NO_PAGE;
 use crate::frames::Frames;
 use crate::page::{self, PageType, SpaceId};
 
-/// See [`crate::Pool::visit_cached_leaves`].
+/// Does the work of [`crate::Pool::visit_cached_leaves`].
 pub(crate) fn visit_leaves(
     frames: &Frames,
     is_wanted: impl Fn(SpaceId) -> bool,
@@ -22,7 +22,7 @@ pub(crate) fn visit_leaves(
         }
         let mut flow = ControlFlow::Continue(());
         if frame.holds(packed) {
-            // SAFETY: the latch is held shared.
+            // SAFETY: the frame's latch is held shared, so nobody writes these bytes.
             let bytes = unsafe { std::slice::from_raw_parts(frames.page_ptr(number), frames.page_size()) };
             if page::page_type(bytes) == Some(PageType::Index) && page::level(bytes) == 0 {
                 flow = visit(space, bytes);

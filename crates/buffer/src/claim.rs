@@ -1,21 +1,22 @@
-//! Claims: which pages of a space belong to a tree that the dictionary does not name (yet, or any
-//! more).
+//! Claims, which say what pages of a space belong to a tree that the dictionary does not name yet,
+//! or no longer names.
 //!
-//! An index that is being built has pages before the commit that makes it part of its table, and
-//! one that was dropped has pages after the commit that took it away. A crash in between must not
-//! lose them. So the space itself says whose they are, on *claim pages* in a list that begins on
-//! page 0: each names an index, its root page, and either the page ranges that its builder has
-//! taken, or that all pages below the root belong to it. Every change of a claim is in the same
-//! structure record as the allocation or freeing that it tells of, so a claim is exact at every
-//! moment that a crash can leave. Recovery compares claims with the dictionary: of an index that is
-//! there only the claim goes, of any other its pages too. Byte by byte: docs/formats/page.md.
+//! An index that is being built has pages before the commit that makes it part of its table, and a
+//! dropped index has pages after the commit that took it away. A crash in between must not lose
+//! these pages. So the space itself says whose they are, on *claim pages* in a list that begins on
+//! page 0. Each claim page names an index and its root page, and either the page ranges that the
+//! builder has taken, or that all pages below the root belong to the index. Every change of a claim
+//! is in the same structure record as the allocation or freeing that it tells of, so a claim is
+//! exact at every moment that a crash can leave. Recovery compares claims with the dictionary: for
+//! an index that the dictionary names, only the claim goes; for any other, its pages go too.
+//! docs/formats/page.md has the layout byte by byte.
 //!
 //! A builder's pages come from the free list, or *fresh* from the space's end. Fresh pages were
 //! never in the pool and in no record, so they are written straight to the file, many at once
-//! ([`Pool::write_fresh`]): no frames, no doublewrite. What makes that right is that nothing names
-//! them before [`Pool::sync_space`]; a torn one is freed with its claim.
+//! ([`Pool::write_fresh`]), without frames and without doublewrite. That is right because nothing
+//! names them before [`Pool::sync_space`]: a torn one is freed with its claim.
 //!
-//! All of this happens under the space's structure lock, so claim pages are never contended.
+//! All of this happens under the space's structure lock, so threads never compete for claim pages.
 
 use crate::error::{BufferError, Result};
 use crate::mtr::{Held, Mtr};
@@ -35,18 +36,18 @@ const RANGE_BYTES: usize = 8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum ClaimKind {
-    /// Ranges of pages: the tree is being built.
+    /// Ranges of pages, because the tree is being built.
     Pages = 1,
     /// Every page that can be reached from the root.
     Tree = 2,
 }
 
-/// An index whose pages the dictionary may not know.
+/// An index that the dictionary may not name, and what of the space belongs to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claim {
     /// The index's number.
     pub index_id: u32,
-    /// Its root page.
+    /// The number of the index's root page.
     pub root: PageNo,
     /// What the claim covers.
     pub kind: ClaimKind,
@@ -57,7 +58,8 @@ pub struct Claim {
 pub struct Extent {
     /// The pages' numbers, which follow each other when the pages are fresh.
     pub pages: Vec<PageNo>,
-    /// The log record of the pages' allocation. The record's end is to be the pages' LSN.
+    /// The log record of the pages' allocation. The builder gives its pages the record's end as
+    /// their LSN.
     pub lsn: RecordLsn,
     /// Whether the pages have never been used and are to be written by [`Pool::write_fresh`]. Pages
     /// that are not fresh are in the pool.
@@ -68,7 +70,7 @@ pub struct Extent {
 #[derive(Debug, Clone, Copy)]
 struct Found {
     no: PageNo,
-    /// The claim page before it in the list, 0 when page 0 names it.
+    /// The claim page before this one in the list. 0 means that page 0 names this one.
     before: PageNo,
     claim: Claim,
 }
@@ -110,7 +112,7 @@ fn put_range(page: &mut [u8], index: usize, (first, count): (PageNo, u32)) {
     put_u32(page, at + 4, count);
 }
 
-/// Whether so many more ranges fit.
+/// Reports whether the claim page has room for `pages` more ranges.
 fn has_room(page: &[u8], pages: usize) -> bool {
     u32_at(page, COUNT_AT) as usize + pages <= capacity(page)
 }
@@ -127,7 +129,8 @@ fn push_page(page: &mut [u8], no: PageNo) {
     put_u32(page, COUNT_AT, count as u32 + 1);
 }
 
-/// Takes the last `wanted` pages, or all that there are, off the ranges.
+/// Takes the last `wanted` pages off the ranges, or all pages if there are fewer, and returns their
+/// numbers.
 fn pop_pages(page: &mut [u8], wanted: usize) -> Vec<PageNo> {
     let mut taken = Vec::with_capacity(wanted);
     let mut count = u32_at(page, COUNT_AT) as usize;
@@ -146,10 +149,10 @@ fn pop_pages(page: &mut [u8], wanted: usize) -> Vec<PageNo> {
 }
 
 impl Pool {
-    /// The claims in a space, each index once.
+    /// Returns the claims in a space, each index once.
     ///
     /// # Errors
-    /// A damaged page; an I/O error.
+    /// Returns an error for a damaged page, and I/O errors.
     pub fn claims(&self, space: SpaceId) -> Result<Vec<Claim>> {
         let _lock = self.lock_structure(space)?;
         let mut claims: Vec<Claim> = Vec::new();
@@ -161,7 +164,7 @@ impl Pool {
         Ok(claims)
     }
 
-    /// The claim pages of a space, newest first. The structure lock is held.
+    /// Returns the claim pages of a space, newest first. The caller holds the structure lock.
     fn claim_pages(&self, space: SpaceId) -> Result<Vec<Found>> {
         let header = SpaceHeader::of(&self.read(PageId::new(space, 0))?);
         let (mut no, mut before, mut found) = (header.claim_head, 0, Vec::new());
@@ -185,17 +188,17 @@ impl Pool {
         }
     }
 
-    /// The newest claim page of an index. The structure lock is held.
+    /// Returns the newest claim page of an index. The caller holds the structure lock.
     fn claim_of(&self, space: SpaceId, index_id: u32) -> Result<Found> {
         let found = self.claim_pages(space)?.into_iter().find(|found| found.claim.index_id == index_id);
         found.ok_or_else(|| self.damaged(space, 0, format!("index {index_id} has no claim")))
     }
 
-    /// Makes an empty page that is to be the root of an index, under a claim of kind
-    /// [`ClaimKind::Pages`]; returns the root's number.
+    /// Allocates an empty page as the root of an index, under a new claim of kind
+    /// [`ClaimKind::Pages`], and returns the root's number.
     ///
     /// # Errors
-    /// When the space cannot grow; an I/O error.
+    /// Returns an error when the space cannot grow, and I/O errors.
     pub fn claim_new_root(&self, space: SpaceId, index_id: u32) -> Result<PageNo> {
         self.log().free_check();
         let lock = self.lock_structure(space)?;
@@ -209,10 +212,11 @@ impl Pool {
         Ok(no)
     }
 
-    /// Claims all pages of an existing tree, before the commit that drops its index.
+    /// Claims all pages of an existing tree. The caller does this before the commit that drops the
+    /// index.
     ///
     /// # Errors
-    /// When the space cannot grow; an I/O error.
+    /// Returns an error when the space cannot grow, and I/O errors.
     pub fn claim_tree(&self, space: SpaceId, index_id: u32, root: PageNo) -> Result<()> {
         self.log().free_check();
         let lock = self.lock_structure(space)?;
@@ -223,12 +227,12 @@ impl Pool {
         Ok(())
     }
 
-    /// Hands out pages for a build: a few from the free list where there are any, else `wanted`
-    /// fresh ones. `claim` is the index whose claim takes them, `None` for a build in a space that
-    /// is dropped as a whole if the build does not come to its end.
+    /// Hands out pages for a build: a few from the free list if it has any, otherwise `wanted`
+    /// fresh ones. `claim` is the index whose claim notes the pages. It is `None` for a build in a
+    /// space that is dropped as a whole if the build fails.
     ///
     /// # Errors
-    /// When the space cannot grow; an I/O error.
+    /// Returns an error when the space cannot grow, and I/O errors.
     pub fn take_extent(&self, space: SpaceId, wanted: usize, claim: Option<u32>) -> Result<Extent> {
         self.log().free_check();
         let lock = self.lock_structure(space)?;
@@ -237,7 +241,7 @@ impl Pool {
         let free = mtr.space_header()?.free_count as usize;
         let most = wanted.min(self.pages_at_once());
         let (fresh, count) = if free > 0 { (false, free.min(most)) } else { (true, wanted) };
-        // Every page may be a range of its own, so that at most this many are noted at once.
+        // Every page from the free list may be a range of its own, so each needs room for one.
         let room = if fresh { 1 } else { count };
         let claim_page = match found {
             Some(found) => Some(self.claim_page_with_room(&mut mtr, found, room)?),
@@ -267,8 +271,8 @@ impl Pool {
         Ok(Extent { pages, lsn, fresh })
     }
 
-    /// Latches a claim page with room for so many ranges: the index's newest, or one that is to be
-    /// made.
+    /// Latches a claim page with room for `room` more ranges: the index's newest, or a page that is
+    /// allocated for this. The flag returned says that the page is new.
     fn claim_page_with_room(
         &self,
         mtr: &mut Mtr<'_>,
@@ -283,14 +287,13 @@ impl Pool {
         }
     }
 
-    /// Writes fresh pages, of which `first` is the first, to the file. Their checksums are made
-    /// here.
+    /// Seals fresh pages and writes them to the file. `first` is the number of the first one.
     ///
     /// # Errors
-    /// When the file cannot be written; when the log failed.
+    /// Returns an error when the file cannot be written, or when the log has failed.
     pub fn write_fresh(&self, id: SpaceId, first: PageNo, pages: &mut [u8]) -> Result<()> {
         let newest = pages.chunks_exact(self.page_size()).map(page::lsn).max().unwrap_or(0);
-        // The log first: a crash could otherwise leave pages that are newer than the log, and
+        // The log comes first: otherwise a crash could leave pages that are newer than the log, and
         // replay would take them for up to date.
         self.log().wait_durable(newest)?;
         pages.chunks_exact_mut(self.page_size()).for_each(page::seal);
@@ -298,21 +301,21 @@ impl Pool {
         self.spaces.write_fresh(id, first, pages)
     }
 
-    /// Has everything that was written to the space's file on disk.
+    /// Makes everything durable that was written to the space's file.
     ///
     /// # Errors
-    /// A failed sync, which also stops the process.
+    /// Returns the error of a failed sync, which also stops the process.
     pub fn sync_space(&self, id: SpaceId) -> Result<()> {
         self.spaces.sync(id)
     }
 
-    /// The tree under an index's claim is complete and on disk: from here on the claim covers what
-    /// can be reached from its root.
+    /// Turns an index's claim into one of kind [`ClaimKind::Tree`], which covers all pages that can
+    /// be reached from the root. The tree is complete and on disk.
     ///
     /// # Errors
-    /// When there is no such claim; an I/O error.
+    /// Returns an error when the index has no claim, and I/O errors.
     pub fn claim_becomes_tree(&self, space: SpaceId, index_id: u32) -> Result<()> {
-        // Only the newest claim page counts; older ones go with the claim.
+        // Only the newest claim page counts. Older ones are freed together with the claim.
         self.log().free_check();
         let lock = self.lock_structure(space)?;
         let found = self.claim_of(space, index_id)?;
@@ -327,10 +330,11 @@ impl Pool {
         Ok(())
     }
 
-    /// Forgets an index's claim: the dictionary knows the index now, or no pages are left of it.
+    /// Frees the claim pages of an index: the dictionary names the index now, or no pages of it are
+    /// left.
     ///
     /// # Errors
-    /// An I/O error.
+    /// Returns I/O errors.
     pub fn release_claim(&self, space: SpaceId, index_id: u32) -> Result<()> {
         self.drop_claim_pages(space, index_id, 0).map(|_| ())
     }
@@ -354,11 +358,11 @@ impl Pool {
         }
     }
 
-    /// Frees the last `wanted` pages that a claim of kind [`ClaimKind::Pages`] covers (a few at
-    /// once); returns how many were freed. The root is not among them.
+    /// Frees the last `wanted` pages that a claim of kind [`ClaimKind::Pages`] covers, a few in
+    /// each mini-transaction, and returns how many it freed. The root is not among them.
     ///
     /// # Errors
-    /// An I/O error.
+    /// Returns I/O errors.
     pub fn free_claimed_pages(&self, space: SpaceId, index_id: u32, wanted: usize) -> Result<usize> {
         let mut freed = 0;
         while freed < wanted {
@@ -388,8 +392,8 @@ impl Pool {
         Ok(freed)
     }
 
-    /// Frees the index's newest claim page, which covers nothing any more; false when it is the
-    /// only one.
+    /// Frees the index's newest claim page, which covers nothing any more. Returns false when it is
+    /// the index's only claim page, which stays.
     fn drop_empty_claim_page(&self, space: SpaceId, index_id: u32) -> Result<bool> {
         let lock = self.lock_structure(space)?;
         let pages = self.claim_pages(space)?;
@@ -403,10 +407,10 @@ impl Pool {
         Ok(true)
     }
 
-    /// Frees the root and the claim itself in one record: the last of an index.
+    /// Frees the root and the last claim page of an index in one record.
     ///
     /// # Errors
-    /// An I/O error.
+    /// Returns I/O errors.
     pub fn free_claimed_root(&self, space: SpaceId, index_id: u32) -> Result<()> {
         self.drop_claim_pages(space, index_id, 1)?;
         self.log().free_check();
@@ -422,19 +426,19 @@ impl Pool {
         Ok(())
     }
 
-    /// Pages of the space that have been handed out at some time, and how many of those are on the
-    /// free list now.
+    /// Returns how many pages of the space have been handed out at some time, and how many of those
+    /// are on the free list now.
     ///
     /// # Errors
-    /// A damaged page; an I/O error.
+    /// Returns an error for a damaged page, and I/O errors.
     pub fn space_usage(&self, space: SpaceId) -> Result<(u32, u32)> {
         let header = SpaceHeader::of(&self.read(PageId::new(space, 0))?);
         Ok((header.allocated, header.free_count))
     }
 }
 
-/// Makes a page the head of the list of claims. The page is allocated in this mini-transaction,
-/// which therefore holds page 0.
+/// Makes a page the head of the list of claims. This mini-transaction has allocated the page, and
+/// so holds page 0.
 fn put_new_claim(mtr: &mut Mtr<'_>, held: Held, claim: Claim) {
     let no = mtr.no(held);
     let next = mtr.swap_claim_head(no);
@@ -442,7 +446,7 @@ fn put_new_claim(mtr: &mut Mtr<'_>, held: Held, claim: Claim) {
     put_claim(bytes, claim, next);
 }
 
-/// A claim page that is to leave the list, and the one before it.
+/// A claim page that is to leave the list, with the claim page before it.
 struct Unlink {
     held: Held,
     before: Option<Held>,
@@ -457,7 +461,7 @@ impl Unlink {
         Ok(Unlink { held, before, next })
     }
 
-    /// Page 0 is latched.
+    /// Takes the claim page out of the list and frees it. Page 0 is latched.
     fn unlink(self, mtr: &mut Mtr<'_>) {
         match self.before {
             Some(before) => {

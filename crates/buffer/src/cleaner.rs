@@ -1,9 +1,11 @@
-//! The page cleaners: a coordinator and its workers, which keep the log's tail short.
+//! The page cleaners, a coordinator and its workers, which write old dirty pages so that the log
+//! can be cut.
 //!
 //! Ten times a second, or when somebody asks, the coordinator decides how many pages are due
-//! (`pace`) and divides them among the instances; it and its workers then take one instance after
-//! the other: first the LRU list's end (evict what is clean, write what is dirty), then the flush
-//! list by age. With LRU flushers running, the first part finds little to do.
+//! (`pace`) and divides them among the instances. The coordinator and its workers then take one
+//! instance after the other. In each they first see to the end of the LRU list (they evict clean
+//! pages and write dirty ones), then to the flush list, oldest changes first. When LRU flushers
+//! run, the first part finds little to do.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,22 +24,23 @@ use crate::options::OptionsInForce;
 use crate::pace::Pace;
 
 const ROUND: Duration = Duration::from_millis(TICK_MS as u64);
-/// Pages written by age between two looks at the free list.
+/// The number of pages that are written by age between two looks at the free list.
 const STRETCH: usize = 128;
 
-/// One round's work: how many pages are due in each instance, and how far each cleaner has got.
+/// The work of one round: how many pages are due in each instance, and how far the cleaners have
+/// got.
 #[derive(Debug, Default)]
 struct Round {
     due: Vec<usize>,
-    /// The next instance that nobody has taken.
+    /// The next instance that no cleaner has taken.
     next: usize,
-    /// Instances taken and not done.
+    /// The number of instances that a cleaner has taken and not done yet.
     busy: usize,
     stop: bool,
     error: Option<BufferError>,
 }
 
-/// What the coordinator and its workers share.
+/// The page cleaners: what the coordinator and its workers share.
 #[derive(Debug)]
 pub(crate) struct Cleaners {
     frames: Arc<Frames>,
@@ -45,20 +48,20 @@ pub(crate) struct Cleaners {
     flusher: Arc<Flusher>,
     free_frames: Arc<FreeFrames>,
     options: Arc<OptionsInForce>,
-    /// Threads, the coordinator being one.
+    /// The number of threads, the coordinator included.
     count: usize,
-    /// Wakes the coordinator.
+    /// The bell that wakes the coordinator.
     bell: Arc<Bell>,
-    /// Leaf in the lock order.
+    /// The round under way. The mutex is a leaf in the lock order.
     round: Mutex<Round>,
-    /// Signalled under `round`: a round begins, or it is time to stop.
+    /// Signalled under `round` when a round begins or the workers have to stop.
     begun: Condvar,
-    /// Signalled under `round`: the last instance is done.
+    /// Signalled under `round` when the last instance is done.
     done: Condvar,
 }
 
 impl Cleaners {
-    /// So many page cleaners, which the bell wakes.
+    /// Makes the state for `count` page cleaners, which the bell wakes.
     pub fn new(
         frames: Arc<Frames>,
         batches: Arc<Batches>,
@@ -82,23 +85,23 @@ impl Cleaners {
         }
     }
 
-    /// How many threads there are, the coordinator being one.
+    /// Returns the number of threads, the coordinator included.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The threads are about to be started.
+    /// Prepares for the start of the threads.
     pub fn begin(&self) {
         self.round.lock().stop = false;
         self.bell.begin();
     }
 
-    /// Asks the coordinator to end, which then has its workers end.
+    /// Asks the coordinator to end, which then makes its workers end.
     pub fn stop(&self) {
         self.bell.stop();
     }
 
-    /// Takes instances of the round until none is left.
+    /// Takes instances of the round until none is left, and cleans them.
     fn share(&self) {
         let mut round = self.round.lock();
         while round.next < round.due.len() {
@@ -118,7 +121,7 @@ impl Cleaners {
         }
     }
 
-    /// Has a round done by all, and waits for its end.
+    /// Runs one round with all cleaners, and waits for its end.
     fn run_round(&self, due: Vec<usize>) -> Result<()> {
         {
             let mut round = self.round.lock();
@@ -134,7 +137,7 @@ impl Cleaners {
         round.error.take().map_or(Ok(()), Err)
     }
 
-    /// The coordinator's thread, until its bell is stopped.
+    /// Runs the coordinator's thread, until its bell is stopped.
     pub fn coordinate(&self) {
         let mut pace = Pace::default();
         let mut failing = false;
@@ -150,7 +153,7 @@ impl Cleaners {
         self.begun.notify_all();
     }
 
-    /// A worker's thread, until the coordinator ends.
+    /// Runs a worker's thread, until the coordinator ends.
     pub fn work(&self) {
         loop {
             {
@@ -167,7 +170,8 @@ impl Cleaners {
         }
     }
 
-    /// A cleaner's work on one instance: frames, then up to `due` pages by age.
+    /// Does a cleaner's work on one instance: makes frames free, then writes up to `due` pages by
+    /// age.
     fn clean_instance(&self, number: usize, due: usize) -> Result<()> {
         let instance = &self.frames.instances()[number];
         let make_frames_free = || {

@@ -1,4 +1,4 @@
-//! How a pool is made: its configuration, and what follows from it for its frames and files.
+//! The configuration of a pool, and the numbers of frames and instances that follow from it.
 
 use std::path::{Path, PathBuf};
 
@@ -8,31 +8,32 @@ use crate::error::{BufferError, Result};
 use crate::options::PoolOptions;
 use crate::page::PAGE_SIZES;
 
-/// The smallest pool, in frames: enough for every thread of a small server to hold the pages of a
-/// structure change.
+/// The number of frames of the smallest pool: enough for every thread of a small server to hold the
+/// pages of a structure change.
 const MIN_FRAMES: usize = 64;
 
-/// Frames that an instance has at least when `innodb_buffer_pool_instances` is 0.
+/// The least number of frames of an instance when `innodb_buffer_pool_instances` is 0.
 const AUTO_FRAMES: usize = 1024;
-/// Instances of a pool below that many gigabytes when it is 0: each brings an LRU flusher, and
-/// while one waits for the device the others write.
+/// The number of instances when `innodb_buffer_pool_instances` is 0, for pools below this many
+/// gigabytes. Each instance has an LRU flusher, and while one waits for the device the others
+/// write.
 const AUTO_INSTANCES: usize = 4;
 
-/// How a pool is made.
+/// The configuration of a pool.
 #[derive(Debug, Clone)]
 pub struct PoolConfig {
-    /// Memory for pages, in bytes (`innodb_buffer_pool_size`).
+    /// The memory for pages, in bytes (`innodb_buffer_pool_size`).
     pub capacity_bytes: usize,
-    /// Size of a page in bytes (`innodb_page_size`): 4096, 8192, 16384, 32768 or 65536.
+    /// The size of a page in bytes (`innodb_page_size`): 4096, 8192, 16384, 32768 or 65536.
     pub page_size: usize,
     /// The data directory, where the doublewrite file is.
     pub datadir: PathBuf,
-    /// The rest.
+    /// The other options of the pool.
     pub options: PoolOptions,
 }
 
 impl PoolConfig {
-    /// MySQL's defaults for a data directory, with a pool of `capacity_bytes`.
+    /// Returns MySQL's defaults for a data directory, with a pool of `capacity_bytes`.
     pub fn new(datadir: &Path, capacity_bytes: usize) -> PoolConfig {
         PoolConfig {
             capacity_bytes,
@@ -42,10 +43,10 @@ impl PoolConfig {
         }
     }
 
-    /// How many frames the pool has.
+    /// Returns how many frames the pool has.
     ///
     /// # Errors
-    /// When no pool can have this page size, or this memory.
+    /// Returns [`BufferError::Config`] when no pool can have this page size, or this memory.
     pub(crate) fn frames(&self) -> Result<usize> {
         if !PAGE_SIZES.contains(&self.page_size) {
             let message = format!("innodb_page_size {} is none of {PAGE_SIZES:?}", self.page_size);
@@ -61,7 +62,7 @@ impl PoolConfig {
         Ok(frames)
     }
 
-    /// How many instances the pool's `frames` frames are divided into.
+    /// Returns how many instances the pool's `frames` frames are divided into.
     pub(crate) fn instances(&self, frames: usize) -> usize {
         let wanted = match self.options.instances {
             0 => (frames / AUTO_FRAMES).clamp(1, AUTO_INSTANCES.max((frames * self.page_size) >> 30)).min(64),
@@ -74,10 +75,11 @@ impl PoolConfig {
         wanted.clamp(1, most)
     }
 
-    /// How pages are accessed: as the options ask, if the file system can do that.
+    /// Returns how pages are accessed: as the options ask, or through the page cache if the file
+    /// system refuses direct access.
     ///
     /// # Errors
-    /// An I/O error.
+    /// Returns I/O errors.
     pub(crate) fn access(&self, disk: &dyn Disk) -> Result<Access> {
         if !self.options.flush_method.is_direct() {
             return Ok(Access::Buffered);
@@ -85,7 +87,7 @@ impl PoolConfig {
         let direct = Access::Direct { native_aio: self.options.native_aio };
         let probe = self.datadir.join("#innodb_direct_io");
         let outcome = disk.open_with(&probe, OpenMode::OpenOrCreate, direct).map(|_| direct);
-        // A file system that refuses makes the file nevertheless.
+        // A file system that refuses direct access has created the file nevertheless.
         if disk.exists(&probe)? {
             disk.remove(&probe)?;
         }

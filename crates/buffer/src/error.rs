@@ -1,4 +1,4 @@
-//! What can go wrong with pages and tablespaces. Every error names its place.
+//! The errors of pages and tablespaces. Every error names its place.
 
 use std::fmt;
 use std::io;
@@ -11,14 +11,14 @@ use crate::page::{PageNo, SpaceId};
 /// An error of the buffer pool, its tablespaces or the doublewrite file.
 #[derive(Debug)]
 pub enum BufferError {
-    /// The operating system refused; its error names the path.
+    /// An error of the operating system. Its text names the path.
     Io(io::Error),
     /// A page read from disk is not what was written there, and the doublewrite file had no copy of
     /// it.
     Corrupt {
         /// The tablespace's file.
         path: PathBuf,
-        /// The page in it.
+        /// The number of the page in the tablespace.
         page_no: PageNo,
         /// What is wrong, as the middle of a sentence.
         reason: String,
@@ -27,38 +27,38 @@ pub enum BufferError {
     PageSize {
         /// The tablespace's file.
         path: PathBuf,
-        /// The page size it was made with.
+        /// The page size in bytes that the tablespace was made with.
         found: u32,
-        /// The page size of this server.
+        /// The page size of this server, in bytes.
         expected: u32,
     },
     /// The file is not a tablespace of this server.
     NotASpace {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// What is wrong, as the middle of a sentence.
         reason: String,
     },
-    /// No such tablespace is open.
+    /// No tablespace of this number is open.
     NoSuchSpace(SpaceId),
     /// A tablespace of this number is open already.
     SpaceInUse(SpaceId),
     /// The tablespace has no page numbers left.
     SpaceFull(PathBuf),
-    /// A configuration that cannot work.
+    /// The configuration cannot work. The text says why.
     Config(String),
     /// The log failed.
     Log(RedoError),
     /// A structure record of the log cannot be applied.
     BadRecord {
-        /// Where the record begins.
+        /// The LSN at which the record begins.
         start_lsn: Lsn,
         /// What is wrong, as the middle of a sentence.
         reason: String,
     },
 }
 
-/// Result with this crate's error.
+/// A result with this crate's error.
 pub type Result<T> = std::result::Result<T, BufferError>;
 
 impl BufferError {

@@ -1,9 +1,9 @@
 //! Finding a page in the pool, or bringing it in.
 //!
-//! The fast way is a hint of the page table and a try for the frame's latch. The sure way looks the
-//! page up under its shard's lock and pins the frame until the latch is had. A page that is not
-//! here gets a free frame, which is latched exclusively while it is entered into the table and
-//! filled, so that other threads that want the page wait for the latch and then find it.
+//! The fast way takes a hint of the page table and tries for the frame's latch. The sure way looks
+//! the page up under its shard's lock and pins the frame until it has the latch. A page that is not
+//! in the pool gets a free frame, which stays latched exclusively while it is entered into the
+//! table and filled. So other threads that want the page wait for the latch and then find the page.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -32,7 +32,7 @@ impl Fetcher {
         Fetcher { frames, spaces, free_frames }
     }
 
-    /// See [`crate::Pool::read`].
+    /// Does the work of [`crate::Pool::read`].
     #[inline]
     pub fn read(&self, id: PageId) -> Result<PageRead<'_>> {
         match self.try_hinted(id.packed(), Mode::Shared) {
@@ -43,7 +43,7 @@ impl Fetcher {
         }
     }
 
-    /// See [`crate::Pool::write`].
+    /// Does the work of [`crate::Pool::write`].
     #[inline]
     pub fn write(&self, id: PageId) -> Result<PageWrite<'_>> {
         match self.try_hinted(id.packed(), Mode::Exclusive) {
@@ -54,7 +54,7 @@ impl Fetcher {
         }
     }
 
-    /// The fast way to a page: by the table's hint, and only if the latch is had at once.
+    /// Finds a page the fast way: by the table's hint, and only if the latch is free at once.
     #[inline]
     fn try_hinted(&self, packed: u64, mode: Mode) -> Option<u32> {
         let number = self.frames.hinted(packed)?;
@@ -71,23 +71,24 @@ impl Fetcher {
         Some(number)
     }
 
-    /// A page that is about to be made anew, latched exclusively: as it is if it is here, else
-    /// without reading it, empty. Thrown away again unless [`PageWrite::changed`] is called.
+    /// Returns a page that is about to be made anew, latched exclusively. If the pool has the page,
+    /// its bytes are as they were. Otherwise they are blank, and nothing is read; the page is then
+    /// thrown away again unless [`PageWrite::changed`] is called.
     pub fn create(&self, id: PageId) -> Result<PageWrite<'_>> {
         self.spaces.make_room(id)?;
         let (number, fresh) = self.find(id, Mode::Exclusive, Fill::Blank)?;
         Ok(PageWrite::new(&self.frames, number, fresh))
     }
 
-    /// See [`crate::Pool::write_or_blank`].
+    /// Does the work of [`crate::Pool::write_or_blank`].
     pub fn write_or_blank(&self, id: PageId) -> Result<PageWrite<'_>> {
         self.spaces.make_room(id)?;
         let (number, fresh) = self.find(id, Mode::Exclusive, Fill::ReadOrBlank)?;
         Ok(PageWrite::new(&self.frames, number, fresh))
     }
 
-    /// Finds the page or brings it in; returns its frame latched, and whether it was brought in
-    /// blank.
+    /// Finds the page or brings it in. Returns its frame, latched, and whether the page was brought
+    /// in blank.
     #[cold]
     fn find(&self, id: PageId, mode: Mode, fill: Fill) -> Result<(u32, bool)> {
         let packed = id.packed();
@@ -112,7 +113,8 @@ impl Fetcher {
         }
     }
 
-    /// Takes a free frame, enters the page and fills it. `None` when another thread was faster.
+    /// Takes a free frame, enters the page and fills the frame. Returns `None` when another thread
+    /// entered the page first.
     fn bring_in(&self, id: PageId, mode: Mode, fill: Fill) -> Result<Option<(u32, bool)>> {
         let (packed, space) = (id.packed(), self.spaces.get(id.space)?);
         let number = self.free_frames.take(self.frames.instance_of_page(packed))?;
@@ -121,7 +123,7 @@ impl Fetcher {
         }
         let frame = self.frames.frame(number);
         self.frames.order().note_use(frame);
-        // SAFETY: the frame's latch is held exclusively, by `FreeFrames::take`.
+        // SAFETY: `FreeFrames::take` has latched the frame exclusively.
         let bytes =
             unsafe { std::slice::from_raw_parts_mut(self.frames.page_ptr(number), self.frames.page_size()) };
         let fresh = match self.fill(&space, id, fill, bytes) {
@@ -136,7 +138,8 @@ impl Fetcher {
                 return Err(error);
             }
         };
-        // Inner nodes are used by every descent, also those of a scan that reads each leaf once.
+        // Inner nodes start in the young part: every descent uses them, also those of a scan that
+        // reads each leaf once.
         let is_inner_node = page::page_type(bytes) == Some(PageType::Index) && page::level(bytes) > 0;
         self.frames.list(number, is_inner_node);
         self.frames.set_hint(packed, number);
@@ -165,7 +168,7 @@ impl Fetcher {
     }
 }
 
-/// How a page is wanted.
+/// The mode in which a page is to be latched.
 #[derive(Debug, Clone, Copy)]
 enum Mode {
     Shared,
@@ -196,13 +199,13 @@ impl Mode {
     }
 }
 
-/// Where a missing page's content comes from.
+/// The source of the content of a page that is not in the pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fill {
-    /// From disk; what does not verify is an error.
+    /// The page is read from disk. A page that does not verify is an error.
     Read,
-    /// From disk; what does not verify is taken as blank.
+    /// The page is read from disk. A page that does not verify is taken as blank.
     ReadOrBlank,
-    /// From nowhere.
+    /// The page is blank, and nothing is read.
     Blank,
 }

@@ -1,20 +1,20 @@
-//! Writing pages out: capture, log before page, doublewrite, in place, sync.
+//! Writing pages out: capture, log before page, doublewrite, write in place, sync.
 //!
-//! The order of one batch ([`Flusher::write_out`]), and why:
+//! The steps of one batch ([`Flusher::write_out`]), and why they are in this order:
 //! 1. Each page is copied under its shared latch, so the copy is whole. At that moment the page
-//!    leaves the `dirty` list for `writing`; changes made after it dirty the page again.
-//! 2. The log is made durable up to the newest LSN of the copies: **log before page**. Images that
-//!    structure changes put into the log, and commits applied to the page, are thereby durable too:
-//!    both reserve their log space before they let go of the page.
-//! 3. The copies are sealed, written to the doublewrite area and synced; then written in place
-//!    (`batch`); then the tablespaces are synced. Once it is written in place a page may be evicted
-//!    or written again (not before, or a read might overtake its write), by another batch: the copy
-//!    in that batch's area is then the newer one.
-//! 4. Only when the tablespaces are synced are the changes on disk: then they leave `writing`,
+//!    moves from the `dirty` list to `writing`; changes made after it dirty the page again.
+//! 2. The log is made durable up to the newest LSN of the copies: **log before page**. That
+//!    includes the images that structure changes put into the log, and the commits applied to the
+//!    page, since both reserve their log space before they let go of the page.
+//! 3. The copies are sealed, written to the doublewrite area and synced. Then they are written in
+//!    place (`batch`), and then the tablespaces are synced. Once it is written in place a page may
+//!    be evicted, or written again by another batch, whose area then has the newer copy. It may not
+//!    be earlier, or a read might overtake the page's write.
+//! 4. The changes are on disk only when the tablespaces are synced. Then they leave `writing`,
 //!    which lets the checkpoint pass them.
 //!
 //! **For frames** ([`Purpose::Frames`]) somebody may be waiting, so nothing is waited for that need
-//! not be: pages whose changes the log has not synced yet are left for the next batch if there are
+//! not be. Pages whose changes the log has not synced yet are left for the next batch if there are
 //! others, and frames become free before the tablespaces are synced.
 
 use std::sync::Arc;
@@ -36,12 +36,12 @@ use crate::page::{self, PageId, SpaceId};
 use crate::spaces::Spaces;
 use crate::status::count;
 
-/// What came of an attempt to copy a page for writing.
+/// The outcome of an attempt to copy a page for writing.
 enum Capture {
     Done(Captured, Lsn),
     /// The log is not durable as far as the page's newest change.
     TooNew,
-    /// Clean, latched, being written or gone.
+    /// The page is clean, latched, being written or gone.
     Nothing,
 }
 
@@ -64,12 +64,12 @@ impl Flusher {
         Flusher { frames, spaces, batches, options }
     }
 
-    /// Writes up to an area's worth of the numbered frames, those that are dirty and can be latched
-    /// at once; returns how many were written. Their changes are durable only when the batch is
-    /// finished: see [`Batches::finish`].
+    /// Writes the dirty ones of the numbered frames that can be latched at once, up to an area's
+    /// worth and at most `limit`. Returns how many were written. Their changes are durable only
+    /// when the batch is finished: see [`Batches::finish`].
     fn write_out(&self, numbers: Vec<u32>, limit: usize, purpose: Purpose) -> Result<usize> {
-        // In order of place, so that neighbours go in one write, and each space's pages follow each
-        // other. A frame that is given to another page meanwhile is passed over.
+        // The pages are sorted by place, so that neighbours go in one write, and each space's pages
+        // follow each other. A frame that is given to another page in between is passed over.
         let mut pages: Vec<(u64, u32)> = numbers
             .iter()
             .map(|&number| (self.frames.frame(number).page_id.load(Ordering::Relaxed), number))
@@ -88,7 +88,8 @@ impl Flusher {
         Ok(written)
     }
 
-    /// Copies up to `limit` of the pages; returns them and their newest LSN.
+    /// Copies up to `limit` of the pages into the area. Returns what was copied, and the newest LSN
+    /// of the copies.
     fn capture_batch(
         &self,
         pages: &[(u64, u32)],
@@ -120,7 +121,7 @@ impl Flusher {
                 return (batch, newest);
             }
             if !batch.is_empty() {
-                // Those left out shall be ready for the next batch.
+                // The pages left out shall be ready for the next batch.
                 self.frames.log.request_durable(self.frames.log.current_lsn());
                 return (batch, newest);
             }
@@ -146,8 +147,8 @@ impl Flusher {
         let frame = self.frames.frame(number);
         let id = PageId::new((packed >> 32) as u32, packed as u32);
         let Ok(space) = self.spaces.get(id.space) else {
-            // Dropped, durably: the page has no place to be written to, and must not hold up a
-            // checkpoint any more.
+            // The space is durably dropped: the page has no place to be written to, and must not
+            // hold up a checkpoint any more.
             self.frames.forget_changes(number);
             return Capture::Nothing;
         };
@@ -158,8 +159,8 @@ impl Flusher {
         if lsn > most {
             return Capture::TooNew;
         }
-        // Another flusher may hold the latch shared as well: `writing` says which of the two has
-        // the page.
+        // Another flusher may hold the latch shared as well. Whoever sets `writing` first has the
+        // page.
         if frame.writing.swap(true, Ordering::AcqRel) {
             return Capture::Nothing;
         }
@@ -177,7 +178,7 @@ impl Flusher {
         Capture::Done(Captured { frame: number, ticket, id, space }, lsn)
     }
 
-    /// See [`crate::Pool::flush_until`].
+    /// Does the work of [`crate::Pool::flush_until`].
     pub fn flush_until(&self, lsn: Lsn) -> Result<()> {
         self.frames.instances().iter().try_for_each(|instance| self.flush_instance_until(instance, lsn))
     }
@@ -194,14 +195,14 @@ impl Flusher {
             let written = self.write_out(frames, usize::MAX, Purpose::Age)?;
             count(&self.frames.counters.list_flushed, written as u64);
             if written == 0 && !self.batches.finish()? {
-                // Latched, or being written by somebody else.
+                // The pages are latched, or another thread is writing them.
                 let mut lists = instance.flush_lists.lock();
                 instance.write_event.wait_for(&mut lists, Duration::from_millis(1));
             }
         }
     }
 
-    /// See [`crate::Pool::flush_space`].
+    /// Does the work of [`crate::Pool::flush_space`].
     pub fn flush_space(&self, id: SpaceId) -> Result<()> {
         let end = self.frames.log.current_lsn() + 1;
         self.frames.instances().iter().try_for_each(|instance| self.flush_space_in(instance, id, end))
@@ -231,9 +232,10 @@ impl Flusher {
         }
     }
 
-    /// Writes one dirty page from the instance's LRU list's end, for a foreground thread that needs
-    /// a frame; false when none could be written. One thread of an instance at a time: each goes
-    /// through the doublewrite file and syncs, and would only keep others from it.
+    /// Writes one dirty page from the end of the instance's LRU list, for a foreground thread that
+    /// needs a frame. Returns false when no page could be written. Only one thread of an instance
+    /// does this at a time: each goes through the doublewrite file and syncs, so several would only
+    /// hold each other up.
     pub fn flush_single_page(&self, instance: &Instance) -> Result<bool> {
         if instance.single_page_flushing.swap(true, Ordering::Relaxed) {
             return Ok(false);
@@ -251,7 +253,7 @@ impl Flusher {
         Ok(written > 0)
     }
 
-    /// Up to `wanted` dirty frames that nobody is writing, among the `scan` coldest of the
+    /// Returns up to `wanted` dirty frames that nobody is writing, out of the `scan` coldest of the
     /// instance.
     fn dirty_from_tail(&self, instance: &Instance, wanted: usize, scan: usize) -> Vec<u32> {
         let writable = |&frame: &u32| {
@@ -261,7 +263,7 @@ impl Flusher {
         instance.lists.lock().coldest_first().take(scan).filter(writable).take(wanted).collect()
     }
 
-    /// Writes up to `limit` of the instance's oldest dirty pages; returns how many.
+    /// Writes up to `limit` of the instance's oldest dirty pages, and returns how many it wrote.
     pub fn flush_oldest(&self, instance: &Instance, limit: usize) -> Result<usize> {
         let _flushing = enter(State::ListFlush);
         let frames = instance.flush_lists.lock().older_than(Lsn::MAX, limit);
@@ -272,8 +274,8 @@ impl Flusher {
         Ok(written)
     }
 
-    /// Writes dirty pages from the instance's LRU list's end, so that they can be evicted; returns
-    /// how many.
+    /// Writes dirty pages from the end of the instance's LRU list, so that they can be evicted.
+    /// Returns how many it wrote.
     pub fn flush_lru(&self, instance: &Instance, limit: usize, scan: usize) -> Result<usize> {
         let victims = self.dirty_from_tail(instance, limit, scan);
         let which = self.options.get().flush_neighbors;
@@ -283,7 +285,7 @@ impl Flusher {
         Ok(written)
     }
 
-    /// Forgets all pages of a space whose file has been removed.
+    /// Discards all pages of a space whose file has been removed.
     pub fn forget_pages(&self, id: SpaceId) {
         for number in 0..self.frames.count() as u32 {
             let frame = self.frames.frame(number);
@@ -294,8 +296,8 @@ impl Flusher {
             frame.latch.exclusive();
             while frame.holds(packed) && frame.writing.load(Ordering::Acquire) {
                 frame.latch.release_exclusive();
-                // A batch that could not write the page lets go of it now. Whether another page of
-                // it can be written is not asked here.
+                // A batch that could not write the page lets go of it when it is finished. Whether
+                // another page of that batch can be written does not matter here.
                 let _ = self.batches.finish();
                 os::clock::sleep(Duration::from_millis(1));
                 frame.latch.exclusive();

@@ -3,18 +3,18 @@
 //!
 //! A checkpoint at LSN `c` promises that no change of a record that starts before `c` is missing on
 //! disk. So a page counts from the *start* of the record of its oldest change until the write that
-//! holds the change has been **synced**: a page being written moves from `dirty` to `writing` when
-//! its content is captured, and may at the same time be dirty again with newer changes. And a
-//! mini-transaction counts from before it reserves log space until its pages are marked dirty; its
-//! reader therefore asks for the log's current LSN *first*, then for mini-transactions, then for
-//! pages ([`crate::Pool::checkpoint_lsn`]).
+//! holds the change has been **synced**. A page being written moves from `dirty` to `writing` when
+//! its content is captured, and may at the same time be dirty again with newer changes. A
+//! mini-transaction counts from before it reserves log space until its pages are marked dirty. So
+//! whoever computes a checkpoint asks for the log's current LSN *first*, then for
+//! mini-transactions, then for pages ([`crate::Pool::checkpoint_lsn`]).
 
 use std::collections::BTreeSet;
 
 use redo::Lsn;
 
-/// Mini-transactions about to log. Under one mutex of the pool, which is a leaf in the lock order
-/// (the log's current LSN is read under it).
+/// The mini-transactions that are about to log. The pool has one mutex for them, which is a leaf in
+/// the lock order (the log's current LSN is read under it).
 #[derive(Debug, Default)]
 pub(crate) struct Logging {
     begun: BTreeSet<(Lsn, u64)>,
@@ -40,11 +40,12 @@ impl Logging {
     }
 }
 
-/// One write of one page: oldest change in it, and a number of its own. A page whose write is not
-/// synced yet may be written again, with a change as old.
+/// A write of one page: the LSN of the oldest change in it, and a number of its own. The number is
+/// needed because a page whose write is not synced yet may be written again, with a change as old.
 pub(crate) type WriteTicket = (Lsn, u64);
 
-/// An instance's pages. Under its mutex, which is a leaf in the lock order.
+/// The dirty pages of an instance and the writes under way. Their mutex is a leaf in the lock
+/// order.
 #[derive(Debug, Default)]
 pub(crate) struct FlushLists {
     dirty: BTreeSet<(Lsn, u32)>,
@@ -53,7 +54,7 @@ pub(crate) struct FlushLists {
 }
 
 impl FlushLists {
-    /// Oldest change that may not be on disk.
+    /// Returns the LSN of the oldest change that may not be on disk.
     pub fn oldest(&self) -> Option<Lsn> {
         let dirty = self.dirty.first().map(|&(lsn, _)| lsn);
         let writing = self.writing.first().map(|&(lsn, _)| lsn);
@@ -64,7 +65,8 @@ impl FlushLists {
         self.dirty.len()
     }
 
-    /// Enters a page, or moves it to an older place.
+    /// Enters a page into the flush list, or moves it to an older place. `before` is the LSN by
+    /// which it is listed now, 0 when it is not listed.
     pub fn add(&mut self, frame: u32, before: Lsn, oldest: Lsn) {
         if before != 0 {
             let was_listed = self.dirty.remove(&(before, frame));
@@ -79,7 +81,7 @@ impl FlushLists {
         assert!(is_new, "a page is on the flush list once");
     }
 
-    /// The page's content was captured for writing.
+    /// Moves a page from the flush list to the writes under way: its content was captured.
     pub fn begin_write(&mut self, frame: u32, oldest: Lsn) -> WriteTicket {
         let was_dirty = self.dirty.remove(&(oldest, frame));
         assert!(was_dirty, "a captured page is on the flush list");
@@ -90,29 +92,29 @@ impl FlushLists {
         ticket
     }
 
-    /// The write is synced, or failed and the page is dirty as before.
+    /// Ends a write that is synced, or that failed after which the page is dirty as before.
     pub fn end_write(&mut self, ticket: WriteTicket) {
         let was_writing = self.writing.remove(&ticket);
         assert!(was_writing, "a write under way ends once");
     }
 
-    /// The page leaves the pool unwritten, because its space is dropped: no crash finds its file
-    /// again.
+    /// Forgets a page that leaves the pool unwritten because its space is dropped: no crash finds
+    /// its file again.
     pub fn forget(&mut self, frame: u32, oldest: Lsn) {
         self.dirty.remove(&(oldest, frame));
     }
 
-    /// Dirty frames by age, those older than `below` only.
+    /// Returns up to `limit` dirty frames whose oldest change is older than `below`, oldest first.
     pub fn older_than(&self, below: Lsn, limit: usize) -> Vec<u32> {
         self.dirty.iter().take_while(|&&(lsn, _)| lsn < below).take(limit).map(|&(_, frame)| frame).collect()
     }
 
-    /// How many pages are older than `below`, counting no further than `limit`.
+    /// Counts the pages whose oldest change is older than `below`, but no further than `limit`.
     pub fn count_older_than(&self, below: Lsn, limit: usize) -> usize {
         self.dirty.iter().take_while(|&&(lsn, _)| lsn < below).take(limit).count()
     }
 
-    /// Whether a change older than `below` is being written right now.
+    /// Reports whether a change older than `below` is being written right now.
     pub fn writes_older_than(&self, below: Lsn) -> bool {
         self.writing.first().is_some_and(|&(lsn, _)| lsn < below)
     }

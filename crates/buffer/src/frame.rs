@@ -1,14 +1,15 @@
-//! Frames: the pool's memory, cut into pages, and what is known of each.
+//! Frames: the pool's memory, cut into pages, and what is known of each frame.
 //!
-//! **Which thread may touch a frame's bytes.** A shared holder of its latch may read them, the
-//! exclusive holder may read and write them. An optimistic reader reads word by word through
-//! atomics, and uses nothing of it before the latch's version is validated (`optimistic`).
+//! **Which thread may touch a frame's bytes.** A shared holder of the frame's latch may read them,
+//! the exclusive holder may read and write them. An optimistic reader reads word by word through
+//! atomics, and uses nothing of what it read before it has validated the latch's version
+//! (`optimistic`).
 //!
-//! **Which page a frame holds** is in `page_id`. It changes only under the frame's exclusive latch;
-//! so whoever holds the latch in any mode and finds the right id there has the page, and it stays.
-//! A frame is given to another page only when it has no pins, and pins are taken under the page
-//! table's lock: a waiter for the latch thus waits on its own page and never on a stranger's, which
-//! would break the latch order.
+//! **Which page a frame holds** is in `page_id`, which changes only under the frame's exclusive
+//! latch. So whoever holds the latch in any mode and finds the right id there has the page, and the
+//! page stays. A frame is given to another page only when it has no pins, and pins are taken under
+//! the page table's lock. So a thread that waits for the latch waits for its own page and never for
+//! another one, which would break the latch order.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -17,30 +18,33 @@ use redo::Lsn;
 
 use crate::latch::Latch;
 
-/// `page_id` of a frame that holds none. No page has it: space numbers stay below `u32::MAX`.
+/// The `page_id` of a frame that holds no page. No page has this id, since space numbers stay below
+/// `u32::MAX`.
 pub(crate) const NO_PAGE: u64 = u64::MAX;
 
-/// What is known of a frame. One cache line, so that latching one page does not slow its
-/// neighbours.
+/// What is known of a frame. It has a cache line of its own, so that latching one page does not
+/// slow down access to neighbouring frames.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Frame {
     pub latch: Latch,
-    /// The page held, packed; see the module's head.
+    /// The packed id of the page that the frame holds; see the module's head.
     pub page_id: AtomicU64,
-    /// Start LSN of the oldest change not on disk, 0 when clean. Changes under the flush lists'
-    /// mutex; a change from 0 or to 0 also needs the latch (exclusive to dirty, shared to capture).
+    /// The start LSN of the oldest change that is not on disk, 0 when the page is clean. It changes
+    /// under the flush lists' mutex; a change from 0 or to 0 also needs the latch (exclusive to
+    /// dirty, shared to capture).
     pub oldest_lsn: AtomicU64,
-    /// Threads waiting for the latch. Raised under the page table's lock.
+    /// The number of threads that wait for the latch. It is raised under the page table's lock.
     pub pins: AtomicU32,
-    /// The LRU clock when the page was last moved to the young head.
+    /// The value of the LRU clock when the page was last moved to the young head.
     pub young_stamp: AtomicU32,
-    /// The pool's tick when the page was first used, 0 when it was read ahead and has not been; a
-    /// page is made young only by an access well after that.
+    /// The pool's tick when the page was first used, 0 when it was read ahead and not used yet.
+    /// Only an access well after this tick makes the page young.
     pub used_tick: AtomicU32,
-    /// Whether it is in the young part of the LRU list. Changes under the lists' mutex.
+    /// Whether the frame is in the young part of the LRU list. It changes under the lists' mutex.
     pub young: AtomicBool,
-    /// A write of the page is under way: it must not be written again, nor leave the pool.
+    /// Whether a write of the page is under way. Meanwhile the page must not be written again, nor
+    /// leave the pool.
     pub writing: AtomicBool,
 }
 
@@ -71,16 +75,17 @@ impl Frame {
         self.oldest() != 0
     }
 
-    /// Clean, not being written, nobody waiting: may leave the pool once its latch is had.
+    /// Reports whether the page is clean, not being written, and nobody waits for it. It may then
+    /// leave the pool once its latch is taken.
     pub fn is_replaceable(&self) -> bool {
-        // In this order: a write that fails makes the page dirty again before it says that it is
-        // over.
+        // `writing` is read first: a write that fails makes the page dirty again before it clears
+        // `writing`.
         !self.writing.load(Ordering::Acquire) && !self.is_dirty() && self.pins.load(Ordering::Acquire) == 0
     }
 }
 
-/// The memory of all frames: one allocation, which the system hands out page by page as frames are
-/// first used.
+/// The memory of all frames: one allocation, which the operating system backs page by page as
+/// frames are first used.
 #[derive(Debug)]
 pub(crate) struct Memory {
     start: *mut u8,
@@ -90,12 +95,14 @@ pub(crate) struct Memory {
 
 // SAFETY: the memory is plain; the frames' latches settle which thread may access which part when.
 unsafe impl Send for Memory {}
-// SAFETY: as above.
+// SAFETY: the memory is plain, and the frames' latches settle which thread may access which part
+// when.
 unsafe impl Sync for Memory {}
 
 impl Memory {
     pub fn new(frames: usize, page_size: usize) -> Memory {
-        // Aligned to huge pages; the system keeps back what is not used yet.
+        // The memory is aligned to huge pages. The system gives no memory for parts that are not
+        // used yet.
         let layout =
             Layout::from_size_align(frames * page_size, 2 << 20).expect("the pool's size was checked");
         // SAFETY: the layout's size is not zero: a pool has at least one frame.
@@ -123,7 +130,8 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new` with the same layout; guards borrow the pool, so none is left.
+        // SAFETY: the memory was allocated in `new` with the same layout; guards borrow the pool,
+        // so none is left.
         unsafe { dealloc(self.start, self.layout) }
     }
 }

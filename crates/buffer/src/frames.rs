@@ -1,9 +1,9 @@
-//! The frames of a pool and the pages in them: finding, entering and removing pages, and which of
-//! them have to leave. Nothing here reads or writes a file, and nobody waits here for anything but
-//! a lock.
+//! The frames of a pool and the pages in them: finding, entering and removing pages, and choosing
+//! the pages that leave. Nothing here reads or writes a file, and nobody waits here for anything
+//! but a lock.
 //!
-//! Everything that brings pages in (`fetch`, `read_ahead`) and writes them out (`flush`) stands
-//! above and works on these frames. What is dirty is in `dirty`.
+//! The modules that bring pages in (`fetch`, `read_ahead`) and write them out (`flush`) are built
+//! on these frames. Which pages are dirty is in `dirty`.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -22,10 +22,10 @@ use crate::page::PageId;
 use crate::status::{Counters, count};
 use crate::table::{PageTable, spread};
 
-/// Candidates looked at in one search for a clean page.
+/// The number of frames that one search for a clean page looks at.
 pub(crate) const EVICT_SCAN: usize = 100;
 
-/// All frames of a pool, and what finds, orders and counts their pages.
+/// All frames of a pool, with the structures that find, order and count their pages.
 #[derive(Debug)]
 pub(crate) struct Frames {
     memory: Memory,
@@ -37,12 +37,12 @@ pub(crate) struct Frames {
     pub(crate) counters: Counters,
     /// The log that the pages' changes are in.
     pub(crate) log: Arc<Log>,
-    /// Leaf in the lock order.
+    /// The mini-transactions about to log. The mutex is a leaf in the lock order.
     pub(crate) logging: Mutex<Logging>,
 }
 
 impl Frames {
-    /// So many empty frames, divided into so many instances.
+    /// Makes `frames` empty frames, divided into `instances` instances.
     pub fn new(
         frames: usize,
         instances: usize,
@@ -65,26 +65,26 @@ impl Frames {
         frames
     }
 
-    /// Takes over what changed options say about ages and read-ahead.
+    /// Takes over the changed options about ages and read-ahead.
     pub fn set_options(&self, options: &PoolOptions) {
         self.order.set_options(options);
         self.notes.set_options(options);
     }
 
-    /// Changes what part of each LRU list is old.
+    /// Changes how much of each LRU list is its old part, in percent.
     pub fn set_old_percent(&self, old_percent: usize) {
         for instance in &self.instances {
             instance.lists.lock().set_old_percent(&self.frames, old_percent);
         }
     }
 
-    /// Size of a page in bytes.
+    /// Returns the size of a page in bytes.
     #[inline]
     pub fn page_size(&self) -> usize {
         self.memory.page_size()
     }
 
-    /// How many frames there are; their numbers begin at 0.
+    /// Returns how many frames there are. Their numbers begin at 0.
     pub fn count(&self) -> usize {
         self.frames.len()
     }
@@ -94,7 +94,8 @@ impl Frames {
         &self.frames[number as usize]
     }
 
-    /// Where the frame's bytes are; the head of `frame` says which thread may touch them when.
+    /// Returns the address of the frame's bytes. The head of `frame` says which thread may touch
+    /// them when.
     #[inline]
     pub fn page_ptr(&self, number: u32) -> *mut u8 {
         self.memory.page_ptr(number)
@@ -104,7 +105,7 @@ impl Frames {
         &self.instances
     }
 
-    /// The instance that a page belongs to.
+    /// Returns the instance that a page belongs to.
     pub fn instance_of_page(&self, packed: u64) -> &Instance {
         match &*self.instances {
             [only] => only,
@@ -112,23 +113,23 @@ impl Frames {
         }
     }
 
-    /// The instance that a frame belongs to.
+    /// Returns the instance that a frame belongs to.
     pub fn instance_of_frame(&self, number: u32) -> &Instance {
         let each = self.frames.len() / self.instances.len();
         &self.instances[(number as usize / each).min(self.instances.len() - 1)]
     }
 
-    /// The order in which pages leave, and the clocks that it follows.
+    /// Returns the order in which pages leave, with the clocks that it follows.
     pub fn order(&self) -> &LruOrder {
         &self.order
     }
 
-    /// Notes for the read-ahead thread.
+    /// Returns the notes for the read-ahead thread.
     pub fn notes(&self) -> &Notes {
         &self.notes
     }
 
-    /// The frame that may hold the page, without a lock.
+    /// Returns the frame that may hold the page, without taking a lock.
     #[inline]
     pub fn hinted(&self, packed: u64) -> Option<u32> {
         self.table.hinted(packed)
@@ -139,22 +140,23 @@ impl Frames {
         self.table.set_hint(packed, number);
     }
 
-    /// The frame that holds the page at this moment.
+    /// Returns the frame that holds the page at this moment.
     pub fn holder_of(&self, packed: u64) -> Option<u32> {
         self.table.shard(packed).get(&packed).copied()
     }
 
-    /// The frame that holds the page, pinned for a thread that is going to wait for its latch.
+    /// Returns the frame that holds the page, pinned for a thread that is going to wait for its
+    /// latch.
     pub fn pin(&self, packed: u64) -> Option<u32> {
         let shard = self.table.shard(packed);
         let number = shard.get(&packed).copied()?;
-        // Under the shard's lock: `evict_frame` looks at the pins under it.
+        // The pin is taken under the shard's lock, since `evict_frame` looks at the pins under it.
         self.frame(number).pins.fetch_add(1, Ordering::AcqRel);
         Some(number)
     }
 
-    /// Enters the page into the table with this frame, which is latched exclusively; false, and the
-    /// frame is free again, when the page has one already.
+    /// Enters the page into the table with this frame, which is latched exclusively. Returns false
+    /// when the page has a frame already; this one is then free again.
     pub fn enter(&self, number: u32, packed: u64) -> bool {
         let frame = self.frame(number);
         let mut shard = self.table.shard(packed);
@@ -169,8 +171,8 @@ impl Frames {
         true
     }
 
-    /// Puts the frame, which has been filled, on its instance's LRU list: at the head of the old
-    /// part, or at once of the young one.
+    /// Puts the frame, which has been filled, on its instance's LRU list: at the young head if
+    /// `is_young`, otherwise at the head of the old part.
     pub fn list(&self, number: u32, is_young: bool) {
         let mut lists = self.instance_of_frame(number).lists.lock();
         lists.insert(&self.frames, number);
@@ -189,7 +191,8 @@ impl Frames {
         self.empty_frame(number);
     }
 
-    /// Evicts the frame's page if it is clean and nobody has or wants it; false if it stays.
+    /// Evicts the frame's page if it is clean and nobody has or wants it. Returns false if the page
+    /// stays.
     pub fn evict_frame(&self, number: u32) -> bool {
         let frame = self.frame(number);
         let packed = frame.page_id.load(Ordering::Relaxed);
@@ -199,8 +202,8 @@ impl Frames {
         {
             let mut shard = self.table.shard(packed);
             // Pins are taken under the shard's lock, so none can come between this check and the
-            // removal; a thread that latches by a hint instead fails against the exclusive latch,
-            // or is seen by the try for it.
+            // removal. A thread that latches by a hint instead either fails because of the
+            // exclusive latch, or makes this attempt to take it fail.
             if shard.get(&packed) != Some(&number) || !frame.latch.try_exclusive() {
                 return false;
             }
@@ -218,7 +221,8 @@ impl Frames {
         true
     }
 
-    /// The rest of removing a page: its entry in the table is gone, the latch is held exclusively.
+    /// Frees the frame of a page that is being removed: the page's entry in the table is gone, and
+    /// the latch is held exclusively.
     fn empty_frame(&self, number: u32) {
         let frame = self.frame(number);
         frame.page_id.store(NO_PAGE, Ordering::Relaxed);
@@ -230,12 +234,13 @@ impl Frames {
     fn give_free(&self, number: u32) {
         let instance = self.instance_of_frame(number);
         instance.lists.lock().push_free(number);
-        // All of them are woken: a thread that brings in many pages may wait for more than one
-        // frame.
+        // All waiting threads are woken: a thread that brings in many pages may wait for more than
+        // one frame.
         instance.free_event.notify_all();
     }
 
-    /// Frees up to `wanted` frames with clean pages among the `scan` coldest of the instance.
+    /// Frees up to `wanted` frames with clean pages out of the `scan` coldest of the instance, and
+    /// returns how many it freed.
     pub fn evict(&self, instance: &Instance, wanted: usize, scan: usize) -> usize {
         let candidates: Vec<u32> = {
             let lists = instance.lists.lock();
@@ -253,7 +258,8 @@ impl Frames {
         freed
     }
 
-    /// A free frame of the instance, latched exclusively, if there is one that nobody will miss.
+    /// Returns a free frame of the instance, latched exclusively, if the instance has more than
+    /// half as many free frames as it keeps. Evicts a clean page if it must.
     pub fn take_spare(&self, instance: &Instance) -> Option<u32> {
         let spare = |lists: &mut Lists| {
             (lists.free_len() > self.free_target(instance) / 2).then(|| lists.pop_free()).flatten()
@@ -267,12 +273,13 @@ impl Frames {
         Some(number)
     }
 
-    /// How many frames are kept free in an instance.
+    /// Returns how many frames are kept free in an instance.
     pub fn free_target(&self, instance: &Instance) -> usize {
         self.order.free_target().min(instance.frames / 8).max(4)
     }
 
-    /// Keeps the LRU list roughly in order: cheap unless the page's place is well out of date.
+    /// Keeps the LRU list roughly in order. This is cheap unless the page's place is well out of
+    /// date.
     #[inline]
     pub fn touch(&self, number: u32, frame: &Frame) {
         if self.order.is_kept() {
@@ -294,7 +301,7 @@ impl Frames {
         }
     }
 
-    /// A page that was read ahead is used for the first time.
+    /// Notes the first use of a page that was read ahead.
     #[cold]
     fn first_use(&self, frame: &Frame) {
         self.order.note_use(frame);
@@ -302,7 +309,8 @@ impl Frames {
         self.notes.consider(PageId::new((packed >> 32) as u32, packed as u32));
     }
 
-    /// When the page, if it is here, was first used: the tick.
+    /// Returns the tick at which the page was first used. `None` when the page is not in the pool,
+    /// or was read ahead and not used yet.
     pub fn used_at(&self, id: PageId) -> Option<u32> {
         let number = self.holder_of(id.packed())?;
         let tick = self.frame(number).used_tick.load(Ordering::Relaxed);

@@ -1,5 +1,5 @@
-//! Frames for pages that come in: from the free list, by evicting clean pages, and by waiting for
-//! dirty ones to be written.
+//! Free frames for pages that come in: they are taken from the free list, made by evicting clean
+//! pages, or waited for until dirty pages are written.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,20 +16,22 @@ use crate::lru::Lists;
 use crate::options::{OptionsInForce, PoolOptions};
 use crate::status::count;
 
-/// How long a thread waits for the cleaner before it looks for itself again.
+/// How long a thread waits for the cleaner before it looks for a frame itself again.
 const FREE_WAIT: Duration = Duration::from_millis(10);
-/// How often a thread that brings in many pages waits so before it goes on anyway.
+/// How many times a thread that brings in many pages waits for `FREE_WAIT` before it goes on
+/// anyway.
 const MOST_WAITS_IN_BULK: u32 = 100;
 
-/// Where free frames come from.
+/// The source of free frames.
 #[derive(Debug)]
 pub(crate) struct FreeFrames {
     frames: Arc<Frames>,
     flusher: Arc<Flusher>,
     options: Arc<OptionsInForce>,
-    /// `PoolOptions::lru_flushers`. Relaxed: an option.
+    /// Whether LRU flushers make frames free (`PoolOptions::lru_flushers`). Relaxed, since it is
+    /// only an option.
     lru_flushers: AtomicBool,
-    /// Wakes the page cleaners, which make frames free where no LRU flusher does.
+    /// Wakes the page cleaners, which make frames free when no LRU flusher does.
     cleaners: Arc<Bell>,
 }
 
@@ -44,12 +46,12 @@ impl FreeFrames {
         FreeFrames { frames, flusher, options, lru_flushers, cleaners }
     }
 
-    /// Takes over what changed options say about LRU flushers.
+    /// Takes over the changed option about LRU flushers.
     pub fn set_options(&self, options: &PoolOptions) {
         self.lru_flushers.store(options.lru_flushers, Ordering::Relaxed);
     }
 
-    /// A free frame of the instance, latched exclusively. Waits until there is one.
+    /// Returns a free frame of the instance, latched exclusively. Waits until there is one.
     pub fn take(&self, instance: &Instance) -> Result<u32> {
         let (mut rounds, mut waited_in_vain) = (0u32, false);
         loop {
@@ -72,10 +74,10 @@ impl FreeFrames {
                 count(&self.frames.counters.wait_free, 1);
             }
             rounds += 1;
-            // The cleaner writes a batch for the price of one page. Only when that does not help
-            // does this thread write one itself: not when frames became free and others were
-            // faster. It also does, whatever the option says, when the flusher's writes fail: then
-            // it gets the error.
+            // The cleaner writes a batch for the price of one page. So this thread writes a page
+            // itself only when waiting for the cleaner did not help, and not when frames became
+            // free and others were faster. It also writes one, whatever the option says, when the
+            // flusher's writes fail: then it gets the error.
             let cleaner_helps = self.ask_for_frames(instance);
             let writes_itself =
                 self.options.get().single_page_flush || instance.cannot_flush.load(Ordering::Relaxed);
@@ -91,7 +93,7 @@ impl FreeFrames {
         }
     }
 
-    /// See [`crate::Pool::free_check_in_bulk`].
+    /// Does the work of [`crate::Pool::free_check_in_bulk`].
     pub fn check_in_bulk(&self) {
         if !self.frames.order().is_evicting() {
             return;
@@ -104,8 +106,8 @@ impl FreeFrames {
             }
             let _waiting = enter(State::FreePageWait);
             let mut lists = instance.lists.lock();
-            // Not for ever: pages may be pinned, or writes fail, and then whoever needs a frame
-            // finds out.
+            // The wait is bounded: pages may be pinned, or writes may fail, and then the thread
+            // that needs a frame finds out.
             for _ in 0..MOST_WAITS_IN_BULK {
                 if has_spare(&lists) {
                     break;
@@ -115,22 +117,22 @@ impl FreeFrames {
         }
     }
 
-    /// Wakes whoever makes frames free; false when no such thread runs.
+    /// Wakes the thread that makes frames free. Returns false when no such thread runs.
     fn ask_for_frames(&self, instance: &Instance) -> bool {
         self.frames.order().begin_evicting();
         (self.lru_flushers.load(Ordering::Relaxed) && instance.lru_bell.ring()) || self.cleaners.ring()
     }
 
-    /// Free frames below which more are asked for: early, since writing a batch takes as long as
-    /// using up many of them.
+    /// Returns the number of free frames below which more are asked for. It is high, since writing
+    /// a batch takes as long as using up many frames.
     fn free_low_water(&self, instance: &Instance) -> usize {
         self.frames.free_target(instance) * 7 / 8
     }
 
-    /// Brings the instance's free list up to its target: evicts clean pages from the LRU list's
-    /// end, writes dirty ones there first if it must.
+    /// Brings the instance's free list up to its target: evicts clean pages from the end of the LRU
+    /// list, and first writes dirty ones there if it must.
     pub fn make_frames_free(&self, instance: &Instance) -> Result<()> {
-        // A pool that never ran short is left to fill up.
+        // A pool that never ran short of frames is left to fill up.
         if !self.frames.order().is_evicting() || instance.freeing.swap(true, Ordering::Relaxed) {
             return Ok(());
         }

@@ -1,27 +1,28 @@
-//! Latched pages. A guard keeps its page in the pool and its latch held until it is dropped.
+//! Guards of latched pages. A guard keeps its page in the pool and the page's latch held until it
+//! is dropped.
 
 use std::ops::Deref;
 
 use crate::frames::Frames;
 use crate::page::{self, PageId, RecordLsn};
 
-/// A page latched shared.
+/// A page that is latched shared.
 #[derive(Debug)]
 pub struct PageRead<'p> {
     frames: &'p Frames,
     number: u32,
 }
 
-/// A page latched exclusively.
+/// A page that is latched exclusively.
 #[derive(Debug)]
 pub struct PageWrite<'p> {
     frames: &'p Frames,
     number: u32,
-    /// The frame came to be without a read and holds nothing yet: to be thrown away unless it is
-    /// changed.
+    /// Whether the page came to be without a read and holds nothing yet. It is thrown away unless
+    /// it is changed.
     pub(crate) fresh: bool,
-    /// The bytes have been lent to be changed, and [`PageWrite::changed`] has not been called
-    /// since.
+    /// Whether the bytes have been lent to be changed, and [`PageWrite::changed`] has not been
+    /// called since.
     is_changing: bool,
 }
 
@@ -56,8 +57,8 @@ impl<'p> PageWrite<'p> {
         PageWrite { frames, number, fresh, is_changing: false }
     }
 
-    /// The page's bytes. After changing them call [`PageWrite::changed`] before the guard is
-    /// dropped.
+    /// Returns the page's bytes. Whoever changes them calls [`PageWrite::changed`] before the guard
+    /// is dropped.
     #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         self.is_changing = true;
@@ -66,8 +67,8 @@ impl<'p> PageWrite<'p> {
         unsafe { std::slice::from_raw_parts_mut(self.frames.page_ptr(self.number), self.frames.page_size()) }
     }
 
-    /// Says that the page was changed by the record at `lsn` (or by none): raises its LSN, and
-    /// enters it into the flush list.
+    /// Notes that the page was changed by the record at `lsn` (or by no record): raises the page's
+    /// LSN, and enters the page into the flush list.
     #[inline]
     pub fn changed(&mut self, lsn: RecordLsn) {
         let start =
@@ -77,7 +78,7 @@ impl<'p> PageWrite<'p> {
         self.frames.mark_dirty(self.number, start);
     }
 
-    /// The page's identity.
+    /// Returns the page's identity.
     pub fn id(&self) -> PageId {
         page::id(self)
     }
@@ -98,7 +99,7 @@ impl Drop for PageWrite<'_> {
     #[inline]
     fn drop(&mut self) {
         if self.is_changing {
-            // Half changed, it must not be read by anybody.
+            // The page is half changed, so nobody may read it.
             os::panic::end_process_if_panicking("the change of a page");
         }
         if self.fresh {

@@ -1,9 +1,9 @@
-//! Instances of the pool: each has a part of the frames, with free, LRU and flush lists of its own,
-//! so that threads that bring in, dirty and write different pages do not meet
+//! Instances of the pool. Each has a part of the frames, with free, LRU and flush lists of its own,
+//! so that threads that bring in, dirty and write different pages do not compete for one lock
 //! (`innodb_buffer_pool_instances`).
 //!
-//! A page belongs to one instance by its number: 64 neighbours at a time, so that neighbours are
-//! written together.
+//! A page belongs to one instance by its number. 64 neighbouring pages always belong to the same
+//! one, so that neighbours are written together.
 
 use std::sync::atomic::AtomicBool;
 
@@ -13,32 +13,33 @@ use crate::bell::Bell;
 use crate::flush_list::FlushLists;
 use crate::lru::Lists;
 
-/// Pages whose numbers differ only in their last bits stay together; also the unit of read-ahead
-/// and of flushed neighbours.
+/// The number of neighbouring pages that belong to one instance. Read-ahead and flushing of
+/// neighbours also work on this many pages.
 pub(crate) const EXTENT_PAGES: u32 = 64;
 
-/// One instance.
+/// One instance of the pool.
 #[derive(Debug)]
 pub(crate) struct Instance {
-    /// Leaf in the lock order.
+    /// The free list and the LRU list. The mutex is a leaf in the lock order.
     pub lists: Mutex<Lists>,
-    /// Signalled under `lists` when frames become free: the free-page event.
+    /// Signalled under `lists` when frames become free: the event that threads without a free frame
+    /// wait for.
     pub free_event: Condvar,
-    /// Leaf in the lock order.
+    /// The dirty pages and the writes under way. The mutex is a leaf in the lock order.
     pub flush_lists: Mutex<FlushLists>,
     /// Signalled under `flush_lists` when writes have been synced.
     pub write_event: Condvar,
-    /// Somebody is making frames free: a second one would only do the same work. Relaxed: nothing
-    /// is published by it but the lists, which have their lock.
+    /// Whether a thread is making frames free. A second one would only do the same work. Relaxed:
+    /// nothing is published by it but the lists, which have their lock.
     pub freeing: AtomicBool,
-    /// The thread that made frames free last could not write. Relaxed: a hint to threads that wait
-    /// for a frame.
+    /// Whether the thread that last made frames free could not write. Relaxed: it is a hint to
+    /// threads that wait for a frame.
     pub cannot_flush: AtomicBool,
-    /// A foreground thread is writing a single page. Relaxed, as `freeing`.
+    /// Whether a foreground thread is writing a single page. Relaxed, as `freeing`.
     pub single_page_flushing: AtomicBool,
     /// Wakes the instance's LRU flusher.
     pub lru_bell: Bell,
-    /// How many frames it has.
+    /// The number of frames of the instance.
     pub frames: usize,
 }
 
@@ -63,7 +64,8 @@ impl Instance {
     }
 }
 
-/// Cuts `frames` into `count` instances; the last has what is left over.
+/// Divides `frames` frames into `count` instances. The last one also has the frames that are left
+/// over.
 pub(crate) fn divide(frames: usize, count: usize) -> Box<[Instance]> {
     let each = frames / count;
     let of = |number: usize| {

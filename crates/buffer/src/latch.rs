@@ -1,19 +1,19 @@
-//! The hybrid latch of a frame: shared, exclusive, or optimistic (read, then ask whether anything
-//! changed).
+//! The hybrid latch of a frame, which can be held shared, held exclusively, or used optimistically:
+//! the reader reads, and then asks whether anything changed.
 //!
-//! One word: bits 0-15 count the shared holders, bit 16 is the exclusive holder, bit 17 says that
-//! somebody is parked, bits 18-63 are a version that every exclusive release advances. An
-//! optimistic reader notes the version, reads, and validates; it writes no shared memory, so that
-//! the upper nodes of a tree stay in every core's cache.
+//! The latch is one word: bits 0-15 count the shared holders, bit 16 is the exclusive holder, bit
+//! 17 says that somebody is parked, bits 18-63 are a version that every exclusive release advances.
+//! An optimistic reader notes the version, reads, and validates. It writes no shared memory, so
+//! that the upper nodes of a tree stay in every core's cache.
 //!
-//! A thread that does not get the latch spins, yields, and parks on one of a fixed set of condition
-//! variables. Memory order: acquiring is an acquire, releasing a release operation on the word;
-//! optimistic validation is a load after an acquire fence, and the exclusive side has a release
-//! fence between taking the bit and its first write (a seqlock).
+//! A thread that does not get the latch spins, yields, and then parks on one of a fixed set of
+//! condition variables. Memory order: acquiring is an acquire operation on the word, releasing is a
+//! release operation; optimistic validation is a load after an acquire fence, and the exclusive
+//! side has a release fence between taking the bit and its first write (a seqlock).
 //!
 //! Lock order: latches of pages come before everything else in this crate except a space's
-//! structure lock; among pages the order is `btree`'s (from the root down), page 0 of a space
-//! behind all of its index pages. The parking mutex is a leaf.
+//! structure lock. Among pages the order is `btree`'s (from the root down), and page 0 of a space
+//! comes after all of its index pages. The parking mutex is a leaf.
 
 use os::sync::atomic::{AtomicU64, Ordering, fence};
 
@@ -25,7 +25,8 @@ const PARKED: u64 = 1 << 17;
 const VERSION: u64 = 1 << 18;
 const VERSION_BITS: u64 = !(VERSION - 1);
 
-/// Under the model checker every look is a choice among schedules, and one says as much as sixty.
+/// The number of attempts before a thread yields. Under the model checker every attempt is a choice
+/// among schedules, and one attempt covers as much as sixty.
 const SPINS: u32 = if cfg!(feature = "model") { 1 } else { 60 };
 const YIELDS: u32 = if cfg!(feature = "model") { 1 } else { 4 };
 
@@ -36,19 +37,19 @@ struct Bucket {
 
 static BUCKETS: [Bucket; 64] = [const { Bucket { mutex: Mutex::new(()), condvar: Condvar::new() } }; 64];
 
-/// See the module's head.
+/// A hybrid latch. See the module's head.
 #[derive(Debug, Default)]
 pub struct Latch {
     word: AtomicU64,
 }
 
 impl Latch {
-    /// A free latch.
+    /// Makes a free latch.
     pub const fn new() -> Latch {
         Latch { word: AtomicU64::new(0) }
     }
 
-    /// Takes it shared if that is possible at once.
+    /// Takes the latch shared if that is possible at once. Returns whether it did.
     #[inline]
     pub fn try_shared(&self) -> bool {
         let word = self.word.load(Ordering::Relaxed);
@@ -62,7 +63,7 @@ impl Latch {
             && self.word.compare_exchange_weak(word, word + 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    /// Takes it exclusively if that is possible at once.
+    /// Takes the latch exclusively if that is possible at once. Returns whether it did.
     #[inline]
     pub fn try_exclusive(&self) -> bool {
         self.exclusive_from(self.word.load(Ordering::Relaxed))
@@ -81,22 +82,22 @@ impl Latch {
         taken
     }
 
-    /// Takes it shared, waiting as long as needed.
+    /// Takes the latch shared, waiting as long as needed.
     pub fn shared(&self) {
-        // Parked threads are let in front of new sharers while these spin, so that a stream of
-        // readers cannot starve a writer for ever; a reader that has waited that long takes it as
-        // soon as it is not exclusive.
+        // While new sharers spin they let parked threads go first, so that a stream of readers
+        // cannot starve a writer for ever. A reader that has spun and yielded in vain takes the
+        // latch as soon as nobody holds it exclusively.
         let polite = |word: u64| word & PARKED == 0 && self.shared_from(word);
         self.wait(polite, |word| self.shared_from(word), EXCLUSIVE);
     }
 
-    /// Takes it exclusively, waiting as long as needed.
+    /// Takes the latch exclusively, waiting as long as needed.
     pub fn exclusive(&self) {
         let take = |word: u64| self.exclusive_from(word);
         self.wait(take, take, EXCLUSIVE | SHARED);
     }
 
-    /// Tries `first` for a while, then `then`, parking while any bit of `blocked_by` is set.
+    /// Tries `first` for a while, then tries `then`, parking while any bit of `blocked_by` is set.
     fn wait(&self, first: impl Fn(u64) -> bool, then: impl Fn(u64) -> bool, blocked_by: u64) {
         for _ in 0..SPINS {
             if first(self.word.load(Ordering::Relaxed)) {
@@ -121,8 +122,9 @@ impl Latch {
                 }
                 continue;
             }
-            // The bit must be set while the latch is seen held: then its release sees the bit, and
-            // its wake-up needs the mutex that the wait below gives up. So no wake-up is lost.
+            // The parked bit must be set while the latch is seen held. Then the holder's release
+            // sees the bit, and its wake-up needs the mutex that the wait below gives up. So no
+            // wake-up is lost.
             let parked = word | PARKED;
             if self.word.compare_exchange(word, parked, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
                 bucket.condvar.wait(&mut held);
@@ -171,15 +173,16 @@ impl Latch {
         bucket.condvar.notify_all();
     }
 
-    /// The version for an optimistic read; `None` while somebody holds it exclusively.
+    /// Returns the version for an optimistic read. `None` while somebody holds the latch
+    /// exclusively.
     #[inline]
     pub fn version(&self) -> Option<u64> {
         let word = self.word.load(Ordering::Acquire);
         (word & EXCLUSIVE == 0).then_some(word & VERSION_BITS)
     }
 
-    /// Whether nobody held it exclusively since [`Latch::version`] answered `version`; what was
-    /// read since then is whole if so.
+    /// Reports whether nobody has held the latch exclusively since [`Latch::version`] returned
+    /// `version`. If so, what was read in between is whole.
     #[inline]
     pub fn validate(&self, version: u64) -> bool {
         fence(Ordering::Acquire);
@@ -214,14 +217,14 @@ mod tests {
                     for _ in 0..20_000 {
                         if number % 2 == 0 {
                             counted.latch.exclusive();
-                            // SAFETY: held exclusively.
+                            // SAFETY: the latch is held exclusively.
                             let value = unsafe { &mut *counted.value.get() };
                             value[0] += 1;
                             value[1] += 1;
                             counted.latch.release_exclusive();
                         } else {
                             counted.latch.shared();
-                            // SAFETY: held shared.
+                            // SAFETY: the latch is held shared.
                             let value = unsafe { &*counted.value.get() };
                             assert_eq!(value[0], value[1]);
                             counted.latch.release_shared();

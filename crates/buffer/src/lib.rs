@@ -1,29 +1,30 @@
-//! Pages, tablespaces, the buffer pool, flushing and doublewrite.
+//! The buffer pool: pages, tablespaces, flushing and doublewrite.
 //!
 //! **In.** `btree` asks for pages by [`PageId`], latched shared or exclusively ([`Pool::read`],
-//! [`Pool::write`]), changes rows in leaves and says so with the commit's LSN
-//! ([`PageWrite::changed`]), and changes the structure of trees through a mini-transaction
-//! ([`Mtr`]), which logs it. **Out.** Pages go to their tablespace files, through the doublewrite
-//! file; structure records go to the log; [`Pool::checkpoint_lsn`] tells the engine how far the log
-//! is no longer needed; [`Pool::replay`] takes structure records back at recovery.
+//! [`Pool::write`]). It changes rows in leaves and reports each change with the commit's LSN
+//! ([`PageWrite::changed`]), and it changes the structure of trees through a mini-transaction
+//! ([`Mtr`]), which logs the change. **Out.** Pages go to their tablespace files, through the
+//! doublewrite file. Structure records go to the log. [`Pool::checkpoint_lsn`] tells the engine how
+//! far the log is no longer needed, and [`Pool::replay`] applies structure records again at
+//! recovery.
 //!
-//! Invariants, each argued where it is kept:
+//! Invariants, each argued in the module that keeps it:
 //! - *Log before page*: a page is written only when the log is durable past the page's newest
 //!   change (`flush`).
-//! - *Structure changes are physical, rows are logical*: how a mini-transaction logs, and why
-//!   replay goes by the page's LSN (`mtr`).
+//! - *Structure changes are physical, rows are logical*: `mtr` says how a mini-transaction logs,
+//!   and why replay goes by the page's LSN.
 //! - A change counts as not on disk from the start of its record until the write that holds it is
-//!   synced (`flush_list`), or the removal of its file is ([`Pool::drop_space`]).
+//!   synced (`flush_list`), or the removal of its file is synced ([`Pool::drop_space`]).
 //! - A page torn in its place has a whole copy in the doublewrite file (`doublewrite`).
-//! - Every page that comes from disk is verified: checksum, identity, and what the code relies on
-//!   (`verify`, `slotted`).
+//! - Every page that comes from disk is verified: its checksum, its identity, and everything that
+//!   the code relies on (`verify`, `slotted`).
 //! - A frame's bytes are touched only as its latch allows, or read and then validated
 //!   (`optimistic`), and a frame holds a page as long as anybody holds its latch (`frame`).
 //!
-//! From the bottom up: `page`, `slotted`, `space` (what bytes mean); `frame`, `frames` (pages in
-//! memory, with no I/O); `batch`, `flush` (writing them); `free_frames`, `fetch`, `read_ahead`
-//! (bringing them in); `background` (threads); `pool` (all of it together); `mtr`, `record` and
-//! `claim` (changes of structure).
+//! The modules from the bottom up: `page`, `slotted`, `space` (what bytes mean); `frame`, `frames`
+//! (pages in memory, with no I/O); `batch`, `flush` (writing pages); `free_frames`, `fetch`,
+//! `read_ahead` (bringing pages in); `background` (threads); `pool` (all of it together); `mtr`,
+//! `record` and `claim` (changes of structure).
 //!
 //! Lock order: a space's structure lock, page latches, write areas, a space's path; then, as
 //! leaves, the page table's shards, the instances' lists, their flush lists, mini-transactions

@@ -1,9 +1,10 @@
-//! The free list and the LRU list, which is two: young pages, and old ones where pages enter and
-//! leave.
+//! The free list and the LRU list of an instance. The LRU list has two parts: a young one, and an
+//! old one where pages enter and leave.
 //!
-//! A page read in goes to the head of the old part (InnoDB's midpoint) and moves to the young head
-//! when it is used again a while later, so one scan of a large table cannot drive out what is used
-//! all the time. The old part is held at `innodb_old_blocks_pct` percent.
+//! A page that is read in goes to the head of the old part (InnoDB's midpoint) and moves to the
+//! young head when it is used again some time later. So one scan of a large table cannot drive out
+//! the pages that are used all the time. The old part is held at `innodb_old_blocks_pct` percent of
+//! the list.
 
 use crate::frame::Frame;
 
@@ -27,12 +28,12 @@ struct Ends {
 
 const EMPTY: Ends = Ends { head: NONE, tail: NONE, len: 0 };
 
-/// Both lists of an instance. Under its mutex, which is a leaf in the lock order.
+/// Both lists of an instance. Their mutex is a leaf in the lock order.
 #[derive(Debug)]
 pub(crate) struct Lists {
-    /// The instance's first frame.
+    /// The number of the instance's first frame.
     first: u32,
-    /// What part of all listed pages is old, in percent.
+    /// The share of the listed pages that is old, in percent.
     old_percent: usize,
     free: Vec<u32>,
     links: Vec<Link>,
@@ -52,7 +53,7 @@ impl Lists {
         }
     }
 
-    /// Changes what part is old.
+    /// Changes the share of the listed pages that is old, in percent.
     pub fn set_old_percent(&mut self, frames: &[Frame], old_percent: usize) {
         self.old_percent = old_percent;
         self.rebalance(frames);
@@ -90,7 +91,7 @@ impl Lists {
         assert!(self.free.len() <= self.links.len(), "a frame is free once");
     }
 
-    /// Puts a page just read in at the head of the old part.
+    /// Puts a page that was just read in at the head of the old part.
     pub fn insert(&mut self, frames: &[Frame], frame: u32) {
         self.push_head(frames, frame, false);
         self.rebalance(frames);
@@ -105,7 +106,7 @@ impl Lists {
         }
     }
 
-    /// Takes a page off the list.
+    /// Takes a page off the LRU list, if it is listed.
     pub fn remove(&mut self, frames: &[Frame], frame: u32) {
         let link = self.link(frame);
         if !link.listed {
@@ -156,8 +157,8 @@ impl Lists {
         }
     }
 
-    /// Frames of the old part, coldest first: those that may have to leave. What is young stays
-    /// even when it is clean and all that is old is dirty.
+    /// Returns the frames of the old part, coldest first. These may have to leave. Young pages
+    /// stay, even when they are clean and all old ones are dirty.
     pub fn coldest_first(&self) -> impl Iterator<Item = u32> + '_ {
         let first = (self.old.tail != NONE).then_some(self.old.tail);
         std::iter::successors(first, |&frame| {
@@ -166,7 +167,7 @@ impl Lists {
         })
     }
 
-    /// Listed frames, hottest first: the young part, then the old one.
+    /// Returns the listed frames, hottest first: the young part, then the old one.
     pub fn hottest_first(&self) -> impl Iterator<Item = u32> + '_ {
         let from = move |head: u32| {
             std::iter::successors((head != NONE).then_some(head), |&frame| {
@@ -200,7 +201,7 @@ mod tests {
             lists.make_young(&frames, frame);
         }
         assert_eq!((lists.young_len(), lists.old_len()), (10, 6));
-        // The sixteen were used in order, so the oldest six fell back into the old part.
+        // All sixteen pages were used in order, so the six used first fell back into the old part.
         assert_eq!(lists.coldest_first().take(6).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
         let hottest: Vec<u32> = lists.hottest_first().collect();
         assert_eq!(hottest, (0..16).rev().collect::<Vec<_>>());

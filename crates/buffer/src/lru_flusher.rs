@@ -1,6 +1,7 @@
-//! LRU flushers: one thread an instance, woken when its free frames run low, that evicts clean
-//! pages from the LRU list's end and writes dirty ones there. They depend on nobody: neither on the
-//! page cleaners, which may be busy with a checkpoint's pages, nor on each other.
+//! LRU flushers: each instance has one thread that is woken when its free frames run low, evicts
+//! clean pages from the end of the LRU list and writes dirty ones there. The flushers depend on
+//! nobody: neither on the page cleaners, which may be busy with a checkpoint's pages, nor on each
+//! other.
 
 use std::time::Duration;
 
@@ -9,10 +10,11 @@ use os::account::{State, enter};
 use crate::free_frames::FreeFrames;
 use crate::instance::Instance;
 
-/// How often one looks around unasked.
+/// How long a flusher waits before it looks around unasked.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The thread of the instance, whose number is for its messages, until its bell is stopped.
+/// Runs the flusher's thread until the instance's bell is stopped. `number` is the instance's
+/// number for messages.
 pub(crate) fn run(free_frames: &FreeFrames, instance: &Instance, number: usize) {
     let mut failing = false;
     while instance.lru_bell.wait(PATIENCE) {

@@ -1,29 +1,29 @@
 //! The mini-transaction: a structure change, from latching its pages to its one record in the log.
 //!
-//! **Latch, then reserve, then release.** All pages are latched exclusively first; everything that
+//! **Latch, then reserve, then release.** All pages are latched exclusively first. Everything that
 //! can fail (reading, finding frames, growing the file) happens meanwhile and changes nothing, so
 //! dropping an uncommitted mini-transaction undoes it. Then the pages are changed, which cannot
-//! fail. [`Mtr::commit`] builds the record, reserves its log space, and only after that the pages
-//! get the record's LSN and their latches go. Therefore:
+//! fail. [`Mtr::commit`] builds the record and reserves its log space, and only after that the
+//! pages get the record's LSN and their latches are released. Therefore:
 //! - A page's LSN is at or past a structure record's end exactly if that record's change is in the
-//!   page: rows applied later carry later LSNs only if they were reserved later, and rows with
+//!   page. Rows applied later carry later LSNs only if they were reserved later, and rows with
 //!   smaller LSNs leave the page's LSN alone (it is a maximum). So replay may go by the page's LSN.
-//! - An image in the record holds only row changes whose commits reserved before it; when the
+//! - An image in the record holds only row changes whose commits reserved before it. When the
 //!   record is durable, so are they.
 //! - Nobody sees, and nothing writes out, a page between its change and its LSN.
 //!
 //! **What is logged** is as little as replay needs. Inner nodes and page 0 change by structure
 //! records only, so their state at an LSN is known and small deltas replay exactly. Leaves also
-//! change by rows, which replay later, by key; so what is logged about a leaf must be right on
+//! change by rows, which replay later, by key. So what is logged about a leaf must be right on
 //! *any* older state of it: a whole image, or "drop every entry from key K on".
 //!
-//! **Freed pages.** Freeing raises the page's LSN, and so does its next use; a replay that meets
-//! the page in a later life finds a later LSN and leaves it alone, and one that meets it in an
-//! earlier life gets to the free and the new image in turn.
+//! **Freed pages.** Freeing raises the page's LSN, and so does its next use. If replay meets the
+//! page after a later use, it finds a later LSN and leaves the page alone. If it meets the page as
+//! it was before, it comes to the freeing and to the new image in turn.
 //!
 //! **Latch order**: index pages as `btree` orders them, then page 0 of the space, then the pages
-//! being allocated or freed. The space's structure lock is held throughout, so page 0 and the free
-//! pages are never contended.
+//! being allocated or freed. The space's structure lock is held throughout, so threads never
+//! compete for page 0 and the free pages.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ use crate::record::RecordWriter;
 use crate::slotted;
 use crate::space::{self, Space, SpaceHeader, StructureLock};
 
-/// A page held by a mini-transaction.
+/// The number of a page that a mini-transaction holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held(usize);
 
@@ -52,13 +52,13 @@ pub struct Mtr<'p> {
     pool: &'p Pool,
     space: &'p Arc<Space>,
     pages: Vec<HeldPage<'p>>,
-    /// Page 0 and its state to be, once pages are allocated or freed.
+    /// Page 0 with the state that it is going to have. `None` until pages are allocated or freed.
     header: Option<(Held, SpaceHeader)>,
     changing: bool,
 }
 
 impl<'p> Mtr<'p> {
-    /// Begins a structure change in the space that is locked.
+    /// Begins a structure change in the space whose structure lock is `lock`.
     pub fn begin(pool: &'p Pool, lock: &'p StructureLock) -> Mtr<'p> {
         Mtr { pool, space: &lock.space, pages: Vec::new(), header: None, changing: false }
     }
@@ -66,7 +66,7 @@ impl<'p> Mtr<'p> {
     /// Latches a page of the space.
     ///
     /// # Errors
-    /// As [`Pool::write`].
+    /// Returns the errors of [`Pool::write`].
     pub fn latch(&mut self, no: PageNo) -> Result<Held> {
         let guard = self.pool.write(PageId::new(self.space.id, no))?;
         Ok(self.hold(guard))
@@ -78,19 +78,20 @@ impl<'p> Mtr<'p> {
         Held(self.pages.len() - 1)
     }
 
-    /// Lets go of all pages latched so far but those from `held` on; none may have been changed.
+    /// Lets go of all pages latched before `held`, none of which may have been changed. Returns the
+    /// new numbers of the others.
     pub fn release_before(&mut self, held: Held) -> Vec<Held> {
         assert!(!self.changing && self.header.is_none(), "only unchanged index pages are let go of");
         self.pages.drain(..held.0);
         (0..self.pages.len()).map(Held).collect()
     }
 
-    /// The page's bytes.
+    /// Returns the page's bytes.
     pub fn page(&self, held: Held) -> &[u8] {
         &self.pages[held.0].guard
     }
 
-    /// The page's number.
+    /// Returns the page's number.
     pub fn no(&self, held: Held) -> PageNo {
         self.pages[held.0].guard.id().no
     }
@@ -109,11 +110,11 @@ impl<'p> Mtr<'p> {
         self.header.as_mut().expect("page 0 is latched before its state changes").1 = header;
     }
 
-    /// Takes a page from the free list, or a new one at the end. Its content is whatever it was:
-    /// [`Mtr::format`] comes next.
+    /// Takes a page from the free list, or a new one at the end. Its content is arbitrary until the
+    /// caller calls [`Mtr::format`].
     ///
     /// # Errors
-    /// When the file cannot grow or has no page numbers left; an I/O error.
+    /// Returns an error when the file cannot grow or has no page numbers left, and I/O errors.
     pub fn alloc(&mut self) -> Result<Held> {
         let mut header = self.space_header()?;
         let held = if header.free_head != 0 {
@@ -138,11 +139,11 @@ impl<'p> Mtr<'p> {
         Ok(held)
     }
 
-    /// Sees to it that so many pages can be allocated without the file having to grow: to be called
-    /// before the first of them, so that a full disk refuses all or none.
+    /// Makes sure that `pages` pages can be allocated without growing the file. The caller does
+    /// this before it allocates the first one, so that a full disk refuses all or none.
     ///
     /// # Errors
-    /// An I/O error, such as a full disk.
+    /// Returns I/O errors, such as that of a full disk.
     pub fn make_room(&mut self, pages: u32) -> Result<()> {
         let header = self.space_header()?;
         match pages.saturating_sub(header.free_count) {
@@ -154,11 +155,11 @@ impl<'p> Mtr<'p> {
         }
     }
 
-    /// Takes page numbers at the space's end, without frames: their user writes them
+    /// Takes page numbers at the space's end, without frames. The caller writes the pages itself
     /// ([`Pool::write_fresh`]).
     ///
     /// # Errors
-    /// When the space has no page numbers left; an I/O error.
+    /// Returns an error when the space has no page numbers left, and I/O errors.
     pub(crate) fn take_fresh(&mut self, count: u32) -> Result<std::ops::Range<PageNo>> {
         let mut header = self.space_header()?;
         let first = header.allocated;
@@ -171,30 +172,30 @@ impl<'p> Mtr<'p> {
     /// Latches a page in order to free it, without reading it.
     ///
     /// # Errors
-    /// When no frame can be had.
+    /// Returns an error when no frame can be had.
     pub fn latch_unread(&mut self, no: PageNo) -> Result<Held> {
         let guard = self.pool.fetcher.create(PageId::new(self.space.id, no))?;
         Ok(self.hold(guard))
     }
 
-    /// Latches page 0, ahead of [`Mtr::free`], which then cannot fail.
+    /// Latches page 0, so that [`Mtr::free`] cannot fail later.
     ///
     /// # Errors
-    /// As [`Mtr::latch`].
+    /// Returns the errors of [`Mtr::latch`].
     pub fn prepare_free(&mut self) -> Result<()> {
         self.space_header().map(|_| ())
     }
 
     // ---- changes: from here on nothing fails ----
 
-    /// The page's bytes, to be changed and logged by image (or not at all, for pages made durable
-    /// before anything names them).
+    /// Returns the page's bytes, to be changed. The caller logs the page by its image, or not at
+    /// all if the page is made durable before anything names it.
     pub fn page_mut(&mut self, held: Held) -> &mut [u8] {
         self.changing = true;
         self.pages[held.0].guard.bytes_mut()
     }
 
-    /// Makes a page an empty one of this type, logged by image at commit.
+    /// Makes a page an empty one of this type, which commit logs by its image.
     pub fn format(&mut self, held: Held, page_type: PageType, level: u8) -> &mut [u8] {
         self.pages[held.0].image = true;
         let bytes = self.page_mut(held);
@@ -205,7 +206,7 @@ impl<'p> Mtr<'p> {
         bytes
     }
 
-    /// Logs the page as it is at commit, whole.
+    /// Makes commit log the whole page, as it is then.
     pub fn log_image(&mut self, held: Held) {
         self.pages[held.0].image = true;
     }
@@ -230,7 +231,7 @@ impl<'p> Mtr<'p> {
         self.pages[held.0].ops.remove_child(index);
     }
 
-    /// Puts the page on the free list. [`Mtr::prepare_free`] has been called.
+    /// Puts the page on the free list. The caller has called [`Mtr::prepare_free`] before.
     pub fn free(&mut self, held: Held) {
         let (_, mut header) = self.header.expect("prepare_free comes first");
         let (no, next) = (self.no(held), header.free_head);
@@ -245,7 +246,8 @@ impl<'p> Mtr<'p> {
         self.set_space_header(header);
     }
 
-    /// Changes where the list of claims begins; returns where it began. Page 0 is latched.
+    /// Changes where the list of claims begins, and returns where it began before. Page 0 is
+    /// latched.
     pub(crate) fn swap_claim_head(&mut self, head: PageNo) -> PageNo {
         let (_, mut header) = self.header.expect("page 0 is latched before its state changes");
         self.changing = true;
@@ -254,8 +256,8 @@ impl<'p> Mtr<'p> {
         before
     }
 
-    /// Logs the change, in a space that is logged, and lets go of the pages; returns where the
-    /// record is.
+    /// Logs the change (unless the space is not logged), and lets go of the pages. Returns where
+    /// the record is.
     pub fn commit(mut self) -> RecordLsn {
         self.changing = true;
         if let Some((held, header)) = self.header {
@@ -292,16 +294,16 @@ impl<'p> Mtr<'p> {
         lsn
     }
 
-    /// As [`Mtr::commit`], but also marks pages changed that the record does not mention: their
-    /// writer has them on disk before anything durable names them, and no record older than this
-    /// one may be replayed on them.
+    /// Commits as [`Mtr::commit`] does, and also marks the pages `unlogged` as changed, which the
+    /// record does not mention. Their writer has them on disk before anything durable names them,
+    /// and no older record may be replayed on them.
     pub fn commit_marking(mut self, unlogged: &[Held]) -> RecordLsn {
         let mut marked: Vec<HeldPage<'p>> = Vec::new();
         let mut kept = Vec::new();
         for (index, page) in std::mem::take(&mut self.pages).into_iter().enumerate() {
             if unlogged.contains(&Held(index)) { marked.push(page) } else { kept.push(page) }
         }
-        // Page 0 moved within the list.
+        // Page 0 has moved within the list.
         if let Some((held, _)) = &mut self.header {
             held.0 -= unlogged.iter().filter(|other| other.0 < held.0).count();
         }

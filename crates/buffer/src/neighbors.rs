@@ -1,4 +1,4 @@
-//! Neighbours that are written with a page (`innodb_flush_neighbors`).
+//! The neighbours that are written with a page (`innodb_flush_neighbors`).
 
 use std::sync::atomic::Ordering;
 
@@ -6,7 +6,7 @@ use crate::frames::Frames;
 use crate::instance::EXTENT_PAGES;
 use crate::options::FlushNeighbors;
 
-/// The numbered frames with their dirty neighbours, and how many of them may be written.
+/// Returns the numbered frames with their dirty neighbours, and how many of them may be written.
 pub(crate) fn with_neighbors(
     frames: &Frames,
     which: FlushNeighbors,
@@ -23,7 +23,7 @@ pub(crate) fn with_neighbors(
     (all, limit)
 }
 
-/// The frame, and those of its dirty neighbours.
+/// Returns the frame, and those of its neighbours that are dirty.
 fn neighbors(frames: &Frames, which: FlushNeighbors, number: u32) -> Vec<u32> {
     let packed = frames.frame(number).page_id.load(Ordering::Relaxed);
     let first = packed - packed % u64::from(EXTENT_PAGES);

@@ -1,7 +1,7 @@
-//! Notes that the uses of pages leave for the read-ahead thread.
+//! The notes that uses of pages leave for the read-ahead thread.
 //!
-//! A thread that comes to the last or first page of 64 neighbours for the first time leaves a note;
-//! with random read-ahead every page that is read in leaves one. `read_ahead` acts on the notes.
+//! A thread that uses the last or first page of 64 neighbours for the first time leaves a note.
+//! With random read-ahead every page that is read in leaves one. `read_ahead` acts on the notes.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -13,23 +13,26 @@ use crate::instance::EXTENT_PAGES;
 use crate::options::PoolOptions;
 use crate::page::PageId;
 
-/// Notes that wait at most; more are dropped: what is read ahead too late is no help.
+/// The most notes that wait. Further ones are dropped, since pages that are read ahead too late are
+/// no help.
 const NOTES: usize = 64;
 
 /// Notes for the read-ahead thread.
 #[derive(Debug)]
 pub(crate) struct Notes {
-    /// `PoolOptions::read_ahead_threshold`. Relaxed: an option.
+    /// The threshold of linear read-ahead (`PoolOptions::read_ahead_threshold`). Relaxed, since it
+    /// is only an option.
     threshold: AtomicU32,
-    /// `PoolOptions::random_read_ahead`. Relaxed: an option.
+    /// Whether random read-ahead is on (`PoolOptions::random_read_ahead`). Relaxed, since it is
+    /// only an option.
     random: AtomicBool,
-    /// Leaf in the lock order.
+    /// The pages that were noted, oldest first. The mutex is a leaf in the lock order.
     notes: Mutex<VecDeque<PageId>>,
-    /// Wakes the thread.
+    /// Wakes the read-ahead thread.
     pub bell: Bell,
 }
 
-/// Whether the page is the last or first of its 64.
+/// Reports whether the page is the last or first of its 64 neighbours.
 pub(crate) fn is_at_edge(id: PageId) -> bool {
     let place = id.no % EXTENT_PAGES;
     place == 0 || place == EXTENT_PAGES - 1
@@ -50,19 +53,19 @@ impl Notes {
         self.random.store(options.random_read_ahead, Ordering::Relaxed);
     }
 
-    /// How many of 64 neighbours must have been read in order; 0: pages are not read ahead by
-    /// their order.
+    /// Returns how many of 64 neighbours must have been used in order for the next 64 to be read
+    /// ahead. 0 means that pages are not read ahead by their order.
     pub fn threshold(&self) -> usize {
         self.threshold.load(Ordering::Relaxed) as usize
     }
 
-    /// Whether random read-ahead is on.
+    /// Reports whether random read-ahead is on.
     pub fn is_random(&self) -> bool {
         self.random.load(Ordering::Relaxed)
     }
 
-    /// Leaves a note if the page, used for the first time, is the last or first of its 64, or if
-    /// any page may be worth one.
+    /// Leaves a note about a page that is used for the first time, if it is the last or first of
+    /// its 64 neighbours, or if random read-ahead is on.
     #[inline]
     pub fn consider(&self, id: PageId) {
         let linear = is_at_edge(id) && self.threshold() != 0;
@@ -77,7 +80,7 @@ impl Notes {
         }
     }
 
-    /// The oldest note.
+    /// Takes the oldest note.
     pub fn take(&self) -> Option<PageId> {
         self.notes.lock().pop_front()
     }

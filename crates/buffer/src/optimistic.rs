@@ -1,26 +1,26 @@
-//! Descending through inner nodes without writing shared memory.
+//! The descent through inner nodes without writing shared memory.
 //!
-//! An inner node changes rarely and is read by every descent. Here it is read without its latch:
-//! the reader notes the latch's version, reads, and asks whether the version still holds. What was
-//! read from a page that was being changed is garbage and is thrown away; until then it must do no
-//! harm:
-//! - Every read is a relaxed atomic load, so it is one load of one value, and no assumption that
-//!   two loads agree is made.
-//! - Every offset is checked against the page's size before it is used; nothing here panics or
+//! An inner node changes rarely and is read by every descent. Here it is read without taking its
+//! latch: the reader notes the latch's version, reads, and asks whether the version still holds.
+//! What was read from a page that was being changed is garbage and is thrown away. Until then it
+//! must do no harm:
+//! - Every read is a relaxed atomic load, so it is one load of one value, and the code does not
+//!   assume that two loads agree.
+//! - Every offset is checked against the page's size before it is used. Nothing here panics or
 //!   loops on garbage.
 //! - A frame's memory stays mapped for the pool's life, so stale frame numbers lead to readable
 //!   memory.
 //!
-//! Writers write the same bytes with plain stores under the exclusive latch. Between those and the
-//! loads here lies the latch's seqlock protocol (release fence after taking the bit, release on
-//! letting go, acquire fence before validating), so a validated read saw no such store. An
-//! unvalidated one may have raced with one, which the language does not define for plain stores;
-//! what is relied upon is that machine loads and stores of these sizes yield some mix of old and
-//! new bytes, as all processors that this runs on do.
+//! Writers write the same bytes with plain stores under the exclusive latch. Between those stores
+//! and the loads here lies the latch's seqlock protocol (release fence after taking the bit,
+//! release on letting go, acquire fence before validating), so a validated read saw no such store.
+//! An unvalidated read may have raced with a store, which the language does not define for plain
+//! stores. The code relies on machine loads and stores of these sizes to yield some mix of old and
+//! new bytes, as they do on all processors that this runs on.
 //!
-//! **Coupling.** A child's version is taken *before* its parent is validated. The child's number
-//! thus was in the parent at a moment when the child was in its frame at that version; a split or
-//! merge of the child changes the parent as well, so whoever validates the parent last, after it
+//! **Coupling.** A child's version is taken *before* its parent is validated. So the child's number
+//! was in the parent at a moment when the child was in its frame at that version. A split or merge
+//! of the child changes the parent as well. So a thread that validates the parent last, after it
 //! has the leaf's latch, has the right leaf.
 
 use std::cmp::Ordering as Order;
@@ -30,25 +30,25 @@ use crate::frames::Frames;
 use crate::page::{PageId, PageNo, PageType, SpaceId};
 use crate::slotted::{self, SLOT_BYTES, SLOTS};
 
-/// Levels of the highest tree; a longer way down is garbage.
+/// The most levels of a tree. A longer way down is garbage.
 const MAX_LEVELS: usize = 32;
 
-/// Cache lines at a leaf's start that are loaded ahead.
+/// The number of cache lines at a leaf's start that are prefetched.
 const PREFETCHED_LINES: usize = 10;
 
-/// A page in a frame at a version.
+/// A page in a frame, with the version at which it was seen.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     frame: u32,
     version: u64,
 }
 
-/// Cache lines of an entry that are loaded ahead.
+/// The number of cache lines of an entry that are prefetched.
 const PREFETCHED_ENTRY_LINES: usize = 4;
 
-/// Where a key's leaf was, and the parent that said so. It is the key's leaf as long as the parent
-/// is as it was, whatever changes in the leaf: [`crate::Pool::read_found`] and
-/// [`crate::Pool::write_found`] ask.
+/// The place of a key's leaf, and the parent that named it. The leaf stays the key's leaf as long
+/// as the parent does not change, whatever changes in the leaf. [`crate::Pool::read_found`] and
+/// [`crate::Pool::write_found`] check that.
 #[derive(Debug, Clone, Copy)]
 pub struct FoundLeaf {
     no: PageNo,
@@ -58,8 +58,9 @@ pub struct FoundLeaf {
 }
 
 impl FoundLeaf {
-    /// The tree's last leaf: the leaf of every greater key too, with the same proviso. A node only
-    /// stops being the last of its level by being split, which changes it.
+    /// Reports whether this is the tree's last leaf, which is also the leaf of every greater key,
+    /// as long as the parent does not change. The parent stops being the last node of its level
+    /// only by being split, which changes it.
     #[inline]
     pub fn is_last(&self) -> bool {
         self.is_last
@@ -70,19 +71,19 @@ impl FoundLeaf {
         PageId::new(self.space, self.no)
     }
 
-    /// Whether the leaf, which is latched, is the key's leaf.
+    /// Reports whether the leaf, which is latched, is still the key's leaf.
     #[inline]
     pub(crate) fn is_still(self, frames: &Frames) -> bool {
         self.parent.is_still(frames)
     }
 
-    /// See [`crate::Pool::prefetch_found`].
+    /// Does the work of [`crate::Pool::prefetch_found`].
     #[inline]
     pub(crate) fn prefetch(self, frames: &Frames) {
         prefetch_leaf(frames, self.id());
     }
 
-    /// See [`crate::Pool::prefetch_entry`].
+    /// Does the work of [`crate::Pool::prefetch_entry`].
     #[inline]
     pub(crate) fn prefetch_entry(self, frames: &Frames, key: &[u8]) {
         if let Some(number) = frames.hinted(self.id().packed()) {
@@ -96,7 +97,7 @@ impl FoundLeaf {
     }
 }
 
-/// Racy access to one page.
+/// Access to one page without its latch. Others may change the page meanwhile.
 #[derive(Clone, Copy)]
 struct RacyPage {
     start: *const u8,
@@ -109,47 +110,49 @@ impl RacyPage {
         if at >= self.size {
             return None;
         }
-        // SAFETY: within the frame, which stays mapped; any byte is a valid u8. Races are the
-        // module head's subject.
+        // SAFETY: the byte is within the frame, which stays mapped, and any byte is a valid u8. The
+        // module's head is about races.
         Some(unsafe { AtomicU8::from_ptr(self.start.add(at).cast_mut()) }.load(Ordering::Relaxed))
     }
 
     #[inline]
     fn u16(self, at: usize) -> u16 {
         assert!(at.is_multiple_of(2) && at + 2 <= SLOTS);
-        // SAFETY: within the page header and aligned, since frames are aligned to pages.
+        // SAFETY: the bytes are within the page header and aligned, since frames are aligned to
+        // pages.
         u16::from_le(
             unsafe { AtomicU16::from_ptr(self.start.add(at).cast_mut().cast()) }.load(Ordering::Relaxed),
         )
     }
 
-    /// A slot: offset, key length, head.
+    /// Returns a slot's offset, key length and head. `None` when the slot is beyond the page's end.
     #[inline]
     fn slot(self, index: usize) -> Option<(usize, usize, u32)> {
         let at = SLOTS + index * SLOT_BYTES;
         if at + SLOT_BYTES > self.size {
             return None;
         }
-        // SAFETY: within the frame and aligned: slots begin at a multiple of 8 and frames are
-        // aligned to pages.
+        // SAFETY: the slot is within the frame and aligned: slots begin at a multiple of 8 and
+        // frames are aligned to pages.
         let word = u64::from_le(
             unsafe { AtomicU64::from_ptr(self.start.add(at).cast_mut().cast()) }.load(Ordering::Relaxed),
         );
         Some((word as u16 as usize, (word >> 16) as u16 as usize, (word >> 32) as u32))
     }
 
-    /// The head of a slot that is within the page.
+    /// Returns the head of a slot that is within the page.
     #[inline]
     fn head(self, index: usize) -> u32 {
         let at = SLOTS + index * SLOT_BYTES + 4;
         assert!(at + 4 <= self.size);
-        // SAFETY: as in `slot`.
+        // SAFETY: the bytes are within the frame and aligned, as in `slot`.
         u32::from_le(
             unsafe { AtomicU32::from_ptr(self.start.add(at).cast_mut().cast()) }.load(Ordering::Relaxed),
         )
     }
 
-    /// About where the cell of `key` is on a leaf: right if its head is like no other's.
+    /// Returns about where the cell of `key` is on a leaf. The place is right if no other entry has
+    /// the same head.
     fn cell_of(self, key: &[u8]) -> Option<usize> {
         let (entries, skip) = (self.u16(slotted::COUNT) as usize, self.u16(slotted::SKIP) as usize);
         self.slot(entries.checked_sub(1)?)?;
@@ -158,7 +161,8 @@ impl RacyPage {
         self.slot(index.min(entries - 1)).map(|(offset, _, _)| offset)
     }
 
-    /// Compares `len` key bytes at `at` with `key`.
+    /// Compares the `len` key bytes at `at` with `key`. Returns `None` when they are beyond the
+    /// page's end.
     fn compare(self, at: usize, len: usize, key: &[u8]) -> Option<Order> {
         for (index, byte) in key.iter().enumerate().take(len) {
             match self.u8(at + index)?.cmp(byte) {
@@ -169,7 +173,8 @@ impl RacyPage {
         Some(len.cmp(&key.len()))
     }
 
-    /// The child to follow for `key`, and whether it is the last. `None` is garbage.
+    /// Returns the child to follow for `key`, and whether it is the last one. `None` means that the
+    /// page's bytes are garbage.
     fn child_of(self, key: &[u8]) -> Option<(PageNo, bool)> {
         let (entries, skip) = (self.u16(slotted::COUNT) as usize, self.u16(slotted::SKIP) as usize);
         if entries == 0 {
@@ -182,10 +187,10 @@ impl RacyPage {
         Some((u32::from_le_bytes(bytes), index + 1 == entries))
     }
 
-    /// As [`slotted::child_index`].
+    /// Does the same as [`slotted::child_index`]. Returns `None` when the page's bytes are garbage.
     fn child_index(self, entries: usize, skip: usize, key: &[u8]) -> Option<usize> {
         let head = slotted::head_of(key, skip);
-        // From here to the end of the slots every index is within the page.
+        // Once the last slot is known to be within the page, so is every index below.
         self.slot(entries - 1)?;
         let mut low = slotted::partition(1, entries, |index| self.head(index) < head);
         if low < entries && self.head(low) == head {
@@ -204,7 +209,7 @@ impl RacyPage {
         let shared = skip.min(key_len);
         Some(
             match self.compare(offset + slotted::CELL_HEADER_BYTES, shared, &key[..key.len().min(shared)])? {
-                // The prefix is above the key: the key is below all that is compared.
+                // The prefix is above the key, so the key is below all keys that are compared.
                 Order::Greater => 0,
                 Order::Less => entries - 1,
                 Order::Equal => low - 1,
@@ -227,7 +232,7 @@ impl Seen {
         Some(Seen { frame: number, version })
     }
 
-    /// Whether the page is still as it was seen.
+    /// Reports whether the page is still as it was seen.
     #[inline]
     fn is_still(self, frames: &Frames) -> bool {
         frames.frame(self.frame).latch.validate(self.version)
@@ -235,7 +240,8 @@ impl Seen {
 }
 
 /// Starts loading what a search of the page will touch first: the frame's latch, the header, and
-/// the slots of a page of average rows. They would otherwise be waited for one after the other.
+/// the slots of a page of average rows. Otherwise the search would wait for them one after the
+/// other.
 #[inline]
 fn prefetch_leaf(frames: &Frames, id: PageId) {
     if let Some(number) = frames.hinted(id.packed()) {
@@ -245,7 +251,7 @@ fn prefetch_leaf(frames: &Frames, id: PageId) {
     }
 }
 
-/// See [`crate::Pool::find_leaf`].
+/// Does the work of [`crate::Pool::find_leaf`].
 pub(crate) fn find_leaf(frames: &Frames, root: PageId, key: &[u8]) -> Option<FoundLeaf> {
     let mut node = Seen::of(frames, root)?;
     let (mut expected, mut is_last) = (None, true);

@@ -1,11 +1,11 @@
-//! How fast dirty pages are written by age: adaptive flushing, after InnoDB's.
+//! The pace of flushing by age: adaptive flushing, modelled on InnoDB's.
 //!
-//! Two urges, the larger counts: the share of dirty pages (from `innodb_max_dirty_pages_pct_lwm`
-//! on), and the part of the log's capacity that the oldest change holds (from
-//! `innodb_adaptive_flushing_lwm` on, rising faster than linearly up to `innodb_io_capacity_max`).
-//! It is averaged with the pace that was kept so far and with the pace at which the log's growth
-//! makes pages old, so that a steady load finds a steady pace well before the log is short. A
-//! server whose log does not grow writes at `innodb_io_capacity`.
+//! Two figures ask for flushing, and the larger one counts: the share of dirty pages (from
+//! `innodb_max_dirty_pages_pct_lwm` on), and the part of the log's capacity that the oldest change
+//! holds (from `innodb_adaptive_flushing_lwm` on, rising faster than linearly up to
+//! `innodb_io_capacity_max`). The result is averaged with the pace that was kept so far and with
+//! the pace at which the log's growth makes pages old, so that a steady load finds a steady pace
+//! well before the log is short. A server whose log does not grow writes at `innodb_io_capacity`.
 
 use redo::Lsn;
 
@@ -14,31 +14,30 @@ use crate::instance::Instance;
 use crate::lru_order::TICK_MS;
 use crate::options::PoolOptions;
 
-/// Part of the log's capacity, in percent, at which flushing is a matter of urgency whatever the
-/// options.
+/// The percentage of the log's capacity from which on flushing is urgent, whatever the options say.
 const URGENT_PERCENT: f64 = 75.0;
-/// Seconds of log growth looked ahead when counting pages that will soon be old.
+/// How many seconds of log growth are looked ahead when pages that will soon be old are counted.
 const SECONDS_AHEAD: u64 = 3;
 
-/// The coordinator's memory from one round to the next.
+/// What the coordinator keeps from one round to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     last: Option<(Lsn, u64)>,
-    /// Growth of the log in bytes a second, averaged.
+    /// The growth of the log in bytes a second, averaged.
     log_rate: f64,
-    /// Pages a second due, averaged.
+    /// The number of pages due in a second, averaged.
     page_rate: f64,
-    /// When the next round by age is due.
+    /// When the next round by age is due, in milliseconds of the monotonic clock.
     next_ms: u64,
 }
 
 impl Pace {
-    /// How many pages to write by age in this round, in each instance.
+    /// Returns how many pages to write by age in this round, for each instance.
     pub fn pages_due(&mut self, frames: &Frames, options: &PoolOptions) -> Vec<usize> {
         let nothing = vec![0; frames.instances().len()];
         let now_ms = os::clock::monotonic_ns() / 1_000_000;
         if now_ms < self.next_ms {
-            // Woken for frames only.
+            // The coordinator was woken only to make frames free.
             return nothing;
         }
         self.next_ms = now_ms + u64::from(TICK_MS);
@@ -56,7 +55,7 @@ impl Pace {
         dirty.into_iter().map(|part| (due * part).div_ceil(total)).collect()
     }
 
-    /// Notes how the log grows; true when it does not.
+    /// Notes how the log grows. Returns true when it does not grow.
     fn observe(&mut self, end: Lsn, now_ms: u64, options: &PoolOptions) -> bool {
         let Some((last_lsn, last_ms)) = self.last.replace((end, now_ms)) else { return false };
         let rate = (end - last_lsn) as f64 * 1000.0 / (now_ms - last_ms).max(1) as f64;
@@ -84,7 +83,7 @@ impl Pace {
         if wanted == 0.0 { 0.0 } else { ((wanted + self.page_rate + aged) / 3.0).min(most) }
     }
 
-    /// Pages a second that the log's growth makes old.
+    /// Returns how many pages a second become old by the log's growth.
     fn growing_old(&self, frames: &Frames, oldest: Lsn, most: f64) -> f64 {
         let below = oldest + (self.log_rate * SECONDS_AHEAD as f64) as u64;
         let limit = (most as usize).saturating_mul(SECONDS_AHEAD as usize);
@@ -94,7 +93,7 @@ impl Pace {
     }
 }
 
-/// What the share of dirty pages asks for, in percent of `io_capacity`.
+/// Returns how much flushing the share of dirty pages asks for, in percent of `io_capacity`.
 fn share_percent(dirty_percent: f64, options: &PoolOptions) -> f64 {
     let from = match options.max_dirty_lwm_percent {
         0.0 => options.max_dirty_percent,
@@ -107,8 +106,8 @@ fn share_percent(dirty_percent: f64, options: &PoolOptions) -> f64 {
     }
 }
 
-/// What the log's age asks for, in percent of `io_capacity`; `reserve` is how many times that
-/// `io_capacity_max` is.
+/// Returns how much flushing the log's age asks for, in percent of `io_capacity`. `reserve` is
+/// `io_capacity_max` divided by `io_capacity`.
 fn age_urge_percent(age_percent: f64, reserve: f64, options: &PoolOptions) -> f64 {
     if age_percent >= URGENT_PERCENT {
         return reserve * 100.0;
@@ -116,7 +115,8 @@ fn age_urge_percent(age_percent: f64, reserve: f64, options: &PoolOptions) -> f6
     if !options.adaptive_flushing || age_percent < options.adaptive_flushing_lwm_percent {
         return 0.0;
     }
-    // Of the part before it is urgent, to the power of 1.5: 100 percent of the reserve at its end.
+    // The urge is the power of 1.5 of the part below `URGENT_PERCENT`, so that it ends at 100
+    // percent of the reserve.
     let part = age_percent / URGENT_PERCENT;
     reserve * 100.0 * part * part.sqrt()
 }

@@ -1,31 +1,32 @@
-//! What every page begins with, and its checksum. Byte by byte: docs/formats/page.md.
+//! The header that every page begins with, and the page's checksum. docs/formats/page.md has the
+//! layout byte by byte.
 //!
-//! All integers on pages are little-endian, keys excepted (they compare by memcmp and mean nothing
-//! here).
+//! All integers on pages are little-endian except those in keys, which are compared by memcmp and
+//! mean nothing here.
 
 use redo::Lsn;
 
-/// Number of a tablespace; given by the engine, never used again.
+/// The number of a tablespace. The engine gives each number once.
 pub type SpaceId = u32;
-/// Number of a page in its space. Page 0 is the space header, so 0 doubles as "no page".
+/// The number of a page in its space. Page 0 is the space header, so 0 also stands for "no page".
 pub type PageNo = u32;
 
-/// A page's place: space and page number.
+/// The place of a page: space and page number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PageId {
-    /// The space.
+    /// The number of the space.
     pub space: SpaceId,
-    /// The page in it.
+    /// The number of the page in the space.
     pub no: PageNo,
 }
 
 impl PageId {
-    /// The page `no` of `space`.
+    /// Names the page `no` of `space`.
     pub const fn new(space: SpaceId, no: PageNo) -> PageId {
         PageId { space, no }
     }
 
-    /// One number for both, for atomics and hashing.
+    /// Returns one number for space and page, for atomics and hashing.
     pub(crate) const fn packed(self) -> u64 {
         (self.space as u64) << 32 | self.no as u64
     }
@@ -37,29 +38,30 @@ impl std::fmt::Display for PageId {
     }
 }
 
-/// Where in the log the record of a change lies: replay of the change needs the log from `start`,
+/// The place in the log of a change's record. Replay of the change needs the log from `start`, and
 /// the page carries `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordLsn {
-    /// First byte of the record. A checkpoint at or before it will replay the record.
+    /// The LSN of the record's first byte. Recovery from a checkpoint at or before it replays the
+    /// record.
     pub start: Lsn,
-    /// One past the record's last byte.
+    /// The LSN just past the record's last byte.
     pub end: Lsn,
 }
 
 impl RecordLsn {
-    /// A change that no record describes and that may be lost in a crash, as purge's.
+    /// A change that no record describes and that may be lost in a crash, such as one of purge.
     pub const UNLOGGED: RecordLsn = RecordLsn { start: 0, end: 0 };
 
-    /// The record from `start` to `end`.
+    /// Names the record from `start` to `end`.
     pub const fn new(start: Lsn, end: Lsn) -> RecordLsn {
         RecordLsn { start, end }
     }
 }
 
-/// Bytes of the header that all pages share.
+/// The number of bytes of the header that all pages share.
 pub const PAGE_HEADER_BYTES: usize = 24;
-/// The page sizes that a data directory may be made with.
+/// The page sizes in bytes that a data directory may be made with.
 pub const PAGE_SIZES: [usize; 5] = [4096, 8192, 16384, 32768, 65536];
 
 const CHECKSUM: usize = 0;
@@ -75,13 +77,14 @@ const LSN: usize = 16;
 pub enum PageType {
     /// Page 0 of a space.
     SpaceHeader = 1,
-    /// On the space's free list.
+    /// A page on the space's free list.
     Free = 2,
     /// A node of a B+tree: a leaf at level 0, an inner node above.
     Index = 3,
-    /// A part of a value too long for its row.
+    /// A part of a value that is too long for its row.
     Overflow = 4,
-    /// Says which pages belong to an index that the dictionary may not know; see [`crate::claim`].
+    /// A page that says which pages belong to an index that the dictionary may not name; see
+    /// [`crate::claim`].
     Claim = 5,
 }
 
@@ -128,14 +131,15 @@ pub(crate) fn put_u64(page: &mut [u8], at: usize, value: u64) {
     page[at..at + 8].copy_from_slice(&value.to_le_bytes());
 }
 
-/// The page's LSN: the end of the newest record whose change is in it. 0 on a page never changed.
+/// Returns the page's LSN: the end of the newest record whose change is in it. It is 0 on a page
+/// that was never changed.
 #[inline]
 pub fn lsn(page: &[u8]) -> Lsn {
     u64_at(page, LSN)
 }
 
-/// Raises the page's LSN to `end`; never lowers it (rows of an older commit may arrive after those
-/// of a newer one).
+/// Raises the page's LSN to `end`. It is never lowered, since rows of an older commit may arrive
+/// after those of a newer one.
 #[inline]
 pub fn raise_lsn(page: &mut [u8], end: Lsn) {
     if end > lsn(page) {
@@ -143,19 +147,20 @@ pub fn raise_lsn(page: &mut [u8], end: Lsn) {
     }
 }
 
-/// What the page holds; `None` for a byte that names no type.
+/// Returns what the page holds. `None` means that its type byte names no type.
 #[inline]
 pub fn page_type(page: &[u8]) -> Option<PageType> {
     PageType::from_byte(page[TYPE])
 }
 
-/// Height above the leaves.
+/// Returns the page's height above the leaves. A leaf has level 0.
 #[inline]
 pub fn level(page: &[u8]) -> u8 {
     page[LEVEL]
 }
 
-/// Makes `page` an empty page of the given identity and type: all else is zero, the LSN included.
+/// Makes `page` an empty page of the given identity and type. All else becomes zero, the LSN
+/// included.
 pub fn format(page: &mut [u8], id: PageId, page_type: PageType, level: u8) {
     page.fill(0);
     put_u32(page, SPACE, id.space);
@@ -164,7 +169,7 @@ pub fn format(page: &mut [u8], id: PageId, page_type: PageType, level: u8) {
     page[LEVEL] = level;
 }
 
-/// Changes type and level, keeping identity and LSN; the rest becomes zero.
+/// Changes the page's type and level, keeping its identity and LSN. The rest becomes zero.
 pub fn reformat(page: &mut [u8], page_type: PageType, level: u8) {
     let (id, lsn) = (id(page), lsn(page));
     format(page, id, page_type, level);
@@ -178,28 +183,29 @@ pub fn place(page: &mut [u8], id: PageId, lsn: Lsn) {
     put_u64(page, LSN, lsn);
 }
 
-/// The identity that the page claims.
+/// Returns the identity that the page claims.
 pub fn id(page: &[u8]) -> PageId {
     PageId::new(u32_at(page, SPACE), u32_at(page, NUMBER))
 }
 
-/// Computes and stores the checksum. The last thing done to a page's copy before it is written.
+/// Computes and stores the checksum. This is the last thing done to a page's copy before it is
+/// written.
 pub fn seal(page: &mut [u8]) {
     let sum = content_checksum(page);
     put_u32(page, CHECKSUM, sum);
 }
 
-/// The checksum that [`seal`] stored in the page.
+/// Returns the checksum that [`seal`] stored in the page.
 pub(crate) fn stored_checksum(page: &[u8]) -> u32 {
     u32_at(page, CHECKSUM)
 }
 
-/// The checksum of what the page holds.
+/// Computes the checksum of the page's content.
 pub(crate) fn content_checksum(page: &[u8]) -> u32 {
     crc32c::crc32c(&page[SPACE..])
 }
 
-/// The byte that says what the page holds, which may name no type.
+/// Returns the byte that says what the page holds. It may name no type.
 pub(crate) fn type_byte(page: &[u8]) -> u8 {
     page[TYPE]
 }

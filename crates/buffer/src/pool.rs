@@ -1,9 +1,9 @@
-//! The pool: its parts put together, and what others ask of it.
+//! The pool: its parts put together, and the functions that other crates call.
 //!
-//! From the bottom up: `frames` has the pages, `spaces` their files; `batch` and `flush` write
-//! pages out, `free_frames` has frames for others, `fetch` and `read_ahead` bring pages in;
-//! `background` has the threads that do so unasked. Each part owns its state and is given the parts
-//! below it.
+//! The parts from the bottom up: `frames` has the pages, `spaces` their files; `batch` and `flush`
+//! write pages out, `free_frames` has free frames for pages that come in, `fetch` and `read_ahead`
+//! bring pages in; `background` has the threads that do so unasked. Each part owns its state and is
+//! given the parts below it.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ impl Pool {
     /// Makes a pool and repairs, from the doublewrite file, pages that a crash left half written.
     ///
     /// # Errors
-    /// An impossible configuration; an I/O error.
+    /// Returns an error for a configuration that cannot work, and I/O errors.
     pub fn open(disk: Arc<dyn Disk>, log: Arc<Log>, config: PoolConfig) -> Result<Arc<Pool>> {
         let count = config.frames()?;
         let instances = config.instances(count);
@@ -97,38 +97,38 @@ impl Pool {
         }))
     }
 
-    /// Size of a page in bytes.
+    /// Returns the size of a page in bytes.
     #[inline]
     pub fn page_size(&self) -> usize {
         self.frames.page_size()
     }
 
-    /// How many pages one mini-transaction may allocate or free at once. They stay latched, hence
-    /// in the pool, until its record is in the log: threads that each held a good part of a small
-    /// pool would wait for one another's frames for ever.
+    /// Returns how many pages one mini-transaction may allocate or free at once. They stay latched,
+    /// and so in the pool, until its record is in the log. If threads each held a good part of a
+    /// small pool, they would wait for one another's frames for ever.
     pub fn pages_at_once(&self) -> usize {
-        // All of them may belong to one instance.
+        // All of these pages may belong to one instance.
         (self.frames.count() / self.frames.instances().len() / 64).clamp(1, 32)
     }
 
-    /// How many instances the pool is divided into, and how many page cleaners it has: what the
-    /// options asked for, as far as that makes sense.
+    /// Returns how many instances the pool is divided into, and how many page cleaners it has: what
+    /// the options asked for, as far as that makes sense.
     pub fn actors(&self) -> (usize, usize) {
         (self.frames.instances().len(), self.background.cleaners())
     }
 
-    /// The log that structure changes go to.
+    /// Returns the log that structure changes go to.
     pub fn log(&self) -> &Arc<Log> {
         &self.frames.log
     }
 
-    /// The options in force.
+    /// Returns a copy of the options in force.
     pub fn options(&self) -> PoolOptions {
         self.options.get()
     }
 
-    /// Changes options that [`PoolOptions`] calls changeable; it is not for `doublewrite`, see
-    /// [`Pool::set_doublewrite`].
+    /// Changes options that [`PoolOptions`] calls changeable. A change of `doublewrite` is ignored:
+    /// [`Pool::set_doublewrite`] makes it.
     pub fn change_options(&self, change: impl FnOnce(&mut PoolOptions)) {
         let mut old_percent = 0;
         let change = |options: &mut PoolOptions| {
@@ -147,14 +147,14 @@ impl Pool {
     /// Changes how pages are protected against being torn, once the batches under way are written.
     ///
     /// # Errors
-    /// An I/O error of the doublewrite file; the strategy is then what it was.
+    /// Returns an I/O error of the doublewrite file. The strategy then stays as it was.
     pub fn set_doublewrite(&self, kind: Doublewrite) -> Result<()> {
         self.batches.set_strategy(kind)?;
         self.options.change(|options| options.doublewrite = kind, |_| ());
         Ok(())
     }
 
-    /// The pool's figures now.
+    /// Returns the pool's figures at this moment.
     pub fn status(&self) -> PoolStatus {
         let (mut free, mut data, mut old, mut dirty) = (0, 0, 0, 0);
         for instance in self.frames.instances() {
@@ -179,78 +179,80 @@ impl Pool {
 
     // ---- pages ----
 
-    /// The page, latched shared; read in if it is not here.
+    /// Returns the page, latched shared. It is read in if the pool does not have it.
     ///
     /// # Errors
-    /// When the page is damaged or its space is not open; an I/O error.
+    /// Returns an error when the page is damaged or its space is not open, and I/O errors.
     #[inline]
     pub fn read(&self, id: PageId) -> Result<PageRead<'_>> {
         self.fetcher.read(id)
     }
 
-    /// The page, latched exclusively; read in if it is not here.
+    /// Returns the page, latched exclusively. It is read in if the pool does not have it.
     ///
     /// # Errors
-    /// As [`Pool::read`].
+    /// Returns the errors of [`Pool::read`].
     #[inline]
     pub fn write(&self, id: PageId) -> Result<PageWrite<'_>> {
         self.fetcher.write(id)
     }
 
-    /// A page that recovery is about to bring up to date: as [`Pool::write`], but one that is
-    /// damaged or missing comes as blank, LSN 0. It is thrown away again unless
-    /// [`PageWrite::changed`] is called.
+    /// Returns a page that recovery is about to bring up to date, as [`Pool::write`] does, except
+    /// that a damaged or missing page comes as blank, with LSN 0. A blank page is thrown away again
+    /// unless [`PageWrite::changed`] is called.
     ///
     /// # Errors
-    /// When its space is not open or cannot grow; an I/O error.
+    /// Returns an error when the page's space is not open or cannot grow, and I/O errors.
     pub fn write_or_blank(&self, id: PageId) -> Result<PageWrite<'_>> {
         self.fetcher.write_or_blank(id)
     }
 
     /// Finds the leaf of the tree at `root` that holds `key` without latching anything, and starts
-    /// loading it into the processor's cache. `None` when anything came in between, an inner node
-    /// is not in the pool, or the root is a leaf: then the way down is with latches.
+    /// loading it into the processor's cache. Returns `None` when a change came in between, an
+    /// inner node is not in the pool, or the root is a leaf: then the caller has to descend with
+    /// latches.
     pub fn find_leaf(&self, root: PageId, key: &[u8]) -> Option<FoundLeaf> {
         optimistic::find_leaf(&self.frames, root, key)
     }
 
-    /// Starts loading a leaf that [`Pool::find_leaf`] found on another processor.
+    /// Starts loading a leaf that [`Pool::find_leaf`] found on another processor into this one's
+    /// cache.
     #[inline]
     pub fn prefetch_found(&self, found: FoundLeaf) {
         found.prefetch(&self.frames);
     }
 
     /// Starts loading the entry of `key` in a leaf that [`Pool::find_leaf`] found some time ago, so
-    /// that its slots are in the processor's cache by now.
+    /// that the leaf's slots are in the processor's cache by now.
     #[inline]
     pub fn prefetch_entry(&self, found: FoundLeaf, key: &[u8]) {
         found.prefetch_entry(&self.frames, key);
     }
 
-    /// The leaf, latched shared, if it is still its key's; it stays that while it is held. The
-    /// caller checks that the page is a leaf.
+    /// Returns the leaf, latched shared, or `None` if it is no longer its key's leaf. It stays its
+    /// key's leaf while it is latched. The caller checks that the page is a leaf.
     ///
     /// # Errors
-    /// As [`Pool::read`].
+    /// Returns the errors of [`Pool::read`].
     #[inline]
     pub fn read_found(&self, found: FoundLeaf) -> Result<Option<PageRead<'_>>> {
         let leaf = self.read(found.id())?;
         Ok(found.is_still(&self.frames).then_some(leaf))
     }
 
-    /// As [`Pool::read_found`], latched exclusively.
+    /// Returns the leaf as [`Pool::read_found`] does, but latched exclusively.
     ///
     /// # Errors
-    /// As [`Pool::read`].
+    /// Returns the errors of [`Pool::read`].
     #[inline]
     pub fn write_found(&self, found: FoundLeaf) -> Result<Option<PageWrite<'_>>> {
         let leaf = self.write(found.id())?;
         Ok(found.is_still(&self.frames).then_some(leaf))
     }
 
-    /// Shows `visit` the leaves of indexes in the wanted tablespaces that are in the pool, each
-    /// latched shared meanwhile, until it breaks. One that somebody changes at the moment is passed
-    /// over, and so may be one that is brought in meanwhile.
+    /// Calls `visit` with each index leaf of the wanted tablespaces that is in the pool, latched
+    /// shared meanwhile, until `visit` breaks. A leaf that somebody is changing at the moment is
+    /// passed over, and a leaf that is brought in meanwhile may be.
     pub fn visit_cached_leaves(
         &self,
         is_wanted: impl Fn(SpaceId) -> bool,
@@ -259,18 +261,18 @@ impl Pool {
         cached::visit_leaves(&self.frames, is_wanted, visit);
     }
 
-    /// Reads pages of one space that will be wanted soon, those that are not here, as far as there
-    /// are spare frames. Returns how many were not.
+    /// Reads pages of one space that will be wanted soon and that are not in the pool, as far as
+    /// there are spare frames. Returns how many of the pages were not in the pool.
     ///
     /// # Errors
-    /// An I/O error; whoever wants the page meets it again.
+    /// Returns I/O errors. Whoever wants the page meets the error again.
     pub fn read_ahead_of(&self, space: SpaceId, pages: Vec<PageNo>) -> Result<usize> {
         self.read_ahead.read_listed(space, pages)
     }
 
-    /// A thread that brings in many pages calls it with no latch held: it waits, for a while, until
-    /// every instance has frames to spare, so that neither it nor anybody else has to wait for one
-    /// with latches held.
+    /// Waits for a while, until every instance has frames to spare. A thread that brings in many
+    /// pages calls this with no latch held, so that neither it nor anybody else has to wait for a
+    /// frame with latches held.
     pub fn free_check_in_bulk(&self) {
         self.free_frames.check_in_bulk();
     }
@@ -280,7 +282,7 @@ impl Pool {
     /// Makes a tablespace file with its header page, durably.
     ///
     /// # Errors
-    /// When the number or the file exists already; an I/O error.
+    /// Returns an error when the number or the file exists already, and I/O errors.
     pub fn create_space(&self, id: SpaceId, path: &Path) -> Result<()> {
         self.spaces.create(id, true, path)
     }
@@ -290,45 +292,47 @@ impl Pool {
     /// crash left of the file.
     ///
     /// # Errors
-    /// As [`Pool::create_space`].
+    /// Returns the errors of [`Pool::create_space`].
     pub fn create_unlogged_space(&self, id: SpaceId, path: &Path) -> Result<()> {
         self.spaces.create(id, false, path)
     }
 
-    /// Opens a tablespace file; returns the number that it says it has. Opening one that is open
-    /// already does nothing.
+    /// Opens a tablespace file, and returns the space number that the file says it has. Opening a
+    /// file that is open already does nothing more.
     ///
     /// # Errors
-    /// When the file is no tablespace, or one of another page size, or of a number that another
-    /// file has; an I/O error.
+    /// Returns an error when the file is no tablespace, has another page size, or has a number that
+    /// another file has, and I/O errors.
     pub fn open_space(&self, path: &Path) -> Result<SpaceId> {
         self.spaces.open(path)
     }
 
-    /// Whether the space is open.
+    /// Reports whether the space is open.
     pub fn has_space(&self, id: SpaceId) -> bool {
         self.spaces.has(id)
     }
 
-    /// Where the space's file is.
+    /// Returns the path of the space's file. `None` when the space is not open.
     pub fn space_path(&self, id: SpaceId) -> Option<PathBuf> {
         self.spaces.path(id)
     }
 
-    /// Length of the space's file in bytes, as far as it was made ready for pages.
+    /// Returns the length of the space's file in bytes, as far as it was made ready for pages.
+    /// `None` when the space is not open.
     pub fn space_bytes(&self, id: SpaceId) -> Option<u64> {
         self.spaces.bytes(id)
     }
 
-    /// What tells whether the space has room, see [`SpaceRoom`]; `None` when it is not open.
+    /// Returns the [`SpaceRoom`] that tells whether the space has room. `None` when the space is
+    /// not open.
     pub fn room(&self, id: SpaceId) -> Option<SpaceRoom> {
         self.spaces.room(id)
     }
 
-    /// Takes the space's structure lock. No page latch may be held.
+    /// Takes the space's structure lock. The caller holds no page latch.
     ///
     /// # Errors
-    /// When the space is not open.
+    /// Returns an error when the space is not open.
     pub fn lock_structure(&self, id: SpaceId) -> Result<StructureLock> {
         self.spaces.lock_structure(id)
     }
@@ -336,12 +340,13 @@ impl Pool {
     /// Removes the space's file, and then forgets its pages. The caller makes sure that nobody uses
     /// the space any more.
     ///
-    /// In this order: until the removal is durable a crash finds the file again, and has to find
-    /// the log of the pages that are not written to it. So they hold up the checkpoint until then.
-    /// Those that are written meanwhile go to a file that has no name any more.
+    /// The order matters: until the removal is durable, a crash finds the file again, and needs the
+    /// log of the pages that are not written to it. So these pages hold up the checkpoint until
+    /// then. Pages that are written meanwhile go to a file that has no name any more.
     ///
     /// # Errors
-    /// When there is no such space; when the file cannot be removed, and the space stays.
+    /// Returns an error when there is no such space, or when the file cannot be removed. The space
+    /// then stays.
     pub fn drop_space(&self, id: SpaceId) -> Result<()> {
         self.spaces.remove(id)?;
         self.flusher.forget_pages(id);
@@ -351,23 +356,24 @@ impl Pool {
     /// Renames the space's file, durably. No page write of the space is under way meanwhile.
     ///
     /// # Errors
-    /// When there is no such space; when the file cannot be renamed.
+    /// Returns an error when there is no such space, or when the file cannot be renamed.
     pub fn rename_space(&self, id: SpaceId, to: &Path) -> Result<()> {
         self.spaces.rename(id, to, || self.batches.finish())
     }
 
     // ---- what is dirty ----
 
-    /// The start LSN of the oldest change that may not be on disk. A checkpoint uses
-    /// [`Pool::checkpoint_lsn`], which asks in the right order.
+    /// Returns the start LSN of the oldest change that may not be on disk. A checkpoint calls
+    /// [`Pool::checkpoint_lsn`] instead, which asks in the right order.
     pub fn oldest_dirty_lsn(&self) -> Option<Lsn> {
         self.frames.oldest_dirty_lsn()
     }
 
-    /// An LSN from which recovery would find everything that pages on disk lack. `oldest_unapplied`
-    /// answers with the start (or an LSN before it) of the oldest commit that reserved log space
-    /// and is not wholly applied to pages; a commit counts from before it reserves until after it
-    /// is applied. It is asked at the one right moment, which is why this takes a function.
+    /// Returns an LSN from which recovery would find everything that pages on disk lack.
+    /// `oldest_unapplied` returns the start (or an LSN before it) of the oldest commit that
+    /// reserved log space and is not wholly applied to pages. A commit counts from before it
+    /// reserves until after it is applied. This takes a function because it must be called at the
+    /// one right moment.
     pub fn checkpoint_lsn(&self, oldest_unapplied: impl FnOnce() -> Option<Lsn>) -> Lsn {
         self.frames.checkpoint_lsn(oldest_unapplied)
     }
@@ -376,15 +382,16 @@ impl Pool {
     /// are durable in their places.
     ///
     /// # Errors
-    /// An I/O error; what was written stays written.
+    /// Returns I/O errors. What was written stays written.
     pub fn flush_until(&self, lsn: Lsn) -> Result<()> {
         self.flusher.flush_until(lsn)
     }
 
-    /// Writes every page that is dirty when this is called.
+    /// Writes every page that is dirty when this is called, and returns when those changes are
+    /// durable.
     ///
     /// # Errors
-    /// As [`Pool::flush_until`].
+    /// Returns the errors of [`Pool::flush_until`].
     pub fn flush_all(&self) -> Result<()> {
         self.flush_until(self.log().current_lsn() + 1)
     }
@@ -393,23 +400,24 @@ impl Pool {
     /// changes are durable in their places. Changes that come meanwhile are not waited for.
     ///
     /// # Errors
-    /// As [`Pool::flush_until`].
+    /// Returns the errors of [`Pool::flush_until`].
     pub fn flush_space(&self, id: SpaceId) -> Result<()> {
         self.flusher.flush_space(id)
     }
 
     // ---- threads and warm-up ----
 
-    /// Starts the page cleaners, the LRU flushers and the read-ahead thread, and the warm-up if
-    /// that is asked for. Does nothing when they run.
+    /// Starts the page cleaners, the LRU flushers and the read-ahead thread, and the warm-up if the
+    /// options ask for it. Does nothing when the threads run already.
     pub fn start_cleaners(&self) {
         if self.background.start() && self.options().load_at_startup {
             self.start_load();
         }
     }
 
-    /// Stops the page cleaners and LRU flushers and waits for their end. What is dirty stays so:
-    /// [`Pool::flush_all`] comes next in a clean shutdown.
+    /// Stops the background threads and the warm-up, and waits for their end. Writes the list of
+    /// pages if the options ask for it. Dirty pages stay dirty: a clean shutdown calls
+    /// [`Pool::flush_all`] next.
     pub fn stop(&self) {
         self.warm_up.stop_load();
         self.background.stop();
@@ -420,35 +428,35 @@ impl Pool {
         }
     }
 
-    /// The texts of `Innodb_buffer_pool_dump_status` and `Innodb_buffer_pool_load_status`.
+    /// Returns the texts of `Innodb_buffer_pool_dump_status` and `Innodb_buffer_pool_load_status`.
     pub fn warm_up_status(&self) -> (String, String) {
         self.warm_up.status()
     }
 
-    /// Writes the list of the hottest pages (`innodb_buffer_pool_dump_now`); returns how many it
-    /// names.
+    /// Writes the list of the hottest pages (`innodb_buffer_pool_dump_now`), and returns how many
+    /// pages it names.
     ///
     /// # Errors
-    /// An I/O error; the status says so too.
+    /// Returns I/O errors. The status text also tells them.
     pub fn dump_pages(&self) -> Result<usize> {
         self.warm_up.dump()
     }
 
     /// Begins to read the listed pages in a thread of its own (`innodb_buffer_pool_load_now`),
-    /// unless it is under way.
+    /// unless that is under way.
     pub fn start_load(&self) {
         self.warm_up.start_load();
     }
 
-    /// Ends a load before its end (`innodb_buffer_pool_load_abort`).
+    /// Aborts the load of the listed pages (`innodb_buffer_pool_load_abort`).
     pub fn abort_load(&self) {
         self.warm_up.abort_load();
     }
 
-    /// Reads the listed pages, as far as there are spare frames; returns how many were read.
+    /// Reads the listed pages, as far as there are spare frames, and returns how many were read.
     ///
     /// # Errors
-    /// A list that is none; an I/O error.
+    /// Returns an error when the list's file cannot be parsed, and I/O errors.
     pub fn load_pages(&self) -> Result<usize> {
         self.warm_up.load()
     }
@@ -456,8 +464,8 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        // In a test that has had a power cut nobody has stopped the threads, and each keeps its
-        // parts of the pool.
+        // In a test that has had a power cut nobody has stopped the threads, and each thread keeps
+        // its parts of the pool alive.
         self.warm_up.stop_load();
         self.background.stop();
     }

@@ -1,12 +1,12 @@
 //! Pages read before they are wanted: linear and random read-ahead, as InnoDB does them, and the
-//! reading part of the warm-up.
+//! part of the warm-up that reads.
 //!
-//! A thread that comes to the last (or first) page of 64 neighbours for the first time leaves a
-//! note (`notes`); a thread of its own looks whether most of the 64 were read in that order, and if
-//! so reads the 64 behind (or before) them. With random read-ahead (off by default) every page that
-//! is read in leaves a note, and where enough of its 64 are here and were used, whatever their
-//! order, the thread reads the rest of the 64. It takes spare frames only and stops when there are
-//! none.
+//! A thread that uses the last (or first) page of 64 neighbours for the first time leaves a note
+//! (`notes`). The read-ahead thread checks whether most of the 64 were used in ascending (or
+//! descending) order, and if so reads the 64 pages after (or before) them. With random read-ahead
+//! (off by default) every page that is read in leaves a note, and where enough of its 64 neighbours
+//! are in the pool and were used, in any order, the thread reads the rest of the 64. It takes spare
+//! frames only, and stops when there are none.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -27,15 +27,16 @@ use crate::status::count;
 use crate::verify::verify;
 
 thread_local! {
-    /// What a run of pages is read into: memory that is new each time costs as much as the reading.
+    /// The buffer that a run of pages is read into. Allocating a new one each time would cost as
+    /// much as the reading.
     static BYTES: Cell<Option<AlignedBuffer>> = const { Cell::new(None) };
 }
 
-/// Pages of 64 that were used before random read-ahead reads the others: InnoDB's
+/// How many of 64 pages must have been used for random read-ahead to read the others: InnoDB's
 /// `BUF_READ_AHEAD_RANDOM_THRESHOLD`.
 const RANDOM_THRESHOLD: usize = 5 + EXTENT_PAGES as usize / 8;
 
-/// How often the thread looks around unasked.
+/// How long the thread waits before it looks around unasked.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Reads pages that nobody waits for. It has no state of its own.
@@ -50,7 +51,7 @@ impl ReadAhead {
         ReadAhead { frames, spaces }
     }
 
-    /// The read-ahead thread, until its bell is stopped.
+    /// Runs the read-ahead thread until its bell is stopped.
     pub fn run(&self) {
         while self.frames.notes().bell.wait(PATIENCE) {
             while let Some(id) = self.frames.notes().take() {
@@ -61,12 +62,12 @@ impl ReadAhead {
         }
     }
 
-    /// See [`crate::Pool::read_ahead_of`].
+    /// Does the work of [`crate::Pool::read_ahead_of`].
     pub fn read_listed(&self, space: SpaceId, mut pages: Vec<PageNo>) -> Result<usize> {
         let is_here = |no: &PageNo| self.frames.holder_of(PageId::new(space, *no).packed()).is_some();
         pages.retain(|no| !is_here(no));
         let missing = pages.len();
-        // One alone is read by whom it is for.
+        // A single missing page is read by the thread that wants it.
         if missing > 1 {
             pages.sort_unstable();
             self.read_unasked(space, pages)?;
@@ -74,7 +75,7 @@ impl ReadAhead {
         Ok(missing)
     }
 
-    /// Reads the 64 pages that come next if those around `id` were used in order.
+    /// Reads the next 64 pages if the 64 around `id` were used in order.
     fn read_beyond(&self, id: PageId) -> Result<()> {
         let threshold = self.frames.notes().threshold();
         if threshold == 0 || !is_at_edge(id) {
@@ -96,7 +97,7 @@ impl ReadAhead {
         self.read_unasked(id.space, (next..next.saturating_add(EXTENT_PAGES)).collect()).map(|_| ())
     }
 
-    /// Reads the rest of the 64 pages around `id` if random read-ahead is on and enough of them
+    /// Reads the rest of the 64 pages around `id`, if random read-ahead is on and enough of the 64
     /// were used.
     fn read_around(&self, id: PageId) -> Result<()> {
         if !self.frames.notes().is_random() {
@@ -113,8 +114,8 @@ impl ReadAhead {
         self.read_unasked_for(id.space, extent.collect(), &self.frames.counters.read_ahead_random).map(|_| ())
     }
 
-    /// Reads those of the pages (ascending) that are not here, as far as there are spare frames;
-    /// returns how many were read, and whether frames sufficed.
+    /// Reads those of the pages (in ascending order) that are not in the pool, as far as there are
+    /// spare frames. Returns how many were read, and whether there were enough frames.
     pub fn read_unasked(&self, space: SpaceId, pages: Vec<PageNo>) -> Result<(usize, bool)> {
         self.read_unasked_for(space, pages, &self.frames.counters.read_ahead)
     }
@@ -152,8 +153,8 @@ impl ReadAhead {
     }
 
     /// Fills the frames, latched exclusively, of neighbouring pages with one read, and lets go of
-    /// them. Pages that do not verify (most were never written) are thrown away again: who really
-    /// wants one gets the error.
+    /// them. Pages that do not verify (most of them were never written) are thrown away again:
+    /// whoever really wants such a page gets the error.
     fn read_run(&self, space: &Space, run: &[(PageNo, u32)]) -> Result<usize> {
         let page_size = self.frames.page_size();
         let wanted = run.len() * page_size;
@@ -167,7 +168,7 @@ impl ReadAhead {
                 self.frames.discard(number);
                 continue;
             }
-            // SAFETY: the frame's latch is held exclusively, by `read_unasked`.
+            // SAFETY: `read_unasked` has latched the frame exclusively.
             let page = unsafe { std::slice::from_raw_parts_mut(self.frames.page_ptr(number), page_size) };
             page.copy_from_slice(content);
             self.frames.list(number, false);

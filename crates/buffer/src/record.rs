@@ -1,4 +1,5 @@
-//! The payload of a STRUCTURE record, and its replay. Byte by byte in docs/formats/page.md.
+//! The payload of a STRUCTURE record, and its replay. docs/formats/page.md has the layout byte by
+//! byte.
 
 use redo::Lsn;
 
@@ -16,16 +17,17 @@ const TRUNCATE_FROM: u8 = 4;
 const INSERT_CHILD: u8 = 5;
 const REMOVE_CHILD: u8 = 6;
 
-/// Identity and length of operations, in front of each page's operations.
+/// The bytes in front of each page's operations: the page's identity, and the length of the
+/// operations.
 const SECTION_HEADER_BYTES: usize = 12;
-/// Where an image begins: after checksum and identity.
+/// The byte of the page at which an image begins: after checksum and identity.
 const IMAGE_FROM: usize = 12;
-/// One structure change takes an extent of a few megabytes at most, so its pages are far fewer than
-/// this.
+/// The most pages by which a record may raise the number of allocated pages. One structure change
+/// takes an extent of a few megabytes at most, which is far fewer pages.
 const MOST_PAGES_AT_ONCE: u32 = 1 << 20;
 const LSN_RANGE: std::ops::Range<usize> = 16..24;
 
-/// The operations on one page.
+/// Collects the operations on one page.
 #[derive(Debug, Default)]
 pub(crate) struct RecordWriter {
     ops: Vec<u8>,
@@ -47,8 +49,8 @@ impl RecordWriter {
         parts.iter().for_each(|part| self.ops.extend_from_slice(part));
     }
 
-    /// The whole page, without the hole of free space that index pages have, and without the unused
-    /// tail of others.
+    /// Logs the whole page, without the free space in the middle of index pages, and without the
+    /// unused tail of others.
     pub fn image(&mut self, bytes: &[u8]) {
         let (lower, upper) = match page::page_type(bytes) {
             Some(PageType::Index) => slotted::image_bounds(bytes),
@@ -83,7 +85,7 @@ impl RecordWriter {
         self.op(REMOVE_CHILD, &[&(index as u16).to_le_bytes()]);
     }
 
-    /// Appends the page's section to the record, unless there is nothing to say.
+    /// Appends the page's section to the record, unless the page has no operations.
     pub fn append_to(&self, payload: &mut Vec<u8>, id: PageId) {
         if !self.ops.is_empty() {
             payload.extend_from_slice(&id.space.to_le_bytes());
@@ -102,11 +104,12 @@ fn take<'a>(bytes: &mut &'a [u8], len: usize) -> std::result::Result<&'a [u8], S
 }
 
 impl Pool {
-    /// Recovery: applies the structure record from `start_lsn` to `end_lsn` to the pages that do
-    /// not have it yet. Pages of spaces that are not open (dropped later) are passed over.
+    /// Applies, at recovery, the structure record from `start_lsn` to `end_lsn` to the pages that
+    /// do not have it yet. Pages of spaces that are not open (which were dropped later) are passed
+    /// over.
     ///
     /// # Errors
-    /// When the record makes no sense for the pages; an I/O error.
+    /// Returns an error when the record makes no sense for the pages, and I/O errors.
     pub fn replay(&self, start_lsn: Lsn, end_lsn: Lsn, payload: &[u8]) -> Result<()> {
         let bad = |reason: String| BufferError::BadRecord { start_lsn, reason };
         let mut sections = Vec::new();
@@ -119,7 +122,7 @@ impl Pool {
                 sections.push((id, ops));
             }
         }
-        // Page 0 first: it says which pages there are.
+        // Page 0 comes first, since it says which pages there are.
         sections.sort_by_key(|(id, _)| id.no != 0);
         for (id, ops) in sections {
             self.check_allocated(id).map_err(|error| bad(error.to_string()))?;
@@ -136,11 +139,12 @@ impl Pool {
         Ok(())
     }
 
-    /// Recovery: refuses a page that its space has never handed out, before the file grows to hold
-    /// it. Nothing but a damaged record names one.
+    /// Refuses, at recovery, a page that its space has never handed out, before the file grows to
+    /// hold it. Only a damaged record names such a page.
     ///
     /// # Errors
-    /// [`BufferError::Corrupt`]; as [`Pool::read`] of page 0.
+    /// Returns [`BufferError::Corrupt`] for such a page, and the errors of [`Pool::read`] of page
+    /// 0.
     pub fn check_allocated(&self, id: PageId) -> Result<()> {
         if id.no == 0 {
             return Ok(());
@@ -159,7 +163,8 @@ fn replay_page(guard: &mut PageWrite<'_>, mut ops: &[u8]) -> std::result::Result
         let header = take(&mut ops, 5)?;
         let body = take(&mut ops, u32_at(header, 1) as usize)?;
         let kind = header[0];
-        // Only what replaces the whole page may meet one that is damaged or was never written.
+        // A page that is damaged or was never written may only meet an operation that replaces it
+        // whole.
         if blank && !matches!(kind, IMAGE | FREE) {
             return Err(
                 "it is damaged or was never written, and the record does not hold all of it".to_owned()
@@ -247,7 +252,8 @@ fn replay_image(bytes: &mut [u8], mut body: &[u8]) -> std::result::Result<(), St
         Some(_) => Ok(()),
     };
     if checked.is_err() {
-        // Nothing that follows may take what is in the frame now for entries.
+        // The frame is made a free page, so that nothing that follows reads entries out of what is
+        // in it now.
         page::reformat(bytes, PageType::Free, 0);
     }
     checked

@@ -1,5 +1,5 @@
-//! The slotted page: sorted variable-length entries on an index page. Layout byte by byte in
-//! docs/formats/page.md.
+//! The slotted page: sorted entries of variable length on an index page. docs/formats/page.md has
+//! the layout byte by byte.
 //!
 //! ```text
 //! 24 count u16 | 26 skip u16 | 28 cells_start u32 | 32 garbage u32
@@ -7,17 +7,19 @@
 //! 40 slots, 8 bytes each, in key order: offset u16, key length u16, head u32
 //! .. free space .. cells: value length u16, key, value
 //! ```
-//! `skip` bytes are common to all keys of the page, and a slot's `head` is the four key bytes after
-//! them as a big-endian number (zeros beyond the key's end), so that a search compares numbers
-//! within the slot array and touches one or two cells at its end. The first key of an inner node
-//! has no part in this: it is empty, below every other, and never compared.
+//! `skip` is the number of bytes that all keys of the page share at their beginning. A slot's
+//! `head` is the four key bytes after these as a big-endian number (zeros beyond the key's end), so
+//! that a search compares numbers within the slot array and touches one or two cells at its end.
+//! The first key of an inner node has no part in this: it is empty, below every other, and never
+//! compared.
 //!
 //! Invariants, which [`check`] verifies on every page that comes from disk, so that the code here
 //! may index without failing: slots end at or before `cells_start`; every cell lies between it and
-//! the page's end. Key order and heads are the writer's promise; `btree`'s validate checks them.
+//! the page's end. The writer has to keep the key order and the heads right; `btree`'s validate
+//! checks them.
 //!
 //! On inner nodes the value is a child's page number, and the first entry's key is empty: it stands
-//! for everything below the second's key. `remove_child` keeps that so.
+//! for everything below the second entry's key. `remove_child` keeps that so.
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -30,36 +32,37 @@ const CELLS_START: usize = 28;
 const GARBAGE: usize = 32;
 const RUN: usize = 36;
 const LAST_INSERT: usize = 38;
-/// Where the slots begin.
+/// The byte at which the slots begin.
 pub const SLOTS: usize = 40;
-/// Bytes of one slot.
+/// The number of bytes of one slot.
 pub const SLOT_BYTES: usize = 8;
 pub(crate) const CELL_HEADER_BYTES: usize = 2;
 
-/// Bytes an entry takes on a page, slot included.
+/// Returns the number of bytes that an entry takes on a page, its slot included.
 #[inline]
 pub const fn entry_bytes(key_len: usize, value_len: usize) -> usize {
     SLOT_BYTES + CELL_HEADER_BYTES + key_len + value_len
 }
 
-/// The largest sum of key and value length that fits a page of this size: two such entries fill it.
+/// Returns the largest sum of key and value length that fits a page of this size. Two such entries
+/// fill the page.
 pub const fn max_entry_len(page_size: usize) -> usize {
     (page_size - SLOTS) / 2 - SLOT_BYTES - CELL_HEADER_BYTES
 }
 
-/// The longest key: an inner node holds at least four.
+/// Returns the length of the longest key: an inner node has room for at least four of them.
 pub const fn max_key_len(page_size: usize) -> usize {
     (page_size - SLOTS) / 4 - SLOT_BYTES - CELL_HEADER_BYTES - 4
 }
 
-/// Makes an already formatted index page empty.
+/// Makes an index page, which is formatted already, empty.
 pub fn init(page: &mut [u8]) {
     page[COUNT..SLOTS].fill(0);
     let len = page.len() as u32;
     put_u32(page, CELLS_START, len);
 }
 
-/// Number of entries.
+/// Returns the number of entries.
 #[inline]
 pub fn count(page: &[u8]) -> usize {
     u16_at(page, COUNT) as usize
@@ -103,7 +106,7 @@ pub(crate) fn head_of(key: &[u8], skip: usize) -> u32 {
     }
 }
 
-/// Key of entry `index`.
+/// Returns the key of entry `index`.
 #[inline]
 pub fn key(page: &[u8], index: usize) -> &[u8] {
     let (offset, key_len, _) = slot(page, index);
@@ -117,34 +120,34 @@ fn value_range(page: &[u8], index: usize) -> std::ops::Range<usize> {
     start..start + u16_at(page, offset) as usize
 }
 
-/// Value of entry `index`.
+/// Returns the value of entry `index`.
 #[inline]
 pub fn value(page: &[u8], index: usize) -> &[u8] {
     &page[value_range(page, index)]
 }
 
-/// The value's bytes, to be overwritten by as many.
+/// Returns the value of entry `index`, to be overwritten by as many bytes.
 #[inline]
 pub fn value_mut(page: &mut [u8], index: usize) -> &mut [u8] {
     let range = value_range(page, index);
     &mut page[range]
 }
 
-/// The child's page number in entry `index` of an inner node.
+/// Returns the child's page number in entry `index` of an inner node.
 #[inline]
 pub fn child(page: &[u8], index: usize) -> PageNo {
     let range = value_range(page, index);
     u32_at(page, range.start)
 }
 
-/// The first entry whose key is compared: an inner node's first stands for everything below the
-/// second.
+/// Returns the index of the first entry whose key is compared. An inner node's first entry is not
+/// compared: it stands for everything below the second one's key.
 #[inline]
 fn first_compared(page: &[u8]) -> usize {
     usize::from(crate::page::level(page) > 0)
 }
 
-/// Finds `key`: its index, or the index where it would be inserted.
+/// Finds `key`: returns its index, or as the error the index where it would be inserted.
 #[inline]
 pub fn search(page: &[u8], key: &[u8]) -> Result<usize, usize> {
     let (entries, skip, first) = (count(page), skip(page), first_compared(page));
@@ -158,8 +161,8 @@ pub fn search(page: &[u8], key: &[u8]) -> Result<usize, usize> {
         u32::from_le_bytes(slots[at..at + 4].try_into().expect("four bytes"))
     };
     let mut low = partition(first, entries, |index| head_at(index) < head);
-    // Whole keys are compared on a tie, so what is found is right even if the key does not begin as
-    // all others here do.
+    // Whole keys are compared on a tie, so an entry that is found is right even if the key does not
+    // begin as all others here do.
     if low < entries && head_at(low) == head {
         let mut high = partition(low, entries, |index| head_at(index) <= head);
         while low < high {
@@ -171,7 +174,7 @@ pub fn search(page: &[u8], key: &[u8]) -> Result<usize, usize> {
             }
         }
     }
-    // Where it is not found, heads mean something only for a key that begins as the others do.
+    // When the key is not found, heads mean something only if the key begins as the others do.
     let prefix = &self::key(page, first)[..skip];
     match key[..key.len().min(skip)].cmp(prefix) {
         Ordering::Less => Err(first),
@@ -180,9 +183,9 @@ pub fn search(page: &[u8], key: &[u8]) -> Result<usize, usize> {
     }
 }
 
-/// The first index from `low` to `high` for which `is_before` is false; it is true for none behind
-/// one for which it is false. Free of branches that depend on the data, since a processor guesses
-/// every other one of those wrong.
+/// Returns the first index from `low` to `high` for which `is_before` is false. Once `is_before` is
+/// false it is false for all later indexes. The loop has no branches that depend on the data, since
+/// a processor would guess every other one of those wrong.
 #[inline]
 pub(crate) fn partition(low: usize, high: usize, is_before: impl Fn(usize) -> bool) -> usize {
     let (mut base, mut len) = (low, high - low);
@@ -204,7 +207,7 @@ fn search_edge(page: &[u8], key: &[u8]) -> Result<usize, usize> {
     }
 }
 
-/// The entry of an inner node whose subtree holds `key`.
+/// Returns the entry of an inner node whose subtree holds `key`.
 #[inline]
 pub fn child_index(page: &[u8], key: &[u8]) -> usize {
     match search(page, key) {
@@ -213,28 +216,29 @@ pub fn child_index(page: &[u8], key: &[u8]) -> usize {
     }
 }
 
-/// The entry of an inner node whose subtree holds the largest keys below `key`.
+/// Returns the entry of an inner node whose subtree holds the largest keys below `key`.
 pub fn child_index_below(page: &[u8], key: &[u8]) -> usize {
     match search(page, key) {
         Ok(index) | Err(index) => index.saturating_sub(1),
     }
 }
 
-/// Bytes that entries may still take, after compaction.
+/// Returns the number of bytes that entries may still take, after compaction.
 #[inline]
 pub fn free_bytes(page: &[u8]) -> usize {
     contiguous(page) + u32_at(page, GARBAGE) as usize
 }
 
-/// Bytes that entries take, slots included.
+/// Returns the number of bytes that entries take, their slots included.
 #[inline]
 pub fn used_bytes(page: &[u8]) -> usize {
     page.len() - SLOTS - free_bytes(page)
 }
 
-/// Length of the run of inserts that one at `index` would go on with: above 0 for inserts that each
-/// went directly behind the one before, below 0 for inserts that each went directly before it, 0
-/// where there is no such run. A hint for splits, in no log record.
+/// Returns the length of the run of inserts that an insert at `index` would continue. It is above 0
+/// for inserts that each went directly behind the one before, below 0 for inserts that each went
+/// directly before the one before, and 0 where there is no such run. It is a hint for splits and is
+/// in no log record.
 #[inline]
 pub fn run_at(page: &[u8], index: usize) -> i16 {
     let (run, last) = (u16_at(page, RUN) as i16, u16_at(page, LAST_INSERT) as usize);
@@ -245,8 +249,8 @@ pub fn run_at(page: &[u8], index: usize) -> i16 {
     if goes_on || count(page) == 0 { run } else { 0 }
 }
 
-/// Hands a run on to the page that its next insert will go to: before the first entry, or into an
-/// empty page.
+/// Gives the page a run that began on another page. The run's next insert will go before the first
+/// entry here, or into the empty page.
 pub fn set_run(page: &mut [u8], run: i16) {
     put_u16(page, RUN, run as u16);
     put_u16(page, LAST_INSERT, 0);
@@ -257,8 +261,8 @@ pub fn copy_run(page: &mut [u8], source: &[u8]) {
     page[RUN..SLOTS].copy_from_slice(&source[RUN..SLOTS]);
 }
 
-/// Gives the page, which has the entries of `source` from `at` on, the run there whose last insert
-/// is one of these.
+/// Gives the page the run of `source`, if the run's last insert is among the entries that the page
+/// has: those of `source` from `at` on.
 pub fn take_run(page: &mut [u8], source: &[u8], at: usize) {
     if let Some(last) = (u16_at(source, LAST_INSERT) as usize).checked_sub(at) {
         put_u16(page, RUN, u16_at(source, RUN));
@@ -266,13 +270,13 @@ pub fn take_run(page: &mut [u8], source: &[u8], at: usize) {
     }
 }
 
-/// Notes an insert at `index`, which is about to be made.
+/// Notes the insert at `index` that is about to be made.
 #[inline]
 fn note_insert(page: &mut [u8], index: usize) {
     let run = match run_at(page, index) {
         run @ 1.. => run.saturating_add(1),
         run @ ..0 => run.saturating_sub(1),
-        // Whatever the run was: two entries that are neighbours may be the beginning of one.
+        // No run goes on: two inserts that are neighbours may begin a new one.
         0 if count(page) == 0 => 0,
         0 if index == u16_at(page, LAST_INSERT) as usize => -1,
         0 => i16::from(index == u16_at(page, LAST_INSERT) as usize + 1),
@@ -286,8 +290,8 @@ fn contiguous(page: &[u8]) -> usize {
     cells_start(page) - SLOTS - count(page) * SLOT_BYTES
 }
 
-/// Inserts an entry at `index`, the place that [`search`] named. The caller has made sure that it
-/// fits ([`free_bytes`]).
+/// Inserts an entry at `index`, the place that [`search`] returned. The caller has made sure that
+/// the entry fits ([`free_bytes`]).
 pub fn insert(page: &mut [u8], index: usize, key: &[u8], value: &[u8]) {
     let needed = entry_bytes(key.len(), value.len());
     assert!(needed <= free_bytes(page), "the caller checks that the entry fits");
@@ -304,7 +308,8 @@ pub fn insert(page: &mut [u8], index: usize, key: &[u8], value: &[u8]) {
     put_slot(page, index, offset, key.len(), head_of(key, skip));
     let first = first_compared(page);
     let neighbour = if index == first { (first + 1).min(entries) } else { first.min(entries) };
-    // Also now and then while a page fills, since only this lets `skip` rise again.
+    // Heads are also recomputed now and then while a page fills, since only that lets `skip` rise
+    // again.
     let breaks_prefix = index >= first && common_prefix(self::key(page, neighbour), key) < skip;
     if (entries + 1) & entries == 0 || breaks_prefix {
         rehead(page);
@@ -325,8 +330,8 @@ fn common_prefix(left: &[u8], right: &[u8]) -> usize {
     left.iter().zip(right).take_while(|(left, right)| left == right).count()
 }
 
-/// Recomputes `skip` and all heads. Keys are sorted, so what the first and the last share, all
-/// share.
+/// Recomputes `skip` and all heads. Keys are sorted, so the bytes that the first and the last key
+/// share are shared by all.
 fn rehead(page: &mut [u8]) {
     let (entries, first) = (count(page), first_compared(page));
     let skip = if entries <= first + 1 { 0 } else { common_prefix(key(page, first), key(page, entries - 1)) };
@@ -359,7 +364,8 @@ pub fn remove(page: &mut [u8], index: usize) {
     }
 }
 
-/// Puts another value into entry `index`; false, with nothing changed, when it does not fit.
+/// Puts another value into entry `index`. Returns false, with nothing changed, when the value does
+/// not fit.
 pub fn replace_value(page: &mut [u8], index: usize, value: &[u8]) -> bool {
     let range = value_range(page, index);
     if value.len() == range.len() {
@@ -384,13 +390,13 @@ pub fn replace_value(page: &mut [u8], index: usize, value: &[u8]) -> bool {
         let garbage = u32_at(page, GARBAGE) + old_cell as u32;
         put_u32(page, GARBAGE, garbage);
     } else {
-        // Shrunk to nothing first, so that compaction sees the old value as gone.
+        // The value is first shrunk to nothing, so that compaction leaves the old value out.
         put_u16(page, offset, 0);
         let garbage = u32_at(page, GARBAGE) + range.len() as u32;
         put_u32(page, GARBAGE, garbage);
         compact(page);
-        // The short cell that compaction kept is garbage now; where room lacks for both, it is
-        // compacted away with its slot.
+        // The short cell that compaction kept is garbage now. If there is no room for both cells,
+        // it is compacted away with its slot.
         if new_cell > contiguous(page) {
             remove(page, index);
             compact(page);
@@ -401,13 +407,13 @@ pub fn replace_value(page: &mut [u8], index: usize, value: &[u8]) -> bool {
         put_u32(page, GARBAGE, garbage);
     }
     let offset = put_cell(page, &key, value);
-    // Compaction may have changed how much the heads skip.
+    // Compaction may have changed how many bytes the heads skip.
     let head = head_of(&key, skip(page));
     put_slot(page, index, offset, key.len(), head);
     true
 }
 
-/// Removes all entries from `key` on; true when there were any.
+/// Removes all entries from `key` on. Returns true when there were any.
 pub fn truncate_from(page: &mut [u8], key: &[u8]) -> bool {
     let (Ok(first) | Err(first)) = search(page, key);
     let entries = count(page);
@@ -430,7 +436,7 @@ pub fn truncate_from(page: &mut [u8], key: &[u8]) -> bool {
     first < entries
 }
 
-/// Removes entry `index` of an inner node; when it was the first, the new first entry's key becomes
+/// Removes entry `index` of an inner node. When it was the first, the new first entry's key becomes
 /// empty.
 pub fn remove_child(page: &mut [u8], index: usize) {
     remove(page, index);
@@ -453,12 +459,12 @@ pub fn append_all(page: &mut [u8], source: &[u8], from: usize) {
 }
 
 thread_local! {
-    /// Room to rebuild a page in.
+    /// A buffer in which pages are rebuilt.
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Moves the cells together, in key order, so that all free space is one piece, and recomputes the
-/// heads.
+/// Moves the cells together, in key order, so that all free space is in one piece, and recomputes
+/// the heads.
 pub fn compact(page: &mut [u8]) {
     SCRATCH.with_borrow_mut(|scratch| {
         scratch.clear();
@@ -475,16 +481,17 @@ pub fn compact(page: &mut [u8]) {
     rehead(page);
 }
 
-/// The two parts of a page that an image must hold: everything before and after the hole of free
-/// space.
+/// Returns where the free space in the middle of a page begins and ends. An image must hold
+/// everything before and after it.
 pub(crate) fn image_bounds(page: &[u8]) -> (usize, usize) {
     (SLOTS + count(page) * SLOT_BYTES, cells_start(page))
 }
 
-/// Checks an index page read from disk: that no access of this module can leave the page.
+/// Checks an index page read from disk: makes sure that no access of this module can leave the
+/// page.
 ///
 /// # Errors
-/// What is wrong, as the middle of a sentence.
+/// Returns what is wrong, as the middle of a sentence.
 pub fn check(page: &[u8]) -> Result<(), &'static str> {
     let (entries, start) = (count(page), cells_start(page));
     if start > page.len() || SLOTS + entries * SLOT_BYTES > start {

@@ -1,5 +1,5 @@
-//! Tablespaces: one file each, page 0 of which says what the rest is. Byte by byte in
-//! docs/formats/page.md.
+//! Tablespaces: each is one file, whose page 0 says what the other pages are. docs/formats/page.md
+//! has the layout byte by byte.
 //!
 //! Page 0 changes only inside mini-transactions, under its page latch, and is logged with them. The
 //! file grows ahead of use, with written zeros, so that a page write never needs space or metadata
@@ -23,23 +23,24 @@ const ALLOCATED_AT: usize = 36;
 const FREE_HEAD_AT: usize = 40;
 const FREE_COUNT_AT: usize = 44;
 const CLAIM_HEAD_AT: usize = 48;
-/// Where a page on the free list names the next one.
+/// The byte at which a page on the free list names the next one.
 const NEXT_FREE_AT: usize = 24;
 
-/// Bytes by which a file grows once it is that large; a smaller one doubles.
+/// The number of bytes by which a file grows once it is that large. A smaller file doubles.
 const EXTENT_BYTES: usize = 1 << 20;
 const FIRST_PAGES: u32 = 4;
 
-/// The changing part of page 0.
+/// The part of page 0 that changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SpaceHeader {
-    /// Pages below this number have been handed out at some time.
+    /// The number of pages that have been handed out at some time. They are the pages below this
+    /// number.
     pub allocated: PageNo,
-    /// First page of the free list, 0 for none.
+    /// The first page of the free list, 0 for none.
     pub free_head: PageNo,
-    /// Length of the free list.
+    /// The number of pages on the free list.
     pub free_count: u32,
-    /// First claim page, 0 for none; see [`crate::claim`].
+    /// The first claim page, 0 for none; see [`crate::claim`].
     pub claim_head: PageNo,
 }
 
@@ -53,7 +54,7 @@ impl SpaceHeader {
         }
     }
 
-    /// Pages that are not free.
+    /// Returns the number of pages that have been handed out and are not free.
     pub fn in_use(self) -> u32 {
         self.allocated.saturating_sub(self.free_count)
     }
@@ -80,22 +81,23 @@ pub(crate) struct Space {
     pub id: SpaceId,
     pub file: Arc<dyn File>,
     page_size: usize,
-    /// Where the file is. Held shared while a batch is doublewritten, which names the file, until
-    /// it is counted in `unsynced`. Lock order: after the doublewrite strategy.
+    /// The path of the file. It is held shared while a batch is doublewritten, which names the
+    /// file, until the batch is counted in `unsynced`. Lock order: after the doublewrite strategy.
     pub path: RwLock<PathBuf>,
-    /// Batches that are doublewritten under the name in `path` and not finished: a rename waits for
-    /// them. Raised under `path`; `AcqRel` with the rename's load, which comes after their syncs.
+    /// The number of batches that are doublewritten under the name in `path` and not finished. A
+    /// rename waits for them. It is raised under `path`; `AcqRel` with the rename's load, which
+    /// comes after the batches' syncs.
     pub unsynced: AtomicU32,
     /// Held through a structure change of any tree in this space: inner nodes change under it only.
     /// Lock order: before all latches.
     pub structure: Mutex<()>,
-    /// Whether changes of its structure are logged. Nothing of a space without is wanted after a
-    /// crash, so nothing of it is synced either.
+    /// Whether changes of the space's structure are logged. Nothing of a space without logging is
+    /// wanted after a crash, so nothing of it is synced either.
     pub is_logged: bool,
-    /// Length of the file in pages. Changed under `grow`.
+    /// The length of the file in pages. It changes under `grow`.
     file_pages: AtomicU32,
-    /// Pages that are not free, as of the last structure change that changed it. Relaxed: see
-    /// [`SpaceRoom`].
+    /// The number of pages that are not free, as of the last structure change that changed it.
+    /// Relaxed: see [`SpaceRoom`].
     in_use: AtomicU32,
     grow: Mutex<()>,
 }
@@ -127,9 +129,9 @@ impl Space {
         Ok(Space { is_logged, ..Space::new(id, file, path, page_size, (FIRST_PAGES, 1)) })
     }
 
-    /// Opens the file and reads from page 0 which space it is. Syncs it first: what a killed server
-    /// wrote may be in the kernel's page cache only, and a page that is found up to date is not
-    /// written again before a checkpoint passes it.
+    /// Opens the file and reads from page 0 which space it is. The file is synced first: what a
+    /// killed server wrote may be in the kernel's page cache only, and a page that is found up to
+    /// date is not written again before a checkpoint passes it.
     pub fn open(disk: &dyn Disk, path: &Path, access: Access, page_size: usize) -> Result<Space> {
         let file = disk.open_with(path, OpenMode::ReadWrite, access)?;
         sync_or_stop(disk, &*file)?;
@@ -179,18 +181,18 @@ impl Space {
         no as u64 * self.page_size as u64
     }
 
-    /// Whether the storage guarantees that a page is written whole or not at all, when
-    /// [`File::write_untorn_at`] writes it.
+    /// Reports whether the storage guarantees that a page written by [`File::write_untorn_at`] is
+    /// written whole or not at all.
     pub fn writes_untorn(&self, page_size: usize) -> bool {
         self.file.untorn_bytes() >= page_size
     }
 
-    /// Length of the file in pages.
+    /// Returns the length of the file in pages.
     pub fn file_pages(&self) -> u32 {
         self.file_pages.load(Ordering::Acquire)
     }
 
-    /// Reads a page as it is on disk, unverified; pages beyond the end read as zeros.
+    /// Reads a page as it is on disk, unverified. Pages beyond the file's end read as zeros.
     pub fn read_raw(&self, no: PageNo, page: &mut [u8]) -> Result<()> {
         let _reading = os::account::enter(os::account::State::PageRead);
         let got = self.file.read_at(page, self.offset_of(no))?;
@@ -198,7 +200,7 @@ impl Space {
         Ok(())
     }
 
-    /// Makes the file long enough to hold page `no`; the new length is durable if `sync` says so.
+    /// Makes the file long enough to hold page `no`. The new length is durable if `sync` is true.
     pub fn ensure(&self, no: PageNo, disk: &dyn Disk, sync: bool) -> Result<()> {
         if no < self.file_pages() {
             return Ok(());
@@ -206,7 +208,7 @@ impl Space {
         self.grow(self.grow.lock(), no, disk, sync)
     }
 
-    /// As [`Space::ensure`], unless another thread is making the file longer.
+    /// Does the same as [`Space::ensure`], unless another thread is making the file longer.
     fn ensure_unless_growing(&self, no: PageNo, disk: &dyn Disk, sync: bool) -> Result<()> {
         match self.grow.try_lock() {
             Some(growing) => self.grow(growing, no, disk, sync),
@@ -229,7 +231,8 @@ impl Space {
             let written =
                 self.file.write_all_at(&zeros[..pages as usize * self.page_size], self.offset_of(at));
             match written {
-                // Growing ahead is a convenience: on a full disk what is needed now is enough.
+                // Growing ahead is a convenience: on a full disk it is enough to grow as far as is
+                // needed now.
                 Err(_) if at > no => break,
                 Err(_) if pages > 1 && no - at < pages - 1 => {
                     let needed = (no - at + 1) as usize;
@@ -248,20 +251,21 @@ impl Space {
         Ok(())
     }
 
-    /// Notes the state of page 0.
+    /// Notes the new content of page 0.
     pub fn note_header(&self, header: SpaceHeader) {
         self.in_use.store(header.in_use(), Ordering::Relaxed);
     }
 
     /// Writes pages that were handed out for the first time, without writing zeros in their place
-    /// before. The new length is durable if `sync` says so.
+    /// before. The new length is durable if `sync` is true.
     pub fn write_fresh(&self, first: PageNo, pages: &[u8], disk: &dyn Disk, sync: bool) -> Result<()> {
         let end = first + (pages.len() / self.page_size) as u32;
         if end > self.file_pages() {
             if first > 0 {
                 self.ensure(first - 1, disk, sync)?;
             }
-            // Under the lock, so that nobody fills these pages with zeros afterwards.
+            // The pages are written under the lock, so that nobody fills them with zeros
+            // afterwards.
             let _growing = self.grow.lock();
             self.file.write_all_at(pages, self.offset_of(first))?;
             if sync {
@@ -278,14 +282,15 @@ impl Space {
     }
 }
 
-/// Most pages that are kept in reserve for other threads that change the space at the same time.
+/// The most pages that are kept in reserve for other threads that change the space at the same
+/// time.
 const MOST_SLACK_PAGES: u32 = 256;
 
-/// What a space has room for. A commit that is in the log cannot fail any more, and its rows may
-/// split pages: so it asks here before, and a full disk is the statement's error. Changes that run
-/// at the same time are covered by some slack, not counted, and what is unlikely is not asked for:
-/// a commit that meets a full disk all the same waits for space ([`crate::Mtr::make_room`] refuses
-/// a split before it changes anything).
+/// Tells whether a space has room for changes. A commit that is in the log cannot fail any more,
+/// and its rows may split pages. So it asks here before it logs, and a full disk is the statement's
+/// error. Changes that run at the same time are covered by some slack, not counted, and room for
+/// unlikely numbers of splits is not asked for. A commit that meets a full disk all the same waits
+/// for space ([`crate::Mtr::make_room`] refuses a split before it changes anything).
 #[derive(Debug, Clone)]
 pub struct SpaceRoom {
     space: Arc<Space>,
@@ -299,11 +304,11 @@ impl SpaceRoom {
         SpaceRoom { space, disk, sync }
     }
 
-    /// Sees to it that `entries` more entries of `bytes` bytes together find pages to go to,
-    /// growing the file where it must.
+    /// Makes sure that there are pages for `entries` more entries of `bytes` bytes together, and
+    /// grows the file if it must.
     ///
     /// # Errors
-    /// When the file cannot grow.
+    /// Returns an error when the file cannot grow.
     #[inline]
     pub fn reserve(&self, entries: usize, bytes: usize) -> Result<()> {
         let in_use = self.space.in_use.load(Ordering::Relaxed);
@@ -314,9 +319,9 @@ impl SpaceRoom {
         }
         let last = in_use + needed + slack - 1;
         if in_use + needed + slack / 2 <= file_pages {
-            // Enough for this change: the file is made longer ahead of use, by one thread, and
-            // nobody waits for it. Whether the disk has the room is asked again by the first change
-            // that needs it.
+            // There is enough for this change: the file is made longer ahead of use, by one thread,
+            // and nobody waits for it. Whether the disk has the room is asked again by the first
+            // change that needs it.
             if let Err(error) = self.space.ensure_unless_growing(last, &*self.disk, self.sync) {
                 log::debug!("{}: it cannot be made longer yet: {error}", self.space.file.path().display());
             }
@@ -325,19 +330,19 @@ impl SpaceRoom {
         self.space.ensure(last, &*self.disk, self.sync)
     }
 
-    /// Pages that so much may need: at worst every entry splits a leaf of its own, but a leaf that
-    /// was split has room again, so many entries need no more than the leaves that there are and
-    /// those that they fill. Each split may go on upward.
+    /// Returns how many pages so many entries may need. At worst every entry splits a leaf of its
+    /// own. But a leaf that was split has room again, so many entries split no more leaves than
+    /// there are and than they fill. Each split may go on upward.
     fn pages_for(&self, in_use: u32, entries: usize, bytes: usize) -> u32 {
         let filled = (4 * bytes / self.space.page_size) as u32;
         let splits = (entries.min(u32::MAX as usize / 2) as u32).min(in_use.saturating_add(filled) + 1);
-        // A table is not made an eighth larger for what is unlikely.
+        // A table is not made an eighth larger for an unlikely number of splits.
         (splits + splits / 16 + 4).min(64 + in_use / 8 + filled)
     }
 }
 
-/// Syncs a file; a failure stops the process, since the kernel may have dropped the writes and
-/// would not say so again.
+/// Syncs a file. A failure stops the process, since the kernel may have dropped the writes and
+/// would not report it again.
 pub(crate) fn sync_or_stop(disk: &dyn Disk, file: &dyn File) -> Result<()> {
     let _syncing = os::account::enter(os::account::State::PageSync);
     file.sync_data().map_err(|error| {
@@ -346,12 +351,12 @@ pub(crate) fn sync_or_stop(disk: &dyn Disk, file: &dyn File) -> Result<()> {
     })
 }
 
-/// Holds a space's structure lock until dropped: only under it do inner nodes, page 0 and free
-/// pages of the space change.
+/// A hold of a space's structure lock, which lasts until it is dropped. Inner nodes, page 0 and
+/// free pages of the space change only under this lock.
 #[derive(Debug)]
 pub struct StructureLock {
     pub(crate) space: Arc<Space>,
-    /// A mutex is let go of by the thread that took it.
+    /// Makes the type not `Send`: a mutex is released by the thread that took it.
     _not_send: std::marker::PhantomData<*const ()>,
 }
 
@@ -365,7 +370,7 @@ impl StructureLock {
 impl Drop for StructureLock {
     fn drop(&mut self) {
         // SAFETY: `new` took the mutex and forgot its guard; this value is the only one that stands
-        // for it.
+        // for the guard.
         unsafe { self.space.structure.force_unlock() }
     }
 }

@@ -1,4 +1,4 @@
-//! The open tablespaces: made, opened, renamed, removed.
+//! The open tablespaces: how they are made, opened, renamed and removed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,20 +15,22 @@ use crate::options::FlushMethod;
 use crate::page::{PageId, PageNo, SpaceId};
 use crate::space::{Space, SpaceRoom, StructureLock, sync_or_stop};
 
-/// The tablespaces that are open, and how their files are used.
+/// The tablespaces that are open, and the way their files are accessed.
 #[derive(Debug)]
 pub(crate) struct Spaces {
     disk: Arc<dyn Disk>,
     access: Access,
     page_size: usize,
-    /// A pool that syncs no page writes must sync a file's length at least.
+    /// Whether a file's new length is synced. A pool that syncs no page writes must sync at least
+    /// this.
     syncs_length: bool,
-    /// Lock order: leaf, but for a space's path, which `open` reads under it.
+    /// The open tablespaces by number. In the lock order it is a leaf, except for a space's path,
+    /// which `open` reads under it.
     spaces: RwLock<HashMap<SpaceId, Arc<Space>>>,
 }
 
 impl Spaces {
-    /// No tablespace is open yet; `access` is how their files will be.
+    /// Makes the state with no tablespace open. `access` is how their files will be accessed.
     pub fn new(disk: Arc<dyn Disk>, config: &PoolConfig, access: Access) -> Spaces {
         Spaces {
             disk,
@@ -39,7 +41,7 @@ impl Spaces {
         }
     }
 
-    /// See [`crate::Pool::create_space`] and [`crate::Pool::create_unlogged_space`].
+    /// Does the work of [`crate::Pool::create_space`] and [`crate::Pool::create_unlogged_space`].
     pub fn create(&self, id: SpaceId, is_logged: bool, path: &Path) -> Result<()> {
         if self.has(id) || id == u32::MAX {
             return Err(BufferError::SpaceInUse(id));
@@ -49,7 +51,7 @@ impl Spaces {
         Ok(())
     }
 
-    /// See [`crate::Pool::open_space`].
+    /// Does the work of [`crate::Pool::open_space`].
     pub fn open(&self, path: &Path) -> Result<SpaceId> {
         let space = Space::open(&*self.disk, path, self.access, self.page_size)?;
         let id = space.id;
@@ -68,53 +70,56 @@ impl Spaces {
         self.spaces.read().contains_key(&id)
     }
 
-    /// The space.
+    /// Returns the space.
     ///
     /// # Errors
-    /// When it is not open.
+    /// Returns an error when the space is not open.
     pub fn get(&self, id: SpaceId) -> Result<Arc<Space>> {
         self.spaces.read().get(&id).cloned().ok_or(BufferError::NoSuchSpace(id))
     }
 
-    /// The path of the space's file.
+    /// Returns the path of the space's file. `None` when the space is not open.
     pub fn path(&self, id: SpaceId) -> Option<PathBuf> {
         Some(self.get(id).ok()?.path.read().clone())
     }
 
-    /// Length of the space's file in bytes, as far as it was made ready for pages.
+    /// Returns the length of the space's file in bytes, as far as it was made ready for pages.
+    /// `None` when the space is not open.
     pub fn bytes(&self, id: SpaceId) -> Option<u64> {
         self.spaces.read().get(&id).map(|space| space.offset_of(space.file_pages()))
     }
 
-    /// What tells whether the space has room; `None` when it is not open.
+    /// Returns the [`SpaceRoom`] that tells whether the space has room. `None` when the space is
+    /// not open.
     pub fn room(&self, id: SpaceId) -> Option<SpaceRoom> {
         let space = self.spaces.read().get(&id).cloned()?;
         Some(SpaceRoom::new(space, Arc::clone(&self.disk), self.syncs_length))
     }
 
-    /// Takes the space's structure lock. No page latch may be held.
+    /// Takes the space's structure lock. The caller holds no page latch.
     pub fn lock_structure(&self, id: SpaceId) -> Result<StructureLock> {
         Ok(StructureLock::new(self.get(id)?))
     }
 
-    /// Makes the page's file long enough for it.
+    /// Makes the page's file long enough for the page.
     pub fn make_room(&self, id: PageId) -> Result<()> {
         self.get(id.space)?.ensure(id.no, &*self.disk, self.syncs_length)
     }
 
-    /// Writes pages that were handed out for the first time, of which `first` is the first.
+    /// Writes pages that were handed out for the first time. `first` is the number of the first
+    /// one.
     pub fn write_fresh(&self, id: SpaceId, first: PageNo, pages: &[u8]) -> Result<()> {
         self.get(id)?.write_fresh(first, pages, &*self.disk, self.syncs_length)
     }
 
-    /// Has everything that was written to the space's file on disk.
+    /// Makes everything durable that was written to the space's file.
     pub fn sync(&self, id: SpaceId) -> Result<()> {
         let space = self.get(id)?;
         sync_or_stop(&*self.disk, &*space.file)
     }
 
-    /// Removes the space's file, durably, and then the space. What is still written to it goes to a
-    /// file that has no name any more.
+    /// Removes the space's file, durably, and then the space. What is written to the space after
+    /// that goes to a file that has no name any more.
     pub fn remove(&self, id: SpaceId) -> Result<()> {
         let space = self.get(id)?;
         {
@@ -128,8 +133,8 @@ impl Spaces {
         Ok(())
     }
 
-    /// See [`crate::Pool::rename_space`]; `finish` finishes the batches of page writes that are
-    /// unfinished, and answers false when there are none.
+    /// Does the work of [`crate::Pool::rename_space`]. `finish` finishes the unfinished batches of
+    /// page writes, and returns false when there are none.
     pub fn rename(&self, id: SpaceId, to: &Path, finish: impl Fn() -> Result<bool>) -> Result<()> {
         let space = self.get(id)?;
         let mut path = space.path.write();

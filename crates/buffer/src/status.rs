@@ -1,30 +1,33 @@
-//! Counters behind `SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool%'` and its neighbours.
+//! The counters behind `SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool%'` and related status
+//! variables.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $field:ident = $name:literal;)*) => {
-        /// Counters since the pool was opened. All are relaxed: each is a figure of its own.
+        /// The counters since the pool was opened. All accesses are relaxed, since each counter
+        /// stands for itself.
         #[derive(Debug, Default)]
         pub(crate) struct Counters { $(pub $field: AtomicU64,)* }
 
-        /// The pool's figures at a moment, as MySQL names them.
+        /// The pool's figures at one moment, as MySQL names them.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
         pub struct PoolStatus {
             $($(#[$doc])* pub $field: u64,)*
-            /// Pages that the pool has room for.
+            /// The number of pages that the pool has room for.
             pub pages_total: u64,
-            /// Frames that hold nothing.
+            /// The number of frames that hold no page.
             pub pages_free: u64,
-            /// Frames that hold a page.
+            /// The number of frames that hold a page.
             pub pages_data: u64,
-            /// Frames in the old part of the LRU list.
+            /// The number of frames in the old part of the LRU list.
             pub pages_old: u64,
-            /// Pages asked for, in the pool or not, by all threads of the process.
+            /// The number of requests for pages by all threads of the process, whether the pool had
+            /// the page or not.
             pub read_requests: u64,
-            /// Pages changed since they were written.
+            /// The number of pages that were changed since they were written.
             pub pages_dirty: u64,
-            /// Size of a page.
+            /// The size of a page in bytes.
             pub page_size: u64,
         }
 
@@ -35,7 +38,7 @@ macro_rules! counters {
         }
 
         impl PoolStatus {
-            /// All figures under the names of MySQL's status variables.
+            /// Returns all figures under the names of MySQL's status variables.
             pub fn variables(&self) -> Vec<(&'static str, u64)> {
                 vec![
                     $(($name, self.$field),)*
@@ -63,27 +66,27 @@ counters! {
     read_ahead = "Innodb_buffer_pool_read_ahead";
     /// Pages read from disk because many of their neighbours were used (random read-ahead).
     read_ahead_random = "Innodb_buffer_pool_read_ahead_rnd";
-    /// Of these, pages that left the pool unused.
+    /// Pages read ahead, linearly or randomly, that left the pool unused.
     read_ahead_evicted = "Innodb_buffer_pool_read_ahead_evicted";
-    /// Pages written to their place.
+    /// Pages written to their places.
     pages_written = "Innodb_pages_written";
     /// Pages that came to be without a read.
     pages_created = "Innodb_pages_created";
-    /// Pages that left the pool for another.
+    /// Pages that left the pool to make room for others.
     pages_evicted = "Innodb_buffer_pool_pages_evicted";
-    /// Pages made young.
+    /// Pages moved to the young part of the LRU list.
     pages_made_young = "Innodb_buffer_pool_pages_made_young";
-    /// Times a foreground thread found no free page.
+    /// The number of times that a foreground thread found no free page.
     wait_free = "Innodb_buffer_pool_wait_free";
-    /// Pages that foreground threads wrote themselves for want of a free one.
+    /// Pages that foreground threads wrote themselves because there was no free page.
     single_page_flushes = "Innodb_buffer_pool_single_page_flushes";
-    /// Pages written because they were at the LRU list's end.
+    /// Pages written because they were at the end of the LRU list.
     lru_flushed = "Innodb_buffer_pool_lru_flushed";
-    /// Pages written because of their age in the log.
+    /// Pages written because of the age of their changes in the log.
     list_flushed = "Innodb_buffer_pool_list_flushed";
     /// Pages that went through the doublewrite file.
     dblwr_pages_written = "Innodb_dblwr_pages_written";
-    /// Batches of the doublewrite file.
+    /// Batches that went through the doublewrite file.
     dblwr_writes = "Innodb_dblwr_writes";
 }
 

@@ -1,8 +1,8 @@
-//! The page table: which frame holds a page.
+//! The page table, which says what frame holds a page.
 //!
-//! The truth is a hash map in shards, each under a mutex. In front of it is an array of hints, read
-//! without any lock: a hint may be stale or missing, never harmful, since a frame says itself which
-//! page it holds once its latch is had.
+//! The table itself is a hash map in shards, each under a mutex. In front of it is an array of
+//! hints, which is read without a lock. A hint may be stale or missing, which does no harm, since a
+//! frame itself says which page it holds once its latch is taken.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -41,8 +41,8 @@ impl Hasher for PageHasher {
 
 pub(crate) type Shard = HashMap<u64, u32, BuildHasherDefault<PageHasher>>;
 
-/// Lock order: a shard's mutex comes after latches that the thread already holds; under it only
-/// tries for a latch are allowed.
+/// The page table. Lock order: a shard's mutex comes after latches that the thread already holds;
+/// under it a thread may only try for a latch.
 #[derive(Debug)]
 pub(crate) struct PageTable {
     hints: Box<[AtomicU32]>,
@@ -63,7 +63,7 @@ impl PageTable {
         &self.hints[spread(packed) as usize & (self.hints.len() - 1)]
     }
 
-    /// The frame that may hold the page.
+    /// Returns the frame that may hold the page.
     #[inline]
     pub fn hinted(&self, packed: u64) -> Option<u32> {
         let frame = self.hint(packed).load(Ordering::Relaxed);
@@ -76,7 +76,8 @@ impl PageTable {
     }
 
     pub fn shard(&self, packed: u64) -> MutexGuard<'_, Shard> {
-        // The map uses the low bits for its buckets and the top seven for its tags.
+        // The shard is chosen by other bits than those that the map uses: the low ones for its
+        // buckets and the top seven for its tags.
         self.shards[(spread(packed) >> 40) as usize % SHARDS].lock()
     }
 }

@@ -3,11 +3,11 @@
 use crate::page::{self, PageId, PageType};
 use crate::slotted;
 
-/// Checks what was read from disk: checksum, identity, type, and that what the type's code relies
-/// on holds.
+/// Checks a page that was read from disk: its checksum, its identity, its type, and everything that
+/// the code for pages of this type relies on.
 ///
 /// # Errors
-/// What is wrong, as the middle of a sentence.
+/// Returns what is wrong, as the middle of a sentence.
 pub(crate) fn verify(page: &[u8], expected: PageId) -> Result<(), String> {
     let (stored, computed) = (page::stored_checksum(page), page::content_checksum(page));
     if stored != computed {

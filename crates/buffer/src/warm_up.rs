@@ -1,5 +1,5 @@
-//! Warm-up: a list of the hottest pages, left at shutdown or on demand, and read in at start. The
-//! file is InnoDB's: a line `space,page` a page.
+//! The warm-up: a list of the hottest pages, which is written at shutdown or on demand, and whose
+//! pages are read at start. The file has InnoDB's format: a line `space,page` for each page.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::options::OptionsInForce;
 use crate::page::{PageNo, SpaceId};
 use crate::read_ahead::ReadAhead;
 
-/// Dumps and loads the list, and knows how that went.
+/// Writes the list and loads its pages, and keeps the status of both.
 #[derive(Debug)]
 pub(crate) struct WarmUp {
     frames: Arc<Frames>,
@@ -25,11 +25,11 @@ pub(crate) struct WarmUp {
     disk: Arc<dyn Disk>,
     datadir: PathBuf,
     options: Arc<OptionsInForce>,
-    /// Leaf in the lock order.
+    /// The status of the dump and the load. The mutex is a leaf in the lock order.
     progress: Mutex<Progress>,
-    /// Relaxed: the load ends a little later.
+    /// Whether the load shall end. Relaxed: the load may end a little later.
     abort: AtomicBool,
-    /// Leaf in the lock order.
+    /// The thread that loads. The mutex is a leaf in the lock order.
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -59,7 +59,7 @@ impl WarmUp {
         }
     }
 
-    /// The texts of `Innodb_buffer_pool_dump_status` and `Innodb_buffer_pool_load_status`.
+    /// Returns the texts of `Innodb_buffer_pool_dump_status` and `Innodb_buffer_pool_load_status`.
     pub fn status(&self) -> (String, String) {
         let progress = self.progress.lock();
         let or = |text: &str, otherwise: &str| {
@@ -75,7 +75,7 @@ impl WarmUp {
         self.datadir.join(&self.options.get().dump_file)
     }
 
-    /// See [`crate::Pool::dump_pages`].
+    /// Does the work of [`crate::Pool::dump_pages`].
     pub fn dump(&self) -> Result<usize> {
         let percent = self.options.get().dump_percent as usize;
         let (mut text, mut pages) = (String::new(), 0);
@@ -101,7 +101,7 @@ impl WarmUp {
         Ok(pages)
     }
 
-    /// See [`crate::Pool::start_load`].
+    /// Does the work of [`crate::Pool::start_load`].
     pub fn start_load(self: &Arc<WarmUp>) {
         let mut thread = self.thread.lock();
         if thread.as_ref().is_some_and(|running| !running.is_finished()) {
@@ -117,12 +117,12 @@ impl WarmUp {
         }));
     }
 
-    /// Ends a load before its end (`innodb_buffer_pool_load_abort`).
+    /// Aborts the load (`innodb_buffer_pool_load_abort`).
     pub fn abort_load(&self) {
         self.abort.store(true, Ordering::Relaxed);
     }
 
-    /// Ends a load and waits for its thread.
+    /// Aborts the load and waits for the end of its thread.
     pub fn stop_load(&self) {
         self.abort_load();
         let thread = self.thread.lock().take();
@@ -133,7 +133,7 @@ impl WarmUp {
         }
     }
 
-    /// See [`crate::Pool::load_pages`].
+    /// Does the work of [`crate::Pool::load_pages`].
     pub fn load(&self) -> Result<usize> {
         let path = self.dump_path();
         let say = |text: String| self.progress.lock().load = text;
@@ -171,7 +171,7 @@ impl WarmUp {
     }
 }
 
-/// The pages of a list, or the number of the line that is no page.
+/// Returns the pages of a list, or as the error the number of the line that names no page.
 fn parse(bytes: &[u8]) -> std::result::Result<Vec<(SpaceId, PageNo)>, usize> {
     let page = |line: &[u8]| {
         let (space, no) = std::str::from_utf8(line).ok()?.trim().split_once(',')?;
@@ -181,7 +181,7 @@ fn parse(bytes: &[u8]) -> std::result::Result<Vec<(SpaceId, PageNo)>, usize> {
     lines.map(|(number, line)| page(line).ok_or(number + 1)).collect()
 }
 
-/// The time as InnoDB writes it into these texts: `YYMMDD hh:mm:ss`, UTC.
+/// Returns the time in UTC as InnoDB writes it into these texts: `YYMMDD hh:mm:ss`.
 fn now() -> String {
     let seconds = os::clock::now_us() / 1_000_000;
     let (year, month, day) = date_of((seconds / 86_400) as i64);
@@ -190,7 +190,8 @@ fn now() -> String {
     format!("{:02}{month:02}{day:02} {hour:02}:{minute:02}:{second:02}", year % 100)
 }
 
-/// Year, month and day of a day counted from 1970-01-01, by eras of 400 years that begin in March.
+/// Returns year, month and day of a day counted from 1970-01-01. It works with eras of 400 years
+/// that begin in March.
 fn date_of(day: i64) -> (i64, i64, i64) {
     let shifted = day + 719_468;
     let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));

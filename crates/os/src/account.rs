@@ -1,5 +1,5 @@
-//! Where the time goes: every thread is always in one named [`State`], and the wall and CPU time it
-//! spends in each is counted.
+//! Time accounts: every thread is always in one named [`State`], and the wall and CPU time that it
+//! spends in each state is counted.
 //!
 //! ```
 //! use os::account::{State, enter};
@@ -8,18 +8,19 @@
 //! # drop(waiting);
 //! ```
 //!
-//! **Wall time.** A switch reads the tick counter (`clock::ticks`), adds the span to the state that
-//! ends, and notes where the next begins: two or three stores to memory that only this thread
-//! writes, no lock, no system call.
+//! **Wall time.** A switch of states reads the tick counter (`clock::ticks`), adds the span to the
+//! state that ends, and notes where the next begins: two or three stores to memory that only this
+//! thread writes, no lock, no system call.
 //!
-//! **CPU time.** The kernel's per-thread CPU clock costs a system call, too much for every switch.
-//! So it is read only on the edges of *blocking* states ([`State::blocks`]), and of those that a
-//! thread enters again and again only on some ([`is_sampled`]): a short statement has several. What
-//! was used between two readings is shared out over the states that the thread was in: in
-//! proportion to their wall time there, which for a blocking state counts as much as it had CPU
-//! time in proportion when last it was read on both edges. A reader asks the kernel for a running
-//! thread's clock and shares out the part since its last reading in the same way, so totals are
-//! exact and only the split among states is an estimate.
+//! **CPU time.** Reading the kernel's per-thread CPU clock takes a system call, which is too
+//! expensive for every switch. So it is read only on the edges of *blocking* states
+//! ([`State::blocks`]), and only on some edges of those that a thread enters again and again
+//! ([`is_sampled`]), since a short statement has several. The CPU time used between two readings is
+//! shared out over the states that the thread was in, in proportion to their wall time. The wall
+//! time of a blocking state counts only with the ratio of CPU time to wall time that was measured
+//! in its spans whose edges were both read. A reader asks the kernel for a running thread's clock
+//! and shares out the part since its last reading in the same way. So totals are exact and only the
+//! split among states is an estimate.
 //!
 //! Accounts of threads that have ended are added up under the thread's name, so a server that
 //! serves millions of connections keeps one row for them.
@@ -35,22 +36,22 @@ use crate::clock;
 
 macro_rules! states {
     ($($(#[$doc:meta])* $variant:ident = $name:literal, $blocks:literal;)*) => {
-        /// What a thread is doing. Names are those that SQL and the metrics show.
+        /// What a thread is doing. SQL and the metrics show the states by their names.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum State { $($(#[$doc])* $variant,)* }
 
         impl State {
-            /// Every state, in the order of their numbers.
+            /// All states, in the order of their numbers.
             pub const ALL: &'static [State] = &[$(State::$variant,)*];
 
-            /// The name shown to users: lower case with underscores.
+            /// Returns the name shown to users: lower case with underscores.
             pub const fn name(self) -> &'static str {
                 match self { $(State::$variant => $name,)* }
             }
 
-            /// Whether the thread usually sleeps in the kernel in this state; its edges sample the
-            /// CPU clock.
+            /// Reports whether the thread usually sleeps in the kernel in this state. The CPU clock
+            /// is sampled at the edges of such a state.
             pub const fn blocks(self) -> bool {
                 match self { $(State::$variant => $blocks,)* }
             }
@@ -73,14 +74,14 @@ states! {
     Plan = "plan", false;
     /// Executing a statement's plan.
     Execute = "execute", false;
-    /// Committing: encoding the event group, taking the log's space, applying the write set to
+    /// Committing: encoding the event group, taking space in the log, applying the write set to
     /// pages.
     Commit = "commit", false;
     /// Waiting for a row lock.
     RowLockWait = "row_lock_wait", true;
     /// Waiting for earlier commits to become visible.
     CommitOrderWait = "commit_order_wait", true;
-    /// A commit gathers others before its log is synced.
+    /// Waiting, in a commit, for other commits to join before the log is synced.
     GroupCommitDelay = "group_commit_delay", true;
     /// Waiting for replicas to acknowledge a commit.
     ReplicaAckWait = "replica_ack_wait", true;
@@ -88,7 +89,7 @@ states! {
     LatchWait = "latch_wait", true;
     /// Reading a page that is not in the pool.
     PageRead = "page_read", true;
-    /// Making frames free: evicting, and choosing what to write, at the LRU list's end.
+    /// Making frames free at the end of the LRU list: evicting, and choosing what to write.
     LruFlush = "lru_flush", false;
     /// Choosing and copying pages to write by age.
     ListFlush = "list_flush", false;
@@ -100,7 +101,7 @@ states! {
     PageSync = "page_sync", true;
     /// Waiting for a page free to be used.
     FreePageWait = "free_page_wait", true;
-    /// A foreground thread flushing one page itself, for want of a free one.
+    /// Flushing a page in a foreground thread that found no free one.
     SinglePageFlush = "single_page_flush", true;
     /// Waiting for room in, or a write to, the doublewrite area.
     DoublewriteWait = "doublewrite_wait", true;
@@ -114,9 +115,9 @@ states! {
     DiskFullWait = "disk_full_wait", true;
     /// Waiting for a checkpoint to free log space.
     LogSpaceWait = "log_space_wait", true;
-    /// The log writer's write to the log file.
+    /// Writing to the log file.
     LogWrite = "log_write", true;
-    /// The log flusher's sync of the log file.
+    /// Syncing the log file.
     LogFlush = "log_flush", true;
     /// Making a checkpoint.
     Checkpoint = "checkpoint", true;
@@ -128,8 +129,8 @@ states! {
     IndexBuild = "index_build", false;
     /// Putting changes of other sessions into a new index.
     IndexCatchUp = "index_catch_up", false;
-    /// Writing or reading temporary files: those of an index build, and of a query whose rows do
-    /// not fit in its memory.
+    /// Writing or reading temporary files: those of an index build, and those of a query whose rows
+    /// do not fit in its memory.
     SortFile = "sort_file", true;
     /// A receiver waiting for its source.
     SourceWait = "source_wait", true;
@@ -155,13 +156,13 @@ states! {
     Sleep = "sleep", true;
 }
 
-/// Spans of a blocking state, the first ones of a thread, whose edges are all read.
+/// The number of a thread's first spans of a blocking state whose edges are all read.
 const ALWAYS_SAMPLED: u64 = 8;
-/// Of the later ones, one in so many is.
+/// One in this many of the later spans has its edges read.
 const SAMPLED_ONE_IN: u64 = 32;
 
-/// Whether the CPU clock is read on both edges of a thread's `number`th span in a blocking state,
-/// from 1.
+/// Reports whether the CPU clock is read on both edges of a thread's span number `number` in a
+/// blocking state. Spans are counted from 1.
 fn is_sampled(number: u64) -> bool {
     number <= ALWAYS_SAMPLED || number.is_multiple_of(SAMPLED_ONE_IN)
 }
@@ -169,56 +170,56 @@ fn is_sampled(number: u64) -> bool {
 const STATES: usize = State::ALL.len();
 const _: () = assert!(STATES <= 64, "a state is one bit of `Account::touched`");
 
-/// One thread's account. Only its own thread writes it; everyone may read. All accesses are
-/// relaxed: each counter is a figure of its own, a reader may see one a switch older than another,
+/// The account of one thread. Only its own thread writes it, and everyone may read it. All accesses
+/// are relaxed: each counter stands for itself, a reader may see one a switch older than another,
 /// and nothing else is published through them.
 struct Account {
     name: Box<str>,
     tid: i32,
     current: AtomicU8,
-    /// Tick at which `current` was entered.
+    /// The tick at which `current` was entered.
     since_ticks: AtomicU64,
     wall_ticks: [AtomicU64; STATES],
     switches: [AtomicU64; STATES],
     cpu_ns: [AtomicU64; STATES],
-    /// Reading of the thread's CPU clock at the last sampled edge.
+    /// The reading of the thread's CPU clock at the last sampled edge, in nanoseconds.
     cpu_sampled_ns: AtomicU64,
-    /// `wall_ticks` at the last sampled edge: the difference is what the next sample is shared out
-    /// by.
+    /// The values of `wall_ticks` at the last sampled edge. The next sample is shared out by the
+    /// differences.
     wall_sampled_ticks: [AtomicU64; STATES],
     /// Bit `n` is set when state number `n` was in force since the last sampled edge, so that an
     /// edge looks at few of them.
     touched: AtomicU64,
-    /// CPU time that a blocking state used between edges that were both read, and its wall time
-    /// there.
+    /// For each blocking state, the CPU time that it used between edges that were both read, and
+    /// its wall time there, in nanoseconds.
     exact: [(AtomicU64, AtomicU64); STATES],
-    /// See [`count_page_requests`].
+    /// The number of page requests; see [`count_page_requests`].
     page_requests: AtomicU64,
 }
 
-/// What was counted for one state.
+/// The figures of one state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StateTime {
     /// The state.
     pub state: State,
-    /// How often it was entered.
+    /// How often the state was entered.
     pub entered: u64,
-    /// Wall time spent in it, in nanoseconds.
+    /// The wall time spent in the state, in nanoseconds.
     pub wall_ns: u64,
-    /// CPU time used in it, in nanoseconds.
+    /// The CPU time used in the state, in nanoseconds.
     pub cpu_ns: u64,
 }
 
 /// The account of one running thread, or of all ended threads of one name.
 #[derive(Debug, Clone)]
 pub struct ThreadTime {
-    /// The name the thread was started with.
+    /// The name that the thread was started with.
     pub name: String,
-    /// Kernel id of a running thread; `None` for the sum over those that have ended.
+    /// The kernel's id of a running thread. `None` for the sum over those that have ended.
     pub tid: Option<i32>,
-    /// The state a running thread is in now.
+    /// The state that a running thread is in now. `None` for the sum over those that have ended.
     pub current: Option<State>,
-    /// States that were ever entered, in the order of [`State::ALL`].
+    /// The states that were ever entered, in the order of [`State::ALL`].
     pub states: Vec<StateTime>,
 }
 
@@ -229,12 +230,12 @@ struct Registry {
     ended_page_requests: u64,
 }
 
-/// A leaf in every lock order: nothing else is locked while it is held.
+/// All accounts. The mutex is a leaf in every lock order: nothing else is locked while it is held.
 static REGISTRY: Mutex<Registry> =
     Mutex::new(Registry { running: Vec::new(), ended: BTreeMap::new(), ended_page_requests: 0 });
 
 thread_local! {
-    /// This thread's account, or null before it is opened and after it is closed. Without a
+    /// This thread's account, or null before it is opened and after it is closed. It has no
     /// destructor, so that reaching it is one load.
     static CURRENT: Cell<*const Account> = const { Cell::new(std::ptr::null()) };
     /// Keeps the account alive, and closes it when the thread ends.
@@ -281,7 +282,8 @@ impl Account {
         State::ALL[usize::from(self.current.load(Ordering::Relaxed))]
     }
 
-    /// Called by the owning thread: ends the current state and begins `next`.
+    /// Ends the current state and begins `next`. Only the owning thread calls this. Returns the
+    /// state that ended.
     #[inline]
     fn switch(&self, next: State) -> State {
         let previous = self.current();
@@ -295,8 +297,8 @@ impl Account {
         previous
     }
 
-    /// Between a blocking state and one that is not: reads the CPU clock if this span is one of
-    /// those.
+    /// Handles the edge between a blocking state and one that is not: reads the CPU clock if this
+    /// span is a sampled one.
     #[inline]
     fn edge(&self, previous: State, next: State, now: u64) {
         let entered = |state: State| self.switches[state as usize].load(Ordering::Relaxed);
@@ -310,7 +312,8 @@ impl Account {
             return;
         }
         let (index, only) = (previous as usize, 1 << previous as usize);
-        // States that a blocking one leads to directly have their edges elsewhere.
+        // The measurement is exact only if the thread was in this state alone: from a blocking
+        // state to another one there is no edge.
         if self.touched.load(Ordering::Relaxed) == only {
             let wall = self.wall_ticks[index].load(Ordering::Relaxed)
                 - self.wall_sampled_ticks[index].load(Ordering::Relaxed);
@@ -322,7 +325,8 @@ impl Account {
         }
     }
 
-    /// What a nanosecond of wall time in the state counts when CPU time is shared out, in 1/65536.
+    /// Returns the weight of a nanosecond of wall time in the state when CPU time is shared out, in
+    /// units of 1/65536.
     fn weight(&self, index: usize) -> u64 {
         let (cpu, wall) = &self.exact[index];
         let (cpu, wall) = (cpu.load(Ordering::Relaxed), wall.load(Ordering::Relaxed));
@@ -341,8 +345,8 @@ impl Account {
         self.touched.store(self.touched.load(Ordering::Relaxed) | 1 << state as usize, Ordering::Relaxed);
     }
 
-    /// Called by the owning thread: reads the CPU clock and shares the span since the last reading
-    /// out; returns what was used in it.
+    /// Reads the CPU clock and shares out the CPU time used since the last reading. Only the owning
+    /// thread calls this. Returns that CPU time in nanoseconds.
     #[cold]
     fn sample(&self, now: u64) -> u64 {
         self.charge(self.current(), now);
@@ -358,8 +362,8 @@ impl Account {
         used_ns
     }
 
-    /// Splits `used_ns` over the states by their weighted wall time since the last sample; `open`
-    /// adds the running span of the current state.
+    /// Splits `used_ns` over the states by their weighted wall time since the last sample. `open`
+    /// is the current state with the ticks of its running span.
     fn share_out(&self, used_ns: u64, open: Option<(State, u64)>, mut give: impl FnMut(usize, u64)) {
         let open_bit = open.map_or(0, |(current, _)| 1 << current as usize);
         let touched = self.touched.load(Ordering::Relaxed) | open_bit;
@@ -380,8 +384,8 @@ impl Account {
         }
     }
 
-    /// What is counted so far; `open` is the current state with the ticks it has run, and the CPU
-    /// time since the last sample.
+    /// Returns the figures counted so far. `open` is the current state with the ticks it has run,
+    /// and the CPU time in nanoseconds since the last sample.
     fn states(&self, open: Option<(State, u64, u64)>) -> Vec<StateTime> {
         let mut cpu: [u64; STATES] = std::array::from_fn(|index| self.cpu_ns[index].load(Ordering::Relaxed));
         if let Some((current, open_ticks, used_ns)) = open {
@@ -416,7 +420,7 @@ impl Account {
     }
 }
 
-/// The numbers of the bits that are set.
+/// Returns the numbers of the bits that are set.
 fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lowest = (mask != 0).then_some(mask.trailing_zeros() as usize);
@@ -425,7 +429,7 @@ fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// An addition to a counter that only this thread writes: no locked instruction is needed.
+/// Adds to a counter that only this thread writes, so that no locked instruction is needed.
 #[inline]
 fn bump(counter: &AtomicU64, by: u64) {
     counter.store(counter.load(Ordering::Relaxed).wrapping_add(by), Ordering::Relaxed);
@@ -445,21 +449,22 @@ fn add_up(totals: &mut Vec<StateTime>, more: &[StateTime]) {
     totals.sort_by_key(|total| total.state);
 }
 
-/// Opens the calling thread's account under `name`. [`crate::thread::spawn`] does it for its
-/// threads, `main` for its own; one that was started otherwise gets an account called `foreign` by
-/// its first [`enter`].
+/// Opens the calling thread's account under `name`. [`crate::thread::spawn`] does this for its
+/// threads, and `main` for its own. A thread that was started otherwise gets an account called
+/// `foreign` by its first [`enter`].
 #[cfg(not(feature = "model"))]
 pub fn open(name: &str) {
     open_account(name);
 }
 
-/// The account opened, or null when the thread is past having one.
+/// Opens the calling thread's account, and returns it. Returns null when the thread can no longer
+/// have one.
 #[cold]
 fn open_account(name: &str) -> *const Account {
     let account = Arc::new(Account::new(name));
     let pointer = Arc::as_ptr(&account);
-    // While a thread's locals are being destroyed it gets no account any more: its last moments go
-    // uncounted.
+    // A thread gets no account any more while its locals are being destroyed. Its last moments are
+    // not counted.
     let kept = OWNER.try_with(|owner| {
         REGISTRY.lock().running.push(Arc::clone(&account));
         owner.replace(Some(Owner(account)))
@@ -471,18 +476,18 @@ fn open_account(name: &str) -> *const Account {
     pointer
 }
 
-/// Puts the calling thread into `state` until the guard is dropped, which puts it back into the
-/// state it was in.
+/// Puts the calling thread into `state` until the guard is dropped, which puts the thread back into
+/// the state it was in.
 #[inline]
 pub fn enter(state: State) -> Guard {
     Guard { previous: set(state), _not_send: std::marker::PhantomData }
 }
 
-/// Puts the calling thread into `state` for good; returns the state it was in.
+/// Puts the calling thread into `state` for good, and returns the state it was in.
 #[inline]
 pub fn set(state: State) -> State {
     if cfg!(feature = "model") {
-        // The model's threads are one thread of the system, and time does not pass in it.
+        // All threads of a model are one thread of the system, and time does not pass in it.
         return State::Running;
     }
     let mut pointer = CURRENT.get();
@@ -497,11 +502,11 @@ pub fn set(state: State) -> State {
     unsafe { (*pointer).switch(state) }
 }
 
-/// What a thread is doing, for another thread to see.
+/// A view of what a thread is doing, for other threads.
 pub struct Watch(Option<Arc<Account>>);
 
 impl Watch {
-    /// Of the calling thread.
+    /// Returns a view of the calling thread.
     pub fn of_this_thread() -> Watch {
         if CURRENT.get().is_null() {
             open_account("foreign");
@@ -509,12 +514,12 @@ impl Watch {
         Watch(OWNER.try_with(|owner| owner.borrow().as_ref().map(|owner| owner.0.clone())).ok().flatten())
     }
 
-    /// It is the calling thread's.
+    /// Reports whether this is a view of the calling thread.
     pub fn is_of_this_thread(&self) -> bool {
         self.0.as_ref().is_some_and(|account| std::ptr::eq(Arc::as_ptr(account), CURRENT.get()))
     }
 
-    /// What it is doing now. A thread that has no account runs.
+    /// Returns what the thread is doing now. A thread without an account counts as running.
     pub fn state(&self) -> State {
         self.0.as_ref().map_or(State::Running, |account| account.current())
     }
@@ -527,30 +532,32 @@ pub fn wall_ns_of_this_thread(state: State) -> u64 {
     if pointer.is_null() {
         return 0;
     }
-    // SAFETY: as in `set`.
+    // SAFETY: as in `set`, a non-null CURRENT points into the Arc that this thread's OWNER holds.
     let ticks = unsafe { &(*pointer).wall_ticks[state as usize] }.load(Ordering::Relaxed);
     clock::ticks_to_ns(ticks)
 }
 
-/// Counts requests for pages of the buffer pool. Too many are made for a counter that threads
-/// share; a thread without an account goes uncounted.
+/// Counts requests for pages of the buffer pool. They are counted for each thread, since a counter
+/// that threads share would be too slow for so many requests. Requests of a thread without an
+/// account are not counted.
 #[inline]
 pub fn count_page_requests(requests: u64) {
     let pointer = CURRENT.get();
     if !pointer.is_null() {
-        // SAFETY: as in `set`.
+        // SAFETY: a non-null CURRENT points into the Arc that this thread's OWNER holds, as in
+        // `set`.
         bump(unsafe { &(*pointer).page_requests }, requests);
     }
 }
 
-/// Page requests of all threads so far.
+/// Returns the number of page requests of all threads so far.
 pub fn page_requests() -> u64 {
     let registry = REGISTRY.lock();
     let running = registry.running.iter().map(|account| account.page_requests.load(Ordering::Relaxed));
     registry.ended_page_requests + running.sum::<u64>()
 }
 
-/// Restores the thread's previous state when dropped.
+/// A guard that restores the thread's previous state when it is dropped.
 #[must_use = "the state ends when the guard is dropped"]
 #[derive(Debug)]
 pub struct Guard {
@@ -566,8 +573,8 @@ impl Drop for Guard {
     }
 }
 
-/// The accounts of all running threads, in the order they started, then the sums over ended threads
-/// by name.
+/// Returns the accounts of all running threads, in the order in which they started, then the sums
+/// over ended threads by name.
 pub fn snapshot() -> Vec<ThreadTime> {
     let registry = REGISTRY.lock();
     let running = registry.running.iter().map(|account| account.thread_time());

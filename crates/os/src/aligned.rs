@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
-/// Alignment of an [`AlignedBuffer`], in bytes: what direct I/O asks for on every common device.
+/// The alignment of an [`AlignedBuffer`] in bytes: what direct I/O asks for on every common device.
 pub const IO_ALIGNMENT: usize = 4096;
 
 /// Zeroed memory that begins at a multiple of [`IO_ALIGNMENT`], for direct I/O.
@@ -14,16 +14,16 @@ pub struct AlignedBuffer {
     layout: Layout,
 }
 
-// SAFETY: plain memory that the value owns alone.
+// SAFETY: the memory is plain and owned by the value alone.
 unsafe impl Send for AlignedBuffer {}
 // SAFETY: shared access through `&self` is read-only.
 unsafe impl Sync for AlignedBuffer {}
 
 impl AlignedBuffer {
-    /// `len` zero bytes; the system hands them out as they are first touched.
+    /// Returns `len` zero bytes. The system provides the memory when it is first touched.
     ///
     /// # Panics
-    /// When `len` is 0.
+    /// Panics when `len` is 0.
     pub fn zeroed(len: usize) -> AlignedBuffer {
         assert!(len > 0, "an empty buffer has no place");
         let layout = Layout::from_size_align(len, IO_ALIGNMENT).expect("a length below isize::MAX");
@@ -37,21 +37,22 @@ impl Deref for AlignedBuffer {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: allocated with this size and initialised with zeros; lives as long as `self`.
+        // SAFETY: the memory was allocated with this size and initialised with zeros; it lives as
+        // long as `self`.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.layout.size()) }
     }
 }
 
 impl DerefMut for AlignedBuffer {
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as in `deref`; `&mut self` makes it the only reference.
+        // SAFETY: the memory is valid as in `deref`, and `&mut self` makes this the only reference.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.layout.size()) }
     }
 }
 
 impl Drop for AlignedBuffer {
     fn drop(&mut self) {
-        // SAFETY: allocated in `zeroed` with the same layout.
+        // SAFETY: the memory was allocated in `zeroed` with the same layout.
         unsafe { dealloc(self.start.as_ptr(), self.layout) }
     }
 }

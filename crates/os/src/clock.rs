@@ -2,21 +2,22 @@
 //!
 //! `ticks` is the cheapest clock of the machine, for time accounts: the time stamp counter where
 //! the processor says that it runs at one constant rate, the monotonic clock otherwise. Ticks have
-//! no unit of their own; [`ticks_to_ns`] converts a span of them by the rate seen between the
+//! no unit of their own. [`ticks_to_ns`] converts a span of ticks by the rate seen between the
 //! process's first use of the clock and now.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Microseconds since 1970-01-01 00:00:00 UTC by the wall clock, which may be set back or forth
-/// under us.
+/// Returns the microseconds since 1970-01-01 00:00:00 UTC by the wall clock, which may be set back
+/// or forth while the process runs.
 pub fn now_us() -> u64 {
-    // A wall clock before 1970 is a broken machine; 0 keeps every subtraction on the result
-    // defined.
+    // A machine whose wall clock is before 1970 is broken. The result 0 keeps every subtraction
+    // from it defined.
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as u64)
 }
 
-/// Nanoseconds since an arbitrary start within this process; never goes back.
+/// Returns the nanoseconds since an arbitrary start within this process. The result never goes
+/// back.
 pub fn monotonic_ns() -> u64 {
     origin().instant.elapsed().as_nanos() as u64
 }
@@ -26,28 +27,30 @@ pub fn sleep(duration: Duration) {
     std::thread::sleep(duration);
 }
 
-/// CPU time the calling thread has used, in nanoseconds. A system call: a few hundred nanoseconds.
+/// Returns the CPU time that the calling thread has used, in nanoseconds. This is a system call,
+/// which takes a few hundred nanoseconds.
 pub fn thread_cpu_ns() -> u64 {
     cpu_ns_of_clock(libc::CLOCK_THREAD_CPUTIME_ID).unwrap_or(0)
 }
 
-/// CPU time of the thread with kernel id `tid`, in nanoseconds; `None` when it no longer runs.
+/// Returns the CPU time of the thread with kernel id `tid`, in nanoseconds. `None` when the thread
+/// no longer runs.
 pub(crate) fn cpu_ns_of_thread(tid: i32) -> Option<u64> {
-    // Linux builds a thread's CPU clock id from its kernel id: the complement shifted by 3, "per
-    // thread" (4) and "sched" (2) bits.
+    // Linux builds the id of a thread's CPU clock from the thread's kernel id: the complement
+    // shifted by 3, with the bits "per thread" (4) and "sched" (2).
     cpu_ns_of_clock((!tid << 3) | 6)
 }
 
 fn cpu_ns_of_clock(clock: libc::clockid_t) -> Option<u64> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid, exclusive timespec for the call's duration; an invalid clock id is
-    // answered with an error.
+    // SAFETY: `time` is a valid, exclusive timespec for the call's duration; for an invalid clock
+    // id the call returns an error.
     let failed = unsafe { libc::clock_gettime(clock, &mut time) } != 0;
     (!failed).then_some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
-/// A reading of the cheapest clock (see the module's header). Two readings may differ by a few
-/// ticks the wrong way when they were taken on different processors: subtract saturating.
+/// Reads the cheapest clock (see the module's head). Two readings may differ by a few ticks the
+/// wrong way when they were taken on different processors, so subtract with saturation.
 #[inline]
 pub fn ticks() -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -73,15 +76,16 @@ pub fn ticks_to_ns(span_ticks: u64) -> u64 {
 #[inline]
 fn counter_is_constant() -> bool {
     use std::sync::atomic::{AtomicU8, Ordering};
-    // 0 not asked yet, 1 no, 2 yes. Relaxed: the answer is the same for every thread that asks, and
-    // it publishes nothing else.
+    // 0 means not asked yet, 1 no, 2 yes. Relaxed: the answer is the same for every thread that
+    // asks, and it publishes nothing else.
     static ANSWER: AtomicU8 = AtomicU8::new(0);
     match ANSWER.load(Ordering::Relaxed) {
         2 => true,
         1 => false,
         _ => {
             let extended = core::arch::x86_64::__cpuid(0x8000_0000).eax;
-            // Advanced power management leaf, EDX bit 8: the counter's rate is invariant.
+            // In the leaf about advanced power management, EDX bit 8 says that the counter's rate
+            // is invariant.
             let constant =
                 extended >= 0x8000_0007 && core::arch::x86_64::__cpuid(0x8000_0007).edx & (1 << 8) != 0;
             ANSWER.store(if constant { 2 } else { 1 }, Ordering::Relaxed);
@@ -100,7 +104,8 @@ fn origin() -> &'static Origin {
     ORIGIN.get_or_init(|| Origin {
         instant: Instant::now(),
         #[cfg(target_arch = "x86_64")]
-        // The monotonic clock as ticks starts at this very origin, so its first reading is 0.
+        // When ticks are those of the monotonic clock, they start at this very origin, so the first
+        // reading is 0.
         // SAFETY: RDTSC exists on every x86_64 processor and touches no memory.
         ticks: if counter_is_constant() { unsafe { core::arch::x86_64::_rdtsc() } } else { 0 },
         #[cfg(not(target_arch = "x86_64"))]
@@ -115,32 +120,32 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// Starts now.
+    /// Starts a stopwatch now.
     pub fn start() -> Stopwatch {
         Stopwatch { started: Instant::now() }
     }
 
-    /// Time since the start.
+    /// Returns the time since the start.
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// Whole nanoseconds since the start.
+    /// Returns the whole nanoseconds since the start.
     pub fn elapsed_ns(&self) -> u64 {
         self.started.elapsed().as_nanos() as u64
     }
 
-    /// Whole microseconds since the start.
+    /// Returns the whole microseconds since the start.
     pub fn elapsed_us(&self) -> u64 {
         self.started.elapsed().as_micros() as u64
     }
 
-    /// Whole milliseconds since the start.
+    /// Returns the whole milliseconds since the start.
     pub fn elapsed_ms(&self) -> u64 {
         self.started.elapsed().as_millis() as u64
     }
 
-    /// What is left of `limit`; zero when it has passed.
+    /// Returns how much of `limit` is left, zero when it has passed.
     pub fn remaining(&self, limit: Duration) -> Duration {
         limit.saturating_sub(self.elapsed())
     }
@@ -156,8 +161,8 @@ mod tests {
         sleep(Duration::from_millis(20));
         let (slept_ns, span) = (monotonic_ns() - before_ns, ticks().saturating_sub(before_ticks));
         let converted_ns = ticks_to_ns(span);
-        // The two pairs of readings are not taken at one instant, so only the order of magnitude is
-        // compared.
+        // The two pairs of readings are not taken at the same instant, so only the order of
+        // magnitude is compared.
         assert!(slept_ns >= 20_000_000);
         assert!(
             converted_ns > slept_ns / 4 && converted_ns < slept_ns * 4,

@@ -1,4 +1,5 @@
-//! Files behind two traits, so that tests can hand out a disk that fails ([`crate::sim::SimDisk`]).
+//! Disks and files behind two traits, so that tests can use a disk that fails
+//! ([`crate::sim::SimDisk`]).
 //!
 //! Every error names the path and what was tried. Offsets and lengths are in bytes. All methods may
 //! be called from any thread.

@@ -24,12 +24,12 @@ use std::time::Duration;
 
 use crate::sync::atomic::{AtomicU32, Ordering};
 
-/// See the module's header. Wake-ups may be spurious.
+/// An event. See the module's head. Wake-ups may be spurious.
 #[derive(Debug, Default)]
 pub struct Event {
-    /// Grows by one a notification. `SeqCst` together with `waiters`: the notifier writes `epoch`
-    /// then reads `waiters`, the waiter writes `waiters` then (in the kernel) reads `epoch`; at
-    /// least one sees the other.
+    /// A number that grows by one with each notification. `SeqCst` together with `waiters`: the
+    /// notifier writes `epoch` then reads `waiters`, the waiter writes `waiters` then (in the
+    /// kernel) reads `epoch`; at least one sees the other.
     epoch: AtomicU32,
     waiters: AtomicU32,
     #[cfg(feature = "model")]
@@ -37,7 +37,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// An event nobody waits for.
+    /// Makes an event that nobody waits for.
     pub const fn new() -> Event {
         Event {
             epoch: AtomicU32::new(0),
@@ -47,14 +47,14 @@ impl Event {
         }
     }
 
-    /// Counts the caller as a waiter and notes the epoch: a notification from here on ends its
+    /// Counts the caller as a waiter and notes the epoch: any later notification ends the caller's
     /// wait.
     pub fn prepare(&self) -> Waiter<'_> {
         self.waiters.fetch_add(1, Ordering::SeqCst);
         Waiter { event: self, epoch: self.epoch.load(Ordering::SeqCst) }
     }
 
-    /// Whether a thread is between `prepare` and the end of its wait.
+    /// Reports whether a thread is between `prepare` and the end of its wait.
     #[inline]
     pub fn has_waiters(&self) -> bool {
         self.waiters.load(Ordering::SeqCst) > 0
@@ -69,7 +69,7 @@ impl Event {
     }
 }
 
-/// A counted waiter; dropping it without waiting is fine.
+/// A counted waiter. It may be dropped without waiting.
 #[derive(Debug)]
 pub struct Waiter<'a> {
     event: &'a Event,
@@ -77,8 +77,8 @@ pub struct Waiter<'a> {
 }
 
 impl Waiter<'_> {
-    /// Sleeps until a notification after [`Event::prepare`], or until `timeout` has passed; `None`
-    /// waits without limit.
+    /// Sleeps until a notification after [`Event::prepare`], or until `timeout` has passed. `None`
+    /// means that the wait has no limit.
     pub fn wait(self, timeout: Option<Duration>) {
         self.event.sleep(self.epoch, timeout);
     }
@@ -96,7 +96,7 @@ impl Event {
     }
 }
 
-/// What the kernel does with the word of an event, for the model checker.
+/// A replacement, for the model checker, of the kernel's handling of the word of an event.
 #[cfg(feature = "model")]
 mod model {
     use super::{Duration, Event, Ordering};
@@ -120,7 +120,7 @@ mod model {
             self.kernel.woken.notify_all();
         }
 
-        /// Looks at the word and queues up in one step, as the kernel does.
+        /// Looks at the word and joins the queue in one step, as the kernel does.
         pub(super) fn sleep(&self, seen: u32, timeout: Option<Duration>) {
             let mut queue = self.kernel.queue.lock();
             if self.epoch.load(Ordering::SeqCst) == seen {

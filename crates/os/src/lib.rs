@@ -2,22 +2,23 @@
 //! randomness, threads and their time accounts.
 //!
 //! Nothing else in the workspace opens a file, reads a clock, starts a thread or draws a random
-//! number (`clippy.toml` bans the standard library's ways), so a test that hands out a
-//! [`sim::SimDisk`] holds every byte that a crash could lose.
+//! number (`clippy.toml` bans the standard library's ways), so a test that uses a [`sim::SimDisk`]
+//! has control of every byte that a crash could lose.
 //!
-//! - [`disk`]: the traits [`disk::Disk`] and [`disk::File`], and the real disk behind them. In:
-//!   paths and bytes. Out: bytes, or an `io::Error` that names the path and what was tried.
+//! - [`disk`]: the traits [`disk::Disk`] and [`disk::File`], and the real disk behind them. Paths
+//!   and bytes go in; bytes come out, or an `io::Error` that names the path and what was tried.
 //! - [`sim`]: a disk in memory that loses, tears and reorders what was not synced when its power is
 //!   cut, and that can be told to fail.
 //! - [`clock`]: wall time, monotonic time, sleep.
-//! - [`panic`]: panics that end one thing and not the process.
+//! - [`panic`]: panics that end one piece of work and not the process.
 //! - [`random`]: the operating system's randomness, and a seeded generator for tests.
-//! - [`event`]: what threads wait for and are woken by, all at once.
+//! - [`event`]: events that threads wait for, all of which are woken at once.
 //! - [`names`]: names and addresses of hosts.
 //! - [`memory`]: hints about memory; [`aligned`]: memory for direct I/O.
-//! - [`sync`]: atomics, mutexes and conditions, which a model checker can take the place of.
+//! - [`sync`]: atomics, mutexes and conditions, which a model checker can replace.
 //! - [`thread`]: named threads, each with a time account.
-//! - [`account`]: in which state each thread is, and how much wall and CPU time it spent in each.
+//! - [`account`]: the state that each thread is in, and how much wall and CPU time it spent in each
+//!   state.
 //!
 //! Invariants: a successful [`disk::File::sync_data`] makes every earlier write to that file
 //! survive a power cut, a successful [`disk::Disk::sync_dir`] every earlier creation, renaming and

@@ -4,12 +4,12 @@ use std::ffi::{CStr, CString};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::ptr;
 
-/// Why the resolver has no answer.
+/// The reason why the resolver has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LookupError {
     /// There is no such name or address.
     NotFound,
-    /// The resolver could not say; it may later.
+    /// The resolver could not answer. It may be able to later.
     Failed,
 }
 
@@ -19,10 +19,11 @@ impl LookupError {
     }
 }
 
-/// The name that this machine has given itself, or nothing when the system cannot say it as UTF-8.
+/// Returns the name that this machine has given itself. `None` when the system has no such name in
+/// UTF-8.
 pub fn own_name() -> Option<String> {
     let mut name = [0u8; libc::HOST_NAME_MAX as usize + 1];
-    // SAFETY: `name` is ours for the call, which writes at most its length.
+    // SAFETY: `name` is exclusively ours for the call, which writes at most its length.
     let failed = unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len()) } != 0;
     if failed {
         return None;
@@ -30,11 +31,11 @@ pub fn own_name() -> Option<String> {
     CStr::from_bytes_until_nul(&name).ok()?.to_str().ok().map(str::to_owned)
 }
 
-/// The name of the host that has this address. It may take as long as the resolver waits for name
-/// servers.
+/// Returns the name of the host that has this address. This may take as long as the resolver waits
+/// for name servers.
 ///
 /// # Errors
-/// [`LookupError`]; a name that is no UTF-8 is [`LookupError::Failed`].
+/// Returns [`LookupError`]. A name that is not UTF-8 counts as [`LookupError::Failed`].
 pub fn name_of(ip: IpAddr) -> Result<String, LookupError> {
     // SAFETY: all bytes zero are valid for these, which are numbers and arrays of numbers.
     let (mut v4, mut v6): (libc::sockaddr_in, libc::sockaddr_in6) = unsafe { std::mem::zeroed() };
@@ -52,7 +53,7 @@ pub fn name_of(ip: IpAddr) -> Result<String, LookupError> {
     };
     let mut name = [0u8; libc::NI_MAXHOST as usize];
     // SAFETY: `address` and `len` describe a socket address of the family that it names, and `name`
-    // is ours for the call, which writes at most its length; no service is asked for.
+    // is exclusively ours for the call, which writes at most its length; no service is asked for.
     let code = unsafe {
         libc::getnameinfo(
             address,
@@ -71,10 +72,10 @@ pub fn name_of(ip: IpAddr) -> Result<String, LookupError> {
     name.to_str().map(str::to_owned).map_err(|_| LookupError::Failed)
 }
 
-/// The addresses of the host that has this name.
+/// Returns the addresses of the host that has this name.
 ///
 /// # Errors
-/// [`LookupError`]; a name with a NUL in it is [`LookupError::NotFound`].
+/// Returns [`LookupError`]. A name with a NUL in it counts as [`LookupError::NotFound`].
 pub fn addresses_of(name: &str) -> Result<Vec<IpAddr>, LookupError> {
     let name = CString::new(name).map_err(|_| LookupError::NotFound)?;
     // SAFETY: all bytes zero are valid for numbers and null pointers.
@@ -89,8 +90,8 @@ pub fn addresses_of(name: &str) -> Result<Vec<IpAddr>, LookupError> {
     let mut addresses = Vec::new();
     let mut next = first;
     while !next.is_null() {
-        // SAFETY: `next` is an element of the list that the call has made, which is there until it
-        // is freed below; its address is of the family that it names.
+        // SAFETY: `next` is an element of the list that the call has made, which exists until it is
+        // freed below; its address is of the family that it names.
         unsafe {
             match (*next).ai_family {
                 libc::AF_INET => {

@@ -1,27 +1,27 @@
-//! Panics that end one thing and not the process.
+//! Panics that end one piece of work and not the process.
 //!
 //! A thread that works for one client, or for one replication channel, runs its work within
-//! [`contain`]: a panic in it is an error of that work. A panic in any other thread ends the
-//! process, because what that thread does nobody else would do; so does one in the middle of a
+//! [`contain`]: a panic in it becomes an error of that work. A panic in any other thread ends the
+//! process, because nobody else would do that thread's work. So does a panic in the middle of a
 //! change that others see and nobody could finish ([`Indivisible`]).
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 thread_local! {
-    /// How many calls of [`contain`] the thread is in.
+    /// The number of calls of [`contain`] that the thread is in.
     static CONTAINED: Cell<u32> = const { Cell::new(0) };
 }
 
-/// What a contained panic said.
+/// The message of a contained panic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Panicked(pub String);
 
-/// Runs `run`, and makes an error of a panic in it. What `run` has borrowed may be half changed
-/// then: the caller throws it away, or knows that it is whole after every step.
+/// Runs `run`, and turns a panic in it into an error. What `run` has borrowed may then be half
+/// changed: the caller throws it away, or knows that it is whole after every step.
 ///
 /// # Errors
-/// What the panic said.
+/// Returns the panic's message.
 pub fn contain<T>(run: impl FnOnce() -> T) -> Result<T, Panicked> {
     let entered = Contained::enter();
     let outcome = catch_unwind(AssertUnwindSafe(run));
@@ -33,13 +33,13 @@ pub fn contain<T>(run: impl FnOnce() -> T) -> Result<T, Panicked> {
     })
 }
 
-/// A panic of the calling thread is caught by somebody who knows what to do.
+/// Reports whether a panic of the calling thread would be contained.
 pub fn is_contained() -> bool {
     CONTAINED.get() > 0
 }
 
-/// While it lives, panics of the calling thread go to somebody who has called [`contain`]: for
-/// threads that one within it starts and joins.
+/// A value that, while it lives, marks panics of its thread as contained. It is for threads that a
+/// thread within [`contain`] starts and joins.
 pub(crate) struct Contained(());
 
 impl Contained {
@@ -55,9 +55,9 @@ impl Drop for Contained {
     }
 }
 
-/// A change that is to be finished or else ends the process: others see its first half, or wait for
-/// its end. Dropped by a contained panic before [`Indivisible::finish`] was called it ends the
-/// process, as InnoDB's assertions do; recovery then makes the change whole.
+/// A change that must be finished, or else the process ends: others see its first half, or wait for
+/// its end. If a contained panic drops it before [`Indivisible::finish`] was called, it ends the
+/// process, as InnoDB's assertions do. Recovery then makes the change whole.
 #[derive(Debug)]
 pub struct Indivisible {
     what: &'static str,
@@ -65,12 +65,12 @@ pub struct Indivisible {
 }
 
 impl Indivisible {
-    /// The change begins; `what` is for the error log.
+    /// Begins the change. `what` names it for the error log.
     pub fn begin(what: &'static str) -> Indivisible {
         Indivisible { what, is_finished: Cell::new(false) }
     }
 
-    /// The change is whole.
+    /// Notes that the change is whole.
     pub fn finish(&self) {
         self.is_finished.set(true);
     }
@@ -85,7 +85,8 @@ impl Drop for Indivisible {
 }
 
 /// Ends the process when a contained panic is under way: what the caller holds cannot be let go of
-/// as it is. A panic that nobody contains ends the process by itself.
+/// as it is. A panic that nobody contains ends the process anyway. `what` names the change for the
+/// error log.
 #[inline]
 pub fn end_process_if_panicking(what: &str) {
     if std::thread::panicking() && is_contained() {
@@ -111,7 +112,7 @@ mod tests {
         assert!(!is_contained());
         let panicked = contain(|| -> u32 {
             assert!(is_contained());
-            // Inner ones end by themselves.
+            // Inner contained panics end by themselves.
             assert!(contain(|| panic!("inner")).is_err() && is_contained());
             panic!("outer {}", 1)
         });
@@ -137,7 +138,7 @@ mod tests {
             panic!("behind it")
         });
         assert_eq!(panicked, Err::<(), _>(Panicked("behind it".to_owned())));
-        // Without a panic it does nothing either way.
+        // Without a panic, dropping an unfinished change does nothing.
         drop(Indivisible::begin("a change that was given up"));
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 /// Fills `bytes` with randomness from the operating system, fit for salts, keys and passwords.
 ///
 /// # Panics
-/// When the kernel has no randomness to give, which Linux since 3.17 does not do once it has
+/// Panics when the kernel has no randomness to give, which Linux since 3.17 always has once it has
 /// started.
 pub fn fill(bytes: &mut [u8]) {
     let mut filled = 0;
@@ -22,18 +22,18 @@ pub fn fill(bytes: &mut [u8]) {
     }
 }
 
-/// A random 64-bit number from the operating system.
+/// Returns a random 64-bit number from the operating system.
 pub fn u64() -> u64 {
     let mut bytes = [0; 8];
     fill(&mut bytes);
     u64::from_le_bytes(bytes)
 }
 
-/// The seed of a random test: the environment's `SEED` when it is set (decimal), a fresh one
-/// otherwise. Prints it, so that a failure can be played again.
+/// Returns the seed of a random test: the environment's `SEED` (decimal) when it is set, a fresh
+/// one otherwise. Prints it, so that a failure can be reproduced.
 ///
 /// # Panics
-/// When `SEED` is set and is no number.
+/// Panics when `SEED` is set and is no number.
 pub fn test_seed(test: &str) -> u64 {
     let seed = match std::env::var("SEED") {
         Ok(text) => text.parse().unwrap_or_else(|_| panic!("SEED={text} is no decimal number")),
@@ -43,8 +43,9 @@ pub fn test_seed(test: &str) -> u64 {
     seed
 }
 
-/// As [`test_seed`], but for a test that begins with the same seed each time: one against a server
-/// whose own answers depend on its history, or one whose random search is for nightly runs.
+/// Returns the seed as [`test_seed`] does, but `usual` when `SEED` is not set. This is for a test
+/// against a server whose own answers depend on its history, and for one whose random search is
+/// left to nightly runs.
 pub fn test_seed_or(test: &str, usual: u64) -> u64 {
     let seed = match std::env::var("SEED") {
         Ok(_) => return test_seed(test),
@@ -54,17 +55,17 @@ pub fn test_seed_or(test: &str, usual: u64) -> u64 {
     seed
 }
 
-/// A small seeded generator (xoshiro256**): the same seed gives the same sequence on every machine.
-/// Not for secrets.
+/// A small seeded generator (xoshiro256**). The same seed gives the same sequence on every machine.
+/// It must not be used for secrets.
 #[derive(Debug, Clone)]
 pub struct Rng {
     state: [u64; 4],
 }
 
 impl Rng {
-    /// A generator whose whole sequence follows from `seed`.
+    /// Makes a generator whose whole sequence follows from `seed`.
     pub fn new(seed: u64) -> Rng {
-        // SplitMix64 spreads the seed over the state, as the authors of xoshiro advise; the state
+        // SplitMix64 spreads the seed over the state, as the authors of xoshiro advise. The state
         // is never all zero.
         let mut spread = seed;
         let mut next = || {
@@ -77,7 +78,7 @@ impl Rng {
         Rng { state: [next(), next(), next(), next()] }
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn u64(&mut self) -> u64 {
         let state = &mut self.state;
         let result = state[1].wrapping_mul(5).rotate_left(7).wrapping_mul(9);
@@ -91,13 +92,13 @@ impl Rng {
         result
     }
 
-    /// A number below `limit`, which must not be 0.
+    /// Returns a number below `limit`, which must not be 0.
     pub fn below(&mut self, limit: u64) -> u64 {
         assert!(limit > 0, "no number is below 0");
         ((u128::from(self.u64()) * u128::from(limit)) >> 64) as u64
     }
 
-    /// A number in `low..=high`.
+    /// Returns a number in `low..=high`.
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
         assert!(low <= high, "{low}..={high} is empty");
         match (high - low).checked_add(1) {
@@ -106,12 +107,12 @@ impl Rng {
         }
     }
 
-    /// True once in `in_how_many` on average.
+    /// Returns true once in `in_how_many` calls on average.
     pub fn one_in(&mut self, in_how_many: u64) -> bool {
         self.below(in_how_many) == 0
     }
 
-    /// Fills `bytes`.
+    /// Fills `bytes` with random bytes.
     pub fn fill(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(8) {
             let word = self.u64().to_le_bytes();
@@ -119,16 +120,16 @@ impl Rng {
         }
     }
 
-    /// `len` random bytes.
+    /// Returns `len` random bytes.
     pub fn bytes(&mut self, len: usize) -> Vec<u8> {
         let mut bytes = vec![0; len];
         self.fill(&mut bytes);
         bytes
     }
 
-    /// Valid bytes as a fault or an attacker might change them: bits turned over, numbers made
-    /// extreme, stretches cut out, doubled or moved, the end cut off or something appended;
-    /// sometimes several of these. For tests of decoders.
+    /// Returns valid bytes changed as a fault or an attacker might change them, for tests of
+    /// decoders: bits are flipped, numbers made extreme, stretches cut out, doubled or moved, the
+    /// end is cut off or something appended. Sometimes several of these are combined.
     pub fn damaged(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut bytes = bytes.to_vec();
         for _ in 0..*self.pick(&[1, 1, 1, 2, 4, 16]) {
@@ -166,7 +167,7 @@ impl Rng {
         }
     }
 
-    /// One element of `items`, which must not be empty.
+    /// Returns one element of `items`, which must not be empty.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len() as u64) as usize]
     }

@@ -1,18 +1,19 @@
 //! A disk in memory whose power can be cut.
 //!
-//! What survives a cut is what a real machine may leave, no better:
+//! A cut leaves what a real machine may leave, and no more than that:
 //! - A write survives for certain once its file was synced after it. An unsynced write survives in
 //!   any part: each 512-byte sector of it is there or not, on its own, whatever happened to earlier
-//!   or later ones. A sector is never half old and half new.
+//!   or later writes. A sector is never half old and half new.
 //! - A file's length is what it was at the last sync, or what it is now.
 //! - Names made, changed or removed in a directory survive for certain once the directory was
-//!   synced; of the others, those of one directory survive up to some point in their order (file
-//!   systems journal names in order), each directory on its own. A rename is whole or not at all.
-//! - After a failed sync the unsynced writes can still be read but never become durable (as Linux
-//!   does it), so a caller who syncs again and believes the success is caught.
+//!   synced. Of the other changes, those of one directory survive up to some point in their order
+//!   (file systems journal names in order), each directory on its own. A rename is whole or not at
+//!   all.
+//! - After a failed sync the unsynced writes can still be read but never become durable (as on
+//!   Linux), so a test finds a caller who syncs again and believes the success.
 //!
 //! A cut leaves the old disk dead: every operation on it and its files fails.
-//! [`SimDisk::power_cut`] gives the disk that the machine finds when it is started again. All
+//! [`SimDisk::power_cut`] returns the disk that the machine finds when it is started again. All
 //! randomness comes from the seed.
 
 mod bytes;
@@ -33,14 +34,14 @@ use files::SimFile;
 use machine::{Machine, Shared, Visit};
 use names::Names;
 
-/// The simulated disk. Cheap to clone: clones are the same disk.
+/// The simulated disk. Cloning is cheap, and clones are the same disk.
 #[derive(Debug, Clone)]
 pub struct SimDisk {
     shared: Arc<Shared>,
 }
 
 impl SimDisk {
-    /// An empty disk; what a power cut loses follows from `seed` and the order of operations.
+    /// Makes an empty disk. The seed and the order of operations determine what a power cut loses.
     pub fn new(seed: u64) -> SimDisk {
         SimDisk::of(Machine::of(Names::default(), Vec::new(), Rng::new(seed)))
     }
@@ -57,24 +58,25 @@ impl SimDisk {
         SimDisk::of(machine.survivor())
     }
 
-    /// The disk that the machine would find if the power went now. This one goes on.
+    /// Returns the disk that the machine would find if the power went now. This disk goes on.
     pub fn if_power_went(&self) -> SimDisk {
         SimDisk::of(self.shared.machine.lock().survivor())
     }
 
-    /// Has `visit` called before each change (write, sync, change of names) from now on, by the
-    /// thread that makes the change. Whatever the disk is at that moment is a state that a power
-    /// cut may meet: see [`SimDisk::if_power_went`]. To be called once.
+    /// Arranges that `visit` is called before each change (write, sync, change of names) from now
+    /// on, by the thread that makes the change. The disk at that moment is a state that a power cut
+    /// may meet: see [`SimDisk::if_power_went`].
     ///
     /// # Panics
-    /// When there is a visitor already.
+    /// Panics when there is a visitor already.
     pub fn before_each_change(&self, visit: impl Fn(&SimDisk) + Send + Sync + 'static) {
         let visit: Visit = Box::new(move |shared| visit(&SimDisk { shared: Arc::clone(shared) }));
         assert!(self.shared.visit.set(visit).is_ok(), "there is a visitor already");
     }
 
     /// Ends the process but not the machine, as `kill -9` does: nothing written is lost, nothing
-    /// unsynced becomes durable. Returns the disk that the next process finds; this one stays dead.
+    /// unsynced becomes durable. Returns the disk that the next process finds. This disk stays
+    /// dead.
     pub fn kill(&self) -> SimDisk {
         let mut machine = self.shared.machine.lock();
         machine.off = true;
@@ -84,23 +86,23 @@ impl SimDisk {
         SimDisk::of(Machine::of(names, contents, rng))
     }
 
-    /// Lets the power go by itself after `changes` more writes, syncs and name changes: the one
-    /// after them fails, as does all else from then on.
+    /// Makes the power go by itself after `changes` more writes, syncs and name changes: the next
+    /// change fails, as does everything after it.
     pub fn cut_power_after(&self, changes: u64) {
         self.shared.machine.lock().changes_until_cut = Some(changes);
     }
 
-    /// Whether the power is off.
+    /// Reports whether the power is off.
     pub fn is_off(&self) -> bool {
         self.shared.machine.lock().off
     }
 
-    /// Writes, syncs and name changes so far.
+    /// Returns the number of writes, syncs and name changes so far.
     pub fn changes(&self) -> u64 {
         self.shared.machine.lock().changes
     }
 
-    /// What [`Disk::fail_stop`] was called with, if it was.
+    /// Returns the message of [`Disk::fail_stop`], if that was called.
     pub fn stopped_with(&self) -> Option<String> {
         self.shared.machine.lock().stopped.clone()
     }
@@ -111,28 +113,28 @@ impl SimDisk {
         self.shared.machine.lock().failing_syncs.push(part.to_owned());
     }
 
-    /// Makes every write to a file whose path contains `part` fail half-way from now on; `None`
+    /// Makes every write to a file whose path contains `part` fail half-way from now on. `None`
     /// lets all writes succeed again.
     pub fn fail_writes(&self, part: Option<&str>) {
         self.shared.machine.lock().failing_writes = part.map(str::to_owned);
     }
 
-    /// Lets files grow by `left_bytes` more in all, then answers "no space"; `None` lifts the
-    /// limit.
+    /// Lets files grow by `left_bytes` more bytes in all. After that the disk is full. `None` lifts
+    /// the limit.
     pub fn limit_space(&self, left_bytes: Option<u64>) {
         self.shared.machine.lock().space_left_bytes = left_bytes;
     }
 
-    /// Makes the storage promise that writes of up to `bytes` are whole or not there, see
-    /// [`File::untorn_bytes`]. The disk after a power cut has to be told again.
+    /// Makes the storage promise that writes of up to `bytes` bytes are whole or not there, see
+    /// [`File::untorn_bytes`]. The disk that a power cut leaves does not have the promise.
     pub fn promise_untorn(&self, bytes: usize) {
         self.shared.machine.lock().untorn_bytes = bytes;
     }
 
-    /// Turns one bit of a file over, in what is read and in what survives, as decaying media do.
+    /// Flips one bit of a file, in what is read and in what survives, as decaying media do.
     ///
     /// # Panics
-    /// When there is no such file or it has no such bit: the test is wrong.
+    /// Panics when there is no such file or it has no such bit, since the test is then wrong.
     pub fn flip_bit(&self, path: &Path, bit: u64) {
         let mut machine = self.shared.machine.lock();
         let number = machine.names.file(path).expect("flip_bit: no such file");

@@ -1,13 +1,14 @@
-//! What threads share memory and wait by, for the parts that a model checker tries every order of:
-//! the log, page latches, row locks, the order of commits. In an ordinary build these are the
-//! standard library's and `parking_lot`'s own types. With the feature `model`, in which only the
-//! tests made for it run, they are `shuttle`'s, which decides at each use which thread goes on.
+//! The types by which threads share memory and wait, for those parts where a model checker tries
+//! every order: the log, page latches, row locks, the order of commits. In an ordinary build these
+//! are the types of the standard library and of `parking_lot`. With the feature `model`, in which
+//! only the tests made for it run, they are those of `shuttle`, which decides at each use which
+//! thread goes on.
 //!
-//! The model knows sequential consistency only: what weaker orders allow is argued where they are
+//! The model has sequential consistency only: what weaker orders allow is argued where they are
 //! used, not tried.
 //!
-//! Time does not pass in a model. A wait with a limit of a second or more ends by its notification
-//! alone, so that one that was lost is found; a shorter one may end at any time.
+//! Time does not pass in a model. A wait with a limit of a second or more ends only by its
+//! notification, so that a lost notification is found. A shorter wait may end at any time.
 
 #[cfg(not(feature = "model"))]
 mod real {

@@ -1,5 +1,5 @@
-//! Named threads. Each opens its time account (see [`crate::account`]) before its first line runs
-//! and closes it after its last.
+//! Named threads. Each opens its time account (see [`crate::account`]) before its function runs and
+//! closes it afterwards.
 
 #[cfg(not(feature = "model"))]
 pub use std::thread::JoinHandle;
@@ -10,11 +10,11 @@ pub use model::JoinHandle;
 #[cfg(not(feature = "model"))]
 use crate::account;
 
-/// The stack of the threads that are started here. Only what a thread has touched of it is memory.
-/// It is this large for statements that nest as deeply as MySQL's may.
+/// The stack size in bytes of the threads that are started here. Only the part that a thread has
+/// touched takes memory. It is this large for statements that nest as deeply as MySQL's may.
 pub const STACK_BYTES: usize = 12 << 20;
 
-/// Bytes of the calling thread's stack that are left, less its guard.
+/// Returns the bytes of the calling thread's stack that are left, not counting its guard.
 #[inline]
 pub fn stack_bytes_left() -> usize {
     thread_local! {
@@ -24,8 +24,9 @@ pub fn stack_bytes_left() -> usize {
     (&raw const here as usize).saturating_sub(LOWEST.with(|lowest| *lowest))
 }
 
-/// Where the calling thread's stack ends. Where `/proc` is missing, as in a bare chroot, the system
-/// does not say it of the first thread; its limit does, as far as that can be relied on.
+/// Returns the lowest usable address of the calling thread's stack. Where `/proc` is missing, as in
+/// a bare chroot, the system does not tell it for the process's first thread. It is then estimated
+/// from half of the stack's limit, since that much can be relied on.
 fn lowest_stack_address() -> usize {
     known_stack_end().unwrap_or_else(|| {
         let here = 0u8;
@@ -33,10 +34,10 @@ fn lowest_stack_address() -> usize {
     })
 }
 
-/// What the first thread's stack may grow to. At its top are the arguments and the environment, for
-/// which the kernel allows a quarter of it.
+/// Returns the number of bytes to which the first thread's stack may grow. At its top are the
+/// arguments and the environment, for which the kernel allows a quarter of it.
 fn first_stack_bytes() -> usize {
-    /// Linux's own default, for a stack without a limit too.
+    /// The default of Linux, which is also used for a stack without a limit.
     const USUAL_BYTES: u64 = 8 << 20;
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: getrlimit writes to the local variable that it is given, and to nothing else.
@@ -44,9 +45,9 @@ fn first_stack_bytes() -> usize {
     if known { limit.rlim_cur.min(USUAL_BYTES) as usize } else { USUAL_BYTES as usize }
 }
 
-/// Where the system says that the calling thread's stack ends.
+/// Returns the lowest usable address of the calling thread's stack, if the system tells it.
 fn known_stack_end() -> Option<usize> {
-    // SAFETY: the structure is plain data that pthread_getattr_np fills in, and what it has
+    // SAFETY: the structure is plain data that pthread_getattr_np fills in, and what that has
     // allocated is given back; the other two calls take what it has filled in, and write to the
     // three local variables.
     unsafe {
@@ -62,12 +63,12 @@ fn known_stack_end() -> Option<usize> {
     }
 }
 
-/// Starts a thread called `name` (the kernel shows the first 15 bytes). The name is also what its
-/// time is accounted under, so threads of one job share one name: `connection`, not
+/// Starts a thread called `name` (the kernel shows the first 15 bytes). The thread's time is
+/// accounted under the same name, so threads of one job share one name: `connection`, not
 /// `connection-17`.
 ///
 /// # Panics
-/// When the operating system has no thread to give; [`try_spawn`] returns that as an error.
+/// Panics when the operating system has no thread to give; [`try_spawn`] returns that as an error.
 pub fn spawn<F, T>(name: &str, run: F) -> JoinHandle<T>
 where
     F: FnOnce() -> T + Send + 'static,
@@ -76,8 +77,8 @@ where
     try_spawn(name, run).unwrap_or_else(|error| panic!("cannot start thread {name}: {error}"))
 }
 
-/// As [`spawn`], with the refusal of the operating system as an error: for threads that a user's
-/// connection asks for.
+/// Starts a thread as [`spawn`] does, but returns the refusal of the operating system as an error.
+/// This is for threads that a user's connection asks for.
 pub fn try_spawn<F, T>(name: &str, run: F) -> std::io::Result<JoinHandle<T>>
 where
     F: FnOnce() -> T + Send + 'static,
@@ -102,7 +103,7 @@ where
     })
 }
 
-/// Whether this is the calling thread's own handle, which it cannot join.
+/// Reports whether this is the calling thread's own handle, which it cannot join.
 pub fn is_current<T>(handle: &JoinHandle<T>) -> bool {
     #[cfg(feature = "model")]
     return handle.thread().id() == shuttle::thread::current().id();
@@ -110,12 +111,11 @@ pub fn is_current<T>(handle: &JoinHandle<T>) -> bool {
     return handle.thread().id() == std::thread::current().id();
 }
 
-/// Runs each job on a thread of its own and returns when all have ended, with their results in
-/// order. (Under the model checker one after the other: what runs in parallel here shares nothing
-/// that it checks.)
+/// Runs each job on a thread of its own and returns their results, in order, when all have ended.
+/// (Under the model checker they run one after the other: such jobs share nothing that it checks.)
 ///
 /// # Panics
-/// When a job panics, or the operating system has no thread to give.
+/// Panics when a job panics, or the operating system has no thread to give.
 pub fn run_all<F, T>(name: &str, jobs: Vec<F>) -> Vec<T>
 where
     F: FnOnce() -> T + Send,
@@ -144,16 +144,16 @@ where
     })
 }
 
-/// The number of processors this process may use; at least 1.
+/// Returns the number of processors that this process may use, at least 1.
 pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, |count| count.get())
 }
 
-/// Lets the calling thread run before others, as far as the system goes: for background threads
-/// that many others wait for. False when this user may not do that.
+/// Lets the calling thread run before others, as far as the system supports it, for background
+/// threads that many others wait for. Returns false when this user may not do that.
 pub fn prefer() -> bool {
     // SAFETY: setpriority only takes numbers. On Linux a thread has a priority of its own, and 0
-    // means the calling one.
+    // means the calling thread.
     unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, -20) == 0 }
 }
 
@@ -165,13 +165,13 @@ pub fn yield_now() {
     std::thread::yield_now();
 }
 
-/// Threads of the model checker.
+/// The threads of the model checker.
 #[cfg(feature = "model")]
 mod model {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    /// See `std::thread::JoinHandle`.
+    /// A handle to a thread. See `std::thread::JoinHandle`.
     #[derive(Debug)]
     pub struct JoinHandle<T> {
         handle: shuttle::thread::JoinHandle<T>,
@@ -182,17 +182,17 @@ mod model {
         /// Waits for the thread's end.
         ///
         /// # Errors
-        /// What the thread panicked with.
+        /// Returns the value that the thread panicked with.
         pub fn join(self) -> std::thread::Result<T> {
             self.handle.join()
         }
 
-        /// Whether the thread has come to its end.
+        /// Reports whether the thread has come to its end.
         pub fn is_finished(&self) -> bool {
             self.is_finished.load(Ordering::SeqCst)
         }
 
-        /// The thread.
+        /// Returns the thread.
         pub fn thread(&self) -> &shuttle::thread::Thread {
             self.handle.thread()
         }

@@ -1,9 +1,9 @@
-//! Column definitions of a result set, with the type codes and flags that they carry.
+//! The column definitions of a result set, with their type codes and flags.
 
 use crate::wire::{Malformed, Reader, put_lenenc_bytes};
 use types::collation;
 
-/// Type codes of columns and parameters (`MYSQL_TYPE_*`).
+/// The type codes of columns and parameters (`MYSQL_TYPE_*`).
 pub mod field_type {
     /// DECIMAL of servers before 5.0.
     pub const DECIMAL: u8 = 0;
@@ -63,7 +63,7 @@ pub mod field_type {
     pub const GEOMETRY: u8 = 255;
 }
 
-/// Flags of a column definition.
+/// The flags of a column definition.
 pub mod column_flag {
     /// NOT NULL.
     pub const NOT_NULL: u16 = 1;
@@ -97,13 +97,13 @@ pub mod column_flag {
     pub const NUM: u16 = 32768;
 }
 
-/// Collation id of the binary character set.
+/// The collation id of the binary character set.
 pub const COLLATION_BINARY: u16 = 63;
 
 /// One column of a result set (`ColumnDefinition41`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// Schema of the table, empty for expressions.
+    /// The schema of the table. It is empty for expressions.
     pub schema: String,
     /// The table's alias.
     pub table: String,
@@ -113,15 +113,15 @@ pub struct Column {
     pub name: String,
     /// The column's own name.
     pub org_name: String,
-    /// Collation id of the cells as they are sent.
+    /// The collation id of the cells as they are sent.
     pub collation: u16,
-    /// Display length in bytes.
+    /// The display length in bytes.
     pub length_bytes: u32,
-    /// One of [`field_type`].
+    /// The type code, one of [`field_type`].
     pub field_type: u8,
-    /// Bits of [`column_flag`].
+    /// The flags, bits of [`column_flag`].
     pub flags: u16,
-    /// Digits after the point; 31 for numbers without a fixed count.
+    /// The number of digits after the point, 31 for numbers without a fixed count.
     pub decimals: u8,
 }
 
@@ -141,7 +141,7 @@ impl Column {
         out.extend_from_slice(&[0, 0]);
     }
 
-    /// Reads the packet. COM_FIELD_LIST's default value, which may follow, is left alone.
+    /// Reads the packet. The default value of COM_FIELD_LIST, which may follow, is not read.
     pub fn decode(payload: &[u8]) -> Result<Column, Malformed> {
         const WHAT: &str = "column definition";
         let mut r = Reader::new(payload);
@@ -163,7 +163,7 @@ impl Column {
         })
     }
 
-    /// True for UNSIGNED columns.
+    /// Reports whether the column is UNSIGNED.
     pub fn is_unsigned(&self) -> bool {
         self.flags & column_flag::UNSIGNED != 0
     }

@@ -1,9 +1,10 @@
-//! The compressed protocol: what a connection sends and receives after authentication, in frames of
-//! its own.
+//! The compressed protocol: after authentication the stream is sent and received in frames of its
+//! own.
 //!
-//! A frame is a 3-byte length, a sequence number, the 3-byte length of what is in it (0: it is not
-//! compressed) and that, zlib's or zstd's. Frames and packets know nothing of each other: a frame
-//! may hold a part of a packet, or many. Sequence numbers start anew with each command.
+//! A frame is a 3-byte length, a sequence number, the 3-byte length of the decompressed content (0:
+//! it is not compressed) and the content, compressed by zlib or zstd. Frames and packets are
+//! independent: a frame may hold a part of a packet, or many packets. Sequence numbers start anew
+//! with each command.
 
 use std::io::{self, Read, Write};
 
@@ -13,17 +14,17 @@ use flate2::write::ZlibEncoder;
 use crate::packet::MAX_PAYLOAD_BYTES;
 
 const HEADER_BYTES: usize = 7;
-/// What is shorter goes uncompressed, as mysqld does it.
+/// The number of bytes below which content is sent uncompressed, as by mysqld.
 const SHORTEST_BYTES: usize = 50;
-/// zlib's, as mysqld's.
+/// The level of zlib, as in mysqld.
 const ZLIB_LEVEL: u32 = 6;
 
-/// A way to compress.
+/// A way to compress a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
-    /// `zlib`
+    /// zlib.
     Zlib,
-    /// `zstd`, with this level
+    /// zstd with this level.
     Zstd(u8),
 }
 
@@ -32,9 +33,9 @@ pub enum Algorithm {
 pub(crate) struct Compression {
     algorithm: Algorithm,
     sequence: u8,
-    /// What has come of the next frame. It stays when a read is interrupted.
+    /// The received part of the next frame. It is kept when a read is interrupted.
     frame: Vec<u8>,
-    /// What the last frame held; the bytes before `at` have been read.
+    /// The content of the last frame. The bytes before `at` have been read.
     plain: Vec<u8>,
     at: usize,
 }
@@ -44,12 +45,12 @@ impl Compression {
         Compression { algorithm, sequence: 0, frame: Vec::new(), plain: Vec::new(), at: 0 }
     }
 
-    /// A new command begins.
+    /// Restarts the sequence numbers, because a new command begins.
     pub fn reset_sequence(&mut self) {
         self.sequence = 0;
     }
 
-    /// Reads what frames hold, from the stream under them.
+    /// Reads the content of frames, which come from the stream below.
     pub fn read(&mut self, stream: &mut impl Read, buf: &mut [u8]) -> io::Result<usize> {
         while self.at == self.plain.len() {
             if !self.fill(stream, HEADER_BYTES)? {
@@ -74,7 +75,8 @@ impl Compression {
         Ok(taken)
     }
 
-    /// Receives until the frame has so many bytes; false at the stream's end before its first.
+    /// Receives until the frame has `len` bytes. Returns false if the stream ends before the
+    /// frame's first byte.
     fn fill(&mut self, stream: &mut impl Read, len: usize) -> io::Result<bool> {
         while self.frame.len() < len {
             let missing = (len - self.frame.len()) as u64;
@@ -92,7 +94,7 @@ impl Compression {
         self.plain.clear();
         self.at = 0;
         let body = &self.frame[HEADER_BYTES..];
-        // One byte more than there should be tells a frame that holds too much.
+        // One byte more than expected is read, to detect a frame that has too much content.
         let limit = plain_len as u64 + 1;
         match self.algorithm {
             _ if plain_len == 0 => {
@@ -112,7 +114,7 @@ impl Compression {
         Ok(())
     }
 
-    /// Writes everything, in as many frames as it takes.
+    /// Writes all bytes, in as many frames as needed.
     pub fn write_all(&mut self, stream: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
         for part in bytes.chunks(MAX_PAYLOAD_BYTES) {
             let packed = if part.len() < SHORTEST_BYTES { None } else { Some(self.pack(part)?) };
@@ -149,7 +151,7 @@ fn damaged(what: &str) -> io::Error {
 mod tests {
     use super::*;
 
-    /// Gives a byte at a time, and now and then nothing yet.
+    /// A stream that returns one byte at a time, and sometimes says that there is nothing yet.
     struct Slow<'a>(&'a [u8], bool);
 
     impl Read for Slow<'_> {

@@ -1,11 +1,11 @@
-//! The connection phase: the server's greeting, the client's response, the switch to another
+//! The connection phase: the server's greeting, the client's response, and the switch to another
 //! plugin.
 
 use crate::auth::NONCE_BYTES;
 use crate::capability::{self, Capabilities};
 use crate::wire::{Malformed, Reader, put_lenenc_bytes, put_lenenc_int, put_nul_bytes};
 
-/// Collation id of utf8mb4_0900_ai_ci, which MySQL 8 and later greet with.
+/// The collation id of utf8mb4_0900_ai_ci, which MySQL 8 and later name in their greeting.
 pub const COLLATION_UTF8MB4_0900_AI_CI: u8 = 255;
 
 const PROTOCOL_VERSION: u8 = 10;
@@ -13,19 +13,19 @@ const PROTOCOL_VERSION: u8 = 10;
 /// The server's first packet (`HandshakeV10`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Greeting {
-    /// For instance `9.7.0-slipstream-0.1.0`.
+    /// The version of the server, such as `9.7.0-slipstream-0.1.0`.
     pub server_version: String,
     /// The connection's id, which KILL takes.
     pub connection_id: u32,
-    /// The challenge.
+    /// The challenge for the client.
     pub nonce: [u8; NONCE_BYTES],
-    /// What the server can.
+    /// The capabilities of the server.
     pub capabilities: Capabilities,
-    /// The server's default collation, the low byte of its id.
+    /// The low byte of the id of the server's default collation.
     pub collation: u8,
-    /// `SERVER_STATUS_*`.
+    /// The status flags (`SERVER_STATUS_*`).
     pub status: u16,
-    /// The plugin that the nonce is for.
+    /// The authentication plugin that the nonce is for.
     pub plugin: String,
 }
 
@@ -48,7 +48,7 @@ impl Greeting {
         put_nul_bytes(out, self.plugin.as_bytes());
     }
 
-    /// Reads the packet. A server that answers with an error packet instead is the caller's case.
+    /// Reads the packet. The caller handles a server that answers with an error packet instead.
     pub fn decode(payload: &[u8]) -> Result<Greeting, Malformed> {
         const WHAT: &str = "greeting";
         let mut r = Reader::new(payload);
@@ -77,43 +77,44 @@ impl Greeting {
     }
 }
 
-/// A connection attribute: name and value.
+/// A connection attribute, as name and value.
 pub type Attribute = (Vec<u8>, Vec<u8>);
 
 /// The client's answer to the greeting (`HandshakeResponse41`), and the body of COM_CHANGE_USER.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HandshakeResponse {
-    /// What the client can and wants; only bits that the server announced count.
+    /// The capabilities that the client has and wants. Only bits that the server announced count.
     pub capabilities: Capabilities,
-    /// The longest packet that the client takes, in bytes.
+    /// The longest packet in bytes that the client accepts.
     pub max_packet_bytes: u32,
-    /// The collation that the client wants; 16 bits in COM_CHANGE_USER, 8 in the handshake.
+    /// The id of the collation that the client wants. It has 16 bits in COM_CHANGE_USER and 8 in
+    /// the handshake.
     pub collation: u16,
-    /// Account name.
+    /// The name of the account.
     pub user: Vec<u8>,
     /// The answer to the nonce, for `plugin`.
     pub auth_response: Vec<u8>,
-    /// The schema to start in; empty for none.
+    /// The schema to start in. It is empty for none.
     pub schema: Vec<u8>,
-    /// The plugin that made `auth_response`; empty when the client does not name it.
+    /// The plugin that made `auth_response`. It is empty when the client does not name it.
     pub plugin: Vec<u8>,
-    /// Connection attributes (`_client_name`, `program_name`, ...).
+    /// The connection attributes (`_client_name`, `program_name`, ...).
     pub attributes: Vec<Attribute>,
 }
 
-/// What the client's first packet was.
+/// The kinds of a client's first packet.
 #[derive(Debug, PartialEq, Eq)]
 pub enum FirstPacket {
     /// A response of the 4.1 protocol.
     Response(HandshakeResponse),
     /// A request to change to TLS.
     TlsRequest,
-    /// A client older than 4.1 (MySQL's error 1043, without an SQLSTATE).
+    /// The packet of a client older than 4.1 (MySQL's error 1043, without an SQLSTATE).
     TooOld,
 }
 
-/// Appends a wish for TLS: what a response begins with, alone. `capabilities` have
-/// [`capability::SSL`] in them then.
+/// Appends a request for TLS, which is the beginning of a response, alone. `capabilities` include
+/// [`capability::SSL`] if this is all of the packet.
 pub fn put_tls_request(capabilities: Capabilities, max_packet_bytes: u32, collation: u16, out: &mut Vec<u8>) {
     out.extend_from_slice(&capabilities.to_le_bytes());
     out.extend_from_slice(&max_packet_bytes.to_le_bytes());
@@ -150,7 +151,7 @@ impl HandshakeResponse {
         }
     }
 
-    /// Reads the client's first packet; `offered` are the capabilities of our greeting.
+    /// Reads the client's first packet. `offered` are the capabilities in the server's greeting.
     pub fn decode(payload: &[u8], offered: Capabilities) -> Result<FirstPacket, Malformed> {
         const WHAT: &str = "handshake response";
         let mut r = Reader::new(payload);
@@ -195,7 +196,7 @@ impl HandshakeResponse {
         }))
     }
 
-    /// Reads the body of COM_CHANGE_USER; `capabilities` are those that the connection has agreed
+    /// Reads the body of COM_CHANGE_USER. `capabilities` are those that the connection has agreed
     /// on.
     pub fn decode_change_user(
         body: &[u8],
@@ -213,7 +214,7 @@ impl HandshakeResponse {
             response.collation = r.u16(WHAT)?;
         }
         if capabilities & capability::PLUGIN_AUTH != 0 {
-            // MySQL takes none without it from a client that can name one.
+            // MySQL accepts no packet without a plugin from a client that can name one.
             if r.remaining() == 0 {
                 return Err(Malformed { what: WHAT });
             }
@@ -237,17 +238,17 @@ fn decode_attributes(r: &mut Reader<'_>, capabilities: Capabilities) -> Result<V
     Ok(out)
 }
 
-/// The server's wish to go on with another plugin (`AuthSwitchRequest`).
+/// The server's request to continue with another plugin (`AuthSwitchRequest`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthSwitch {
-    /// The plugin to go on with.
+    /// The plugin to continue with.
     pub plugin: String,
-    /// A new challenge.
+    /// The new challenge.
     pub nonce: Vec<u8>,
 }
 
 impl AuthSwitch {
-    /// First byte of the packet.
+    /// The first byte of the packet.
     pub const HEADER: u8 = 0xfe;
 
     /// Appends the packet.
@@ -258,7 +259,7 @@ impl AuthSwitch {
         out.push(0);
     }
 
-    /// Reads the packet, with its first byte.
+    /// Reads the packet, including its first byte.
     pub fn decode(payload: &[u8]) -> Result<AuthSwitch, Malformed> {
         let mut r = Reader::new(payload);
         r.u8("authentication switch")?;
@@ -269,7 +270,7 @@ impl AuthSwitch {
     }
 }
 
-/// First byte of `AuthMoreData`; the rest is the plugin's own.
+/// The first byte of `AuthMoreData`. The rest depends on the plugin.
 pub const AUTH_MORE_DATA: u8 = 1;
 
 #[cfg(test)]
@@ -319,7 +320,8 @@ mod tests {
         response().encode(&mut out);
         assert_eq!(HandshakeResponse::decode(&out, u32::MAX), Ok(FirstPacket::Response(response())));
         for cut in 0..out.len() {
-            // A cut packet may decode as far as it goes or be refused; it must not panic.
+            // A cut packet may be decoded as far as it goes or be refused, but it must not cause a
+            // panic.
             let _decoded = HandshakeResponse::decode(&out[..cut], u32::MAX);
         }
         assert_eq!(HandshakeResponse::decode(&[0; 32], u32::MAX), Ok(FirstPacket::TooOld));

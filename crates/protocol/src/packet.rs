@@ -1,64 +1,66 @@
-//! Packet framing: a 3-byte length, a sequence number, the payload; payloads of 16 MB and more go
-//! in several packets.
+//! The framing of packets: a 3-byte length, a sequence number, and the payload. A payload of 16 MB
+//! or more is sent in several packets.
 //!
 //! A [`Channel`] owns the stream and both buffers. Output collects until [`Channel::flush`] (or
 //! until the buffer is large), so that one response is one write.
 //!
-//! Buffers that grow past a megabyte for a long packet ask the channel's [`Room`] before they do,
-//! for the old place and the new while the bytes move, and give it back with the packet.
+//! Before a buffer grows past a megabyte for a long packet, it asks the channel's [`Room`] for the
+//! old and the new memory together, since both exist while the bytes are moved. It gives the memory
+//! back with the packet.
 
 use std::fmt;
 use std::io::{self, Read, Write};
 
-/// A packet of this payload length is followed by another one that continues it.
+/// The length of a full packet's payload. Such a packet is followed by another one that continues
+/// it.
 pub const MAX_PAYLOAD_BYTES: usize = 0xff_ffff;
 
 const HEADER_BYTES: usize = 4;
 const INPUT_BYTES: usize = 16 * 1024;
-/// Buffers that grew past this for one large packet are given back afterwards.
+/// The largest size of a buffer that is kept. A buffer that has grown past it for a large packet is
+/// freed afterwards.
 const KEEP_BYTES: usize = 1024 * 1024;
-/// Output is written out once it has grown to this, so that large results do not collect in memory.
+/// The size at which output is sent, so that large results do not collect in memory.
 const FLUSH_BYTES: usize = 64 * 1024;
 
-/// Why a packet could not be read or written.
+/// The reason why a packet could not be read or written.
 #[derive(Debug)]
 pub enum PacketError {
     /// The stream failed.
     Io(io::Error),
     /// The peer closed the stream between two packets.
     Closed,
-    /// The sequence number is not the one that is due (MySQL's error 1156).
+    /// The sequence number is not the expected one (MySQL's error 1156).
     OutOfOrder {
-        /// The number that was due.
+        /// The number that was expected.
         expected: u8,
-        /// The number that came.
+        /// The number that was received.
         got: u8,
     },
     /// The payload is longer than the channel allows (MySQL's error 1153).
     TooLarge {
-        /// The channel's limit.
+        /// The channel's limit in bytes.
         limit_bytes: usize,
     },
-    /// There is no memory for the packet; what the peer is to be told.
+    /// There is no memory for the packet. The field is what the peer has to be told.
     NoRoom(Box<Refused>),
 }
 
-/// The error that a peer is to be told, in the parts of an error packet.
+/// The error that a peer has to be told, in the parts of an error packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// MySQL's error number.
     pub code: u16,
-    /// Text for people.
+    /// The text for people.
     pub message: String,
 }
 
-/// The account that the memory of a channel's long packets is charged to.
+/// The account that is charged for the memory of a channel's long packets.
 pub trait Room: fmt::Debug + Send {
-    /// Asks for room for `bytes` bytes that are about to be allocated. The error is what the peer
-    /// is told.
+    /// Asks for `bytes` bytes that are about to be allocated. The error is what the peer is told.
     fn take(&mut self, bytes: usize) -> Result<(), Refused>;
 
-    /// Gives back room for `bytes` bytes that are no longer allocated.
+    /// Gives back `bytes` bytes that are no longer allocated.
     fn give_back(&mut self, bytes: usize);
 }
 
@@ -90,33 +92,34 @@ impl From<io::Error> for PacketError {
 #[derive(Debug)]
 pub struct Channel<S> {
     stream: S,
-    /// The number of the next packet, in either direction.
+    /// The sequence number of the next packet, in either direction.
     sequence: u8,
-    /// Bytes received; `input[start..end]` are not yet consumed.
+    /// The received bytes. `input[start..end]` are not yet consumed.
     input: Vec<u8>,
     start: usize,
     end: usize,
-    /// A payload put together from several packets.
+    /// A payload that is put together from several packets.
     joined: Vec<u8>,
-    /// `joined` waits for further packets of its payload.
+    /// Whether `joined` waits for further packets of its payload.
     joining: bool,
     output: Vec<u8>,
     room: Option<Box<dyn Room>>,
-    /// Bytes that were taken of the room and not given back.
+    /// The number of bytes that were taken from the room and not given back.
     taken_bytes: usize,
     max_packet_bytes: usize,
     received_bytes: u64,
     sent_bytes: u64,
 }
 
-/// Which buffer holds the payload that was read last.
+/// The place of the payload that was read last.
 enum Payload {
     Input(usize, usize),
     Joined,
 }
 
 impl<S: Read + Write> Channel<S> {
-    /// A channel over a connected stream; payloads above `max_packet_bytes` are refused.
+    /// Makes a channel over a connected stream. Payloads longer than `max_packet_bytes` are
+    /// refused.
     pub fn new(stream: S, max_packet_bytes: usize) -> Self {
         Channel {
             stream,
@@ -135,40 +138,41 @@ impl<S: Read + Write> Channel<S> {
         }
     }
 
-    /// The stream, for its timeouts and addresses.
+    /// Returns the stream, for its timeouts and addresses.
     pub fn stream(&self) -> &S {
         &self.stream
     }
 
-    /// The stream, to begin compression on it.
+    /// Returns the stream, so that the caller can begin compression on it.
     pub fn stream_mut(&mut self) -> &mut S {
         &mut self.stream
     }
 
-    /// The stream, to begin TLS on it, and what has been received and not been read.
+    /// Returns the stream, so that the caller can begin TLS on it, and the bytes that were received
+    /// and not read.
     pub fn stream_and_rest(&mut self) -> (&mut S, Vec<u8>) {
         let rest = self.input[self.start..self.end].to_vec();
         (self.start, self.end) = (0, 0);
         (&mut self.stream, rest)
     }
 
-    /// The longest payload that is accepted from now on.
+    /// Sets the length of the longest payload that is accepted from now on.
     pub fn set_max_packet_bytes(&mut self, max_packet_bytes: usize) {
         self.max_packet_bytes = max_packet_bytes;
     }
 
-    /// Sets the account that long packets ask for their memory from now on.
+    /// Sets the account that is charged for the memory of long packets from now on.
     pub fn set_room(&mut self, room: Box<dyn Room>) {
         self.room = Some(room);
         self.taken_bytes = 0;
     }
 
-    /// Bytes read from the stream so far.
+    /// Returns the number of bytes read from the stream so far.
     pub fn received_bytes(&self) -> u64 {
         self.received_bytes
     }
 
-    /// Bytes written to the stream so far.
+    /// Returns the number of bytes written to the stream so far.
     pub fn sent_bytes(&self) -> u64 {
         self.sent_bytes
     }
@@ -178,12 +182,12 @@ impl<S: Read + Write> Channel<S> {
         self.sequence = 0;
     }
 
-    /// True when bytes of a further packet have been received already.
+    /// Reports whether bytes of a further packet have been received already.
     pub fn has_buffered_input(&self) -> bool {
         self.start < self.end
     }
 
-    /// Reads one payload, put together from as many packets as it has. The bytes live until the
+    /// Reads one payload, which is put together if it has several packets. The bytes live until the
     /// next call.
     pub fn read_packet(&mut self) -> Result<&[u8], PacketError> {
         match self.read_payload()? {
@@ -192,8 +196,9 @@ impl<S: Read + Write> Channel<S> {
         }
     }
 
-    /// As [`Channel::read_packet`], into a buffer of the caller's, which stays charged to the room
-    /// until it comes back ([`Channel::done_with`]). A payload of several packets is not copied.
+    /// Reads a payload as [`Channel::read_packet`] does, into a buffer of the caller's. The buffer
+    /// stays charged to the room until it comes back ([`Channel::done_with`]). A payload of several
+    /// packets is not copied.
     pub fn read_packet_into(&mut self, into: &mut Vec<u8>) -> Result<(), PacketError> {
         self.done_with(into);
         match self.read_payload()? {
@@ -212,8 +217,8 @@ impl<S: Read + Write> Channel<S> {
         Ok(())
     }
 
-    /// The caller needs the packet no more that it had by [`Channel::read_packet_into`]: the memory
-    /// of a long one is given back.
+    /// Takes note that the caller no longer needs the packet that [`Channel::read_packet_into`]
+    /// read. The memory of a long packet is given back.
     pub fn done_with(&mut self, packet: &mut Vec<u8>) {
         if packet.capacity() > KEEP_BYTES {
             let bytes = std::mem::take(packet).capacity();
@@ -221,7 +226,7 @@ impl<S: Read + Write> Channel<S> {
         }
     }
 
-    /// Gives bytes back to the room, at most as many as were taken.
+    /// Gives bytes back to the room, but no more than were taken.
     fn give_back(&mut self, bytes: usize) {
         let bytes = bytes.min(self.taken_bytes);
         if let Some(room) = &mut self.room {
@@ -233,13 +238,14 @@ impl<S: Read + Write> Channel<S> {
     fn read_payload(&mut self) -> Result<Payload, PacketError> {
         let read = self.read_payload_if_room();
         if let Err(PacketError::NoRoom(_)) = &read {
-            // The sender hears of the refusal only once it has sent the packet to its end.
+            // The sender notices the refusal only after it has sent the whole packet.
             self.skip_payload()?;
         }
         read
     }
 
-    /// Reads the rest of a payload and forgets all of it. Its next packet begins at `start`.
+    /// Reads the rest of a payload and drops all of it. The payload's next packet begins at
+    /// `start`.
     fn skip_payload(&mut self) -> Result<(), PacketError> {
         let bytes = std::mem::take(&mut self.joined).capacity();
         self.give_back(bytes);
@@ -268,8 +274,8 @@ impl<S: Read + Write> Channel<S> {
         }
     }
 
-    /// Nothing is consumed of a packet that has not arrived in full, so a read that timed out can
-    /// be tried again.
+    /// Reads a payload. A packet that has not arrived in full is not consumed, so a read that timed
+    /// out can be tried again.
     fn read_payload_if_room(&mut self) -> Result<Payload, PacketError> {
         loop {
             if !self.joining && self.joined.capacity() > KEEP_BYTES {
@@ -290,7 +296,7 @@ impl<S: Read + Write> Channel<S> {
             self.need(HEADER_BYTES + len, false)?;
             let start = self.start + HEADER_BYTES;
             if (self.joining || len == MAX_PAYLOAD_BYTES) && before + len > self.joined.capacity() {
-                // Behind a packet that is not full there is no further one.
+                // After a packet that is not full there is no further one.
                 let most = self.max_packet_bytes.min(2 * self.joined.capacity());
                 let capacity = if len < MAX_PAYLOAD_BYTES { before + len } else { most.max(before + len) };
                 self.joined.truncate(before);
@@ -313,13 +319,14 @@ impl<S: Read + Write> Channel<S> {
         }
     }
 
-    /// True when the header of the next packet has come: a read that fails then has failed within a
-    /// packet.
+    /// Reports whether the header of the next packet has arrived. A read that fails after that has
+    /// failed within a packet.
     pub fn has_header(&self) -> bool {
         self.end - self.start >= HEADER_BYTES
     }
 
-    /// Makes at least `len` unconsumed bytes available. The buffer grows only as bytes arrive.
+    /// Waits until at least `len` unconsumed bytes are in the buffer. The buffer grows only as
+    /// bytes arrive.
     fn need(&mut self, len: usize, at_boundary: bool) -> Result<(), PacketError> {
         while self.end - self.start < len {
             self.make_room(len)?;
@@ -342,7 +349,7 @@ impl<S: Read + Write> Channel<S> {
         Ok(())
     }
 
-    /// Empties the input buffer: all that it holds has been read.
+    /// Empties the input buffer, all bytes of which have been read.
     fn empty_input(&mut self) {
         (self.start, self.end) = (0, 0);
         if self.input.len() > KEEP_BYTES {
@@ -351,7 +358,7 @@ impl<S: Read + Write> Channel<S> {
         }
     }
 
-    /// Makes room behind what was received, of which `len` bytes are wanted.
+    /// Makes room behind the received bytes, of which `len` are wanted.
     fn make_room(&mut self, len: usize) -> Result<(), PacketError> {
         if self.start == self.end {
             self.empty_input();
@@ -373,10 +380,10 @@ impl<S: Read + Write> Channel<S> {
         Ok(())
     }
 
-    /// Makes room for a packet with so long a payload, and with its header.
+    /// Makes room for a packet with a payload of `bytes` bytes, and for its header.
     ///
     /// # Errors
-    /// [`PacketError::NoRoom`]; nothing is lost then, and the connection can go on.
+    /// Returns [`PacketError::NoRoom`]. Nothing is lost then, and the connection can still be used.
     pub fn reserve_output(&mut self, bytes: usize) -> Result<(), PacketError> {
         let wanted = self.output.len().saturating_add(HEADER_BYTES).saturating_add(bytes);
         if wanted > self.output.capacity() {
@@ -385,7 +392,7 @@ impl<S: Read + Write> Channel<S> {
         Ok(())
     }
 
-    /// Appends one payload, written by `fill`, to the output.
+    /// Appends one payload, which `fill` writes, to the output.
     pub fn write_packet(&mut self, fill: impl FnOnce(&mut Vec<u8>)) -> Result<(), PacketError> {
         let header = self.output.len();
         self.output.extend_from_slice(&[0; HEADER_BYTES]);
@@ -406,17 +413,18 @@ impl<S: Read + Write> Channel<S> {
         self.sequence = self.sequence.wrapping_add(1);
     }
 
-    /// Sends everything that was written, at whose end a payload of 16 MB or more stands, as the
-    /// packets that the payload has to be cut into. Each goes from where it stands: there is no
-    /// second copy of the payload.
+    /// Sends the whole output, which ends with a payload of 16 MB or more that has to be divided
+    /// into packets. Each packet is sent from where it is, so there is no second copy of the
+    /// payload.
     fn send_split(&mut self, header: usize) -> Result<(), PacketError> {
         let first = header + HEADER_BYTES;
-        // A payload whose last part is full ends with an empty packet.
+        // A payload whose last part is full is followed by an empty packet.
         let parts = (self.output.len() - first) / MAX_PAYLOAD_BYTES + 1;
         for part in 0..parts {
             let start = first + part * MAX_PAYLOAD_BYTES;
             let end = self.output.len().min(start + MAX_PAYLOAD_BYTES);
-            // In front of its bytes: of the first at its place, of the others where sent ones were.
+            // The header is put in front of the part's bytes: for the first part in its place, for
+            // the others over bytes that were sent already.
             let from = if part == 0 { 0 } else { start - HEADER_BYTES };
             self.put_header(start - HEADER_BYTES, end - start);
             self.sent_bytes += (end - from) as u64;
@@ -426,7 +434,7 @@ impl<S: Read + Write> Channel<S> {
         self.flush()
     }
 
-    /// Sends everything that was written.
+    /// Sends the whole output.
     pub fn flush(&mut self) -> Result<(), PacketError> {
         self.sent_bytes += self.output.len() as u64;
         let result = self.stream.write_all(&self.output).and_then(|()| self.stream.flush());
@@ -438,8 +446,8 @@ impl<S: Read + Write> Channel<S> {
         Ok(result?)
     }
 
-    /// Forgets the output after `mark`, with its packet numbers; false when some of it has been
-    /// sent already.
+    /// Drops the output after `mark`, with its packet numbers. Returns false when some of the
+    /// output has been sent already.
     pub fn rewind_output(&mut self, mark: OutputMark) -> bool {
         if self.sent_bytes != mark.sent_bytes {
             return false;
@@ -450,18 +458,19 @@ impl<S: Read + Write> Channel<S> {
         true
     }
 
-    /// The present end of the output, to come back to while nothing has been sent.
+    /// Returns a mark of the output's present end, to which the output can be cut as long as
+    /// nothing has been sent.
     pub fn output_mark(&self) -> OutputMark {
         OutputMark { len: self.output.len(), sequence: self.sequence, sent_bytes: self.sent_bytes }
     }
 }
 
-/// MySQL's words of error 1041.
+/// The text of MySQL's error 1041.
 const OUT_OF_MEMORY: &str = "Out of memory; check if mysqld or some other process uses all available memory; if not, you \
                              may have to use 'ulimit' to allow mysqld to use more memory or you can add more swap space";
 
-/// Moves a buffer to a place of so many bytes, for which the room is asked where it is long.
-/// Returns what is taken of the room then.
+/// Moves a buffer to a new place with `capacity` bytes. A long place is charged to the room.
+/// Returns how many bytes are then taken from the room.
 fn regrow(
     buffer: &mut Vec<u8>,
     capacity: usize,
@@ -489,7 +498,7 @@ fn regrow(
     }
 }
 
-/// A place in the output that [`Channel::rewind_output`] returns to.
+/// A place in the output to which [`Channel::rewind_output`] can cut it.
 #[derive(Debug, Clone, Copy)]
 pub struct OutputMark {
     len: usize,
@@ -504,7 +513,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Reads come from `input` in steps of `step` bytes; writes collect in `output`.
+    /// A stream that reads from `input` in steps of `step` bytes, and collects writes in `output`.
     struct Pipe {
         input: Cursor<Vec<u8>>,
         step: usize,
@@ -589,7 +598,7 @@ mod tests {
         assert_eq!(channel.stream.output, [1, 0, 0, 0, 1, 1, 0, 0, 1, 3]);
     }
 
-    /// Lets its channel have so many bytes.
+    /// A room that lets its channel have a number of bytes.
     #[derive(Debug)]
     struct Limited {
         left: Arc<AtomicUsize>,
@@ -627,7 +636,7 @@ mod tests {
                 Err(PacketError::NoRoom(told)) => assert!(!enough && told.code == 1041),
                 Err(other) => panic!("{other}"),
             }
-            // Whether it could be had or not, the next one comes behind it.
+            // Whether there was memory for it or not, the next packet comes after it.
             for len in [10, 1 << 20, 10] {
                 back.read_packet_into(&mut packet).unwrap();
                 assert_eq!(packet.len(), len);

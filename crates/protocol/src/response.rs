@@ -5,48 +5,48 @@ use crate::wire::{Malformed, Reader, put_lenenc_bytes, put_lenenc_int};
 use std::fmt;
 use types::collation;
 
-/// First byte of an OK packet.
+/// The first byte of an OK packet.
 pub const OK_HEADER: u8 = 0x00;
-/// First byte of an error packet.
+/// The first byte of an error packet.
 pub const ERR_HEADER: u8 = 0xff;
-/// First byte of the packet that ends rows or column definitions.
+/// The first byte of the packet that ends rows or column definitions.
 pub const EOF_HEADER: u8 = 0xfe;
-/// First byte of a request for a local file, which is never answered with one here.
+/// The first byte of a request for a local file.
 pub const LOCAL_INFILE_HEADER: u8 = 0xfb;
 
-/// A session state change in an OK packet.
+/// A change of the session's state, in an OK packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StateChange {
     /// A system variable has a new value (type 0).
     SystemVariable {
-        /// The variable.
+        /// The name of the variable.
         name: String,
-        /// The variable's new value as text.
+        /// The new value of the variable, as text.
         value: String,
     },
-    /// The session's schema changed (type 1).
+    /// The session's schema changed (type 1). The field is its name.
     Schema(String),
 }
 
-/// Success of a statement without a result set, or the end of one.
+/// An OK packet: the success of a statement without a result set, or the end of a result set.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OkPacket {
-    /// Rows that the statement changed.
+    /// The number of rows that the statement changed.
     pub affected_rows: u64,
-    /// The first value that AUTO_INCREMENT generated.
+    /// The first value that AUTO_INCREMENT generated, 0 if there is none.
     pub last_insert_id: u64,
-    /// `SERVER_STATUS_*`.
+    /// The status flags (`SERVER_STATUS_*`).
     pub status: u16,
-    /// Number of warnings.
+    /// The number of warnings.
     pub warnings: u16,
-    /// `Rows matched: 1  Changed: 1  Warnings: 0` and the like.
+    /// A text such as `Rows matched: 1  Changed: 1  Warnings: 0`.
     pub info: String,
-    /// What SESSION_TRACK clients are told.
+    /// The changes that clients with SESSION_TRACK are told.
     pub changes: Vec<StateChange>,
 }
 
 impl OkPacket {
-    /// Appends the packet; `header` is [`OK_HEADER`], or [`EOF_HEADER`] at the end of rows with
+    /// Appends the packet. `header` is [`OK_HEADER`], or [`EOF_HEADER`] at the end of rows with
     /// DEPRECATE_EOF.
     pub fn encode(&self, header: u8, capabilities: Capabilities, out: &mut Vec<u8>) {
         let track = capabilities & capability::SESSION_TRACK != 0;
@@ -60,8 +60,8 @@ impl OkPacket {
         put_lenenc_int(out, self.last_insert_id);
         out.extend_from_slice(&status.to_le_bytes());
         out.extend_from_slice(&self.warnings.to_le_bytes());
-        // With its length for every client, as servers send it, whatever the protocol's description
-        // says of those without SESSION_TRACK.
+        // The text is sent with its length to every client, as servers do, although the protocol's
+        // description says otherwise for clients without SESSION_TRACK.
         if changed || !self.info.is_empty() {
             put_lenenc_bytes(out, self.info.as_bytes());
         }
@@ -70,7 +70,7 @@ impl OkPacket {
         }
     }
 
-    /// Reads the packet, with its first byte.
+    /// Reads the packet, including its first byte.
     pub fn decode(payload: &[u8], capabilities: Capabilities) -> Result<OkPacket, Malformed> {
         const WHAT: &str = "OK packet";
         let mut r = Reader::new(payload);
@@ -141,14 +141,14 @@ fn read_changes(bytes: &[u8]) -> Result<Vec<StateChange>, Malformed> {
 pub struct ErrPacket {
     /// MySQL's error number.
     pub code: u16,
-    /// SQLSTATE.
+    /// The SQLSTATE.
     pub state: [u8; 5],
-    /// Text for people.
+    /// The text for people.
     pub message: String,
 }
 
-/// Appends a message in the character set of a collation. A character that it does not have is
-/// written as its number, as MySQL does.
+/// Appends a message in the character set of a collation. A character that the character set does
+/// not have is written as its number, as in MySQL.
 fn put_message(message: &str, collation_id: u16, out: &mut Vec<u8>) {
     if let Some(converted) = collation::from_utf8mb4(collation_id, message.as_bytes()) {
         return out.extend_from_slice(&converted);
@@ -173,12 +173,12 @@ impl fmt::Display for ErrPacket {
 
 impl std::error::Error for ErrPacket {}
 
-/// Longest message that clients take (MYSQL_ERRMSG_SIZE), in bytes.
+/// The most bytes of a message that clients accept (MYSQL_ERRMSG_SIZE).
 const MESSAGE_BYTES: usize = 511;
 
 impl ErrPacket {
     /// Appends the packet, with the message in the character set of `collation_id`. Before the
-    /// handshake has ended clients expect no SQLSTATE: pass no capabilities then.
+    /// handshake has ended clients expect no SQLSTATE, so the caller passes no capabilities then.
     pub fn encode(&self, capabilities: Capabilities, collation_id: u16, out: &mut Vec<u8>) {
         out.push(ERR_HEADER);
         out.extend_from_slice(&self.code.to_le_bytes());
@@ -193,7 +193,7 @@ impl ErrPacket {
         put_message(&self.message[..len], collation_id, out);
     }
 
-    /// Reads the packet, with its first byte.
+    /// Reads the packet, including its first byte.
     pub fn decode(payload: &[u8]) -> Result<ErrPacket, Malformed> {
         const WHAT: &str = "error packet";
         let mut r = Reader::new(payload);
@@ -215,10 +215,10 @@ pub fn put_eof(status: u16, warnings: u16, out: &mut Vec<u8>) {
     out.extend_from_slice(&status.to_le_bytes());
 }
 
-/// True when `payload`, read where a row may stand, ends the rows.
+/// Reports whether `payload`, which was read where a row could be, ends the rows.
 ///
-/// A row whose first cell is 16 MB or longer starts with the same byte, but is longer than any end
-/// packet.
+/// A row whose first cell is 16 MB or longer starts with the same byte, but is longer than any
+/// packet that ends rows.
 pub fn is_end_of_rows(payload: &[u8]) -> bool {
     payload.first() == Some(&EOF_HEADER) && payload.len() < crate::packet::MAX_PAYLOAD_BYTES
 }

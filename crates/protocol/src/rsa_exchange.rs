@@ -1,4 +1,4 @@
-//! The RSA exchange of `caching_sha2_password` over a connection that is neither encrypted nor
+//! The RSA exchange of `caching_sha2_password`, over a connection that is neither encrypted nor
 //! local.
 //!
 //! The client asks for the server's public key, XORs the NUL-terminated password with the nonce and
@@ -10,13 +10,13 @@ use rsa::{Oaep, RsaPrivateKey, RsaPublicKey};
 use sha1::Sha1;
 use std::fmt;
 
-/// Modulus of a generated key, MySQL's size.
+/// The number of bits of a generated key's modulus, as in MySQL.
 const KEY_BITS: usize = 2048;
 
-/// Fills a buffer with random bytes of cryptographic quality.
+/// A function that fills a buffer with random bytes of cryptographic quality.
 pub type FillRandom = fn(&mut [u8]);
 
-/// Why the exchange failed.
+/// The reason why the exchange failed.
 #[derive(Debug)]
 pub struct RsaError(String);
 
@@ -58,7 +58,7 @@ impl RngCore for Rng {
 
 impl CryptoRng for Rng {}
 
-/// The server's key pair. Generating one takes from a tenth of a second to seconds.
+/// The server's key pair. Generating one takes from a tenth of a second to several seconds.
 pub struct ServerKey {
     private: RsaPrivateKey,
     public_pem: String,
@@ -72,14 +72,14 @@ impl ServerKey {
         ServerKey::of(private)
     }
 
-    /// The key pair whose private key [`ServerKey::private_pem`] gave.
+    /// Reads the key pair whose private key [`ServerKey::private_pem`] returned.
     pub fn from_private_pem(pem: &str) -> Result<Self, RsaError> {
         let private = RsaPrivateKey::from_pkcs8_pem(pem)
             .map_err(|e| RsaError::new("cannot read the RSA private key", e))?;
         ServerKey::of(private)
     }
 
-    /// The private key in PKCS #8, as PEM.
+    /// Returns the private key in PKCS #8, as PEM.
     pub fn private_pem(&self) -> Result<String, RsaError> {
         let pem = self.private.to_pkcs8_pem(LineEnding::LF);
         pem.map(|pem| pem.to_string()).map_err(|e| RsaError::new("cannot encode the RSA private key", e))
@@ -92,13 +92,13 @@ impl ServerKey {
         Ok(ServerKey { private, public_pem })
     }
 
-    /// The public key as the client receives it.
+    /// Returns the public key as the client receives it.
     pub fn public_pem(&self) -> &str {
         &self.public_pem
     }
 
-    /// Decrypts what the client sent and takes the nonce and the closing NUL off; the result is the
-    /// password.
+    /// Decrypts what the client sent, and returns the password, without the nonce and the NUL at
+    /// its end.
     pub fn decrypt_password(&self, encrypted: &[u8], nonce: &[u8]) -> Result<Vec<u8>, RsaError> {
         let mut password = self
             .private
@@ -112,7 +112,7 @@ impl ServerKey {
     }
 }
 
-/// The client's side: encrypts `password` for the key that the server sent.
+/// Encrypts `password` for the key that the server sent. This is the client's side.
 pub fn encrypt_password(
     password: &[u8],
     nonce: &[u8],
@@ -140,7 +140,8 @@ fn xor(bytes: &mut [u8], nonce: &[u8]) {
 mod tests {
     use super::*;
 
-    /// Not random at all: a test needs no secrets, only bytes that differ.
+    /// Fills a buffer with bytes that are not random: a test needs no secrets, only bytes that
+    /// differ.
     fn counting(buf: &mut [u8]) {
         use std::sync::atomic::{AtomicU64, Ordering};
         static NEXT: AtomicU64 = AtomicU64::new(1);

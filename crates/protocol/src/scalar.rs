@@ -1,46 +1,45 @@
-//! Cells of the binary protocol: prepared statements' parameters and rows.
+//! The cells of the binary protocol: the parameters and rows of prepared statements.
 //!
-//! [`Scalar`] is what travels: it knows the protocol's types only. The server converts it to and
-//! from its own values.
+//! A [`Scalar`] only has the protocol's types. The server converts it to and from its own values.
 
 use crate::column::field_type;
 use crate::wire::{Malformed, Reader, put_lenenc_bytes};
 use std::fmt::Write as _;
 
-/// A date with an optional time of day, as the binary protocol sends it. Fields are not checked for
-/// being a real date.
+/// A date with an optional time of day, as the binary protocol sends it. It may be a date that does
+/// not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DateTimeParts {
-    /// Year, 0 to 9999.
+    /// The year, 0 to 9999.
     pub year: u16,
-    /// Month, 0 to 12.
+    /// The month, 0 to 12.
     pub month: u8,
-    /// Day, 0 to 31.
+    /// The day of the month, 0 to 31.
     pub day: u8,
-    /// Hour.
+    /// The hour.
     pub hour: u8,
-    /// Minute.
+    /// The minute.
     pub minute: u8,
-    /// Second.
+    /// The second.
     pub second: u8,
-    /// Microseconds.
+    /// The microseconds.
     pub micros: u32,
 }
 
 /// A TIME, as the binary protocol sends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TimeParts {
-    /// The time is negative.
+    /// Whether the time is negative.
     pub negative: bool,
-    /// Days.
+    /// The days.
     pub days: u32,
-    /// Hours of the day.
+    /// The hours of the day.
     pub hours: u8,
-    /// Minutes.
+    /// The minutes.
     pub minutes: u8,
-    /// Seconds.
+    /// The seconds.
     pub seconds: u8,
-    /// Microseconds.
+    /// The microseconds.
     pub micros: u32,
 }
 
@@ -49,26 +48,26 @@ pub struct TimeParts {
 pub enum Scalar<'a> {
     /// NULL.
     Null,
-    /// Any signed integer type.
+    /// A value of any signed integer type.
     Int(i64),
-    /// Any unsigned integer type.
+    /// A value of any unsigned integer type.
     UInt(u64),
     /// FLOAT.
     Float(f32),
     /// DOUBLE.
     Double(f64),
-    /// Strings, BLOBs, DECIMAL (as text), JSON (as text), BIT.
+    /// A string, BLOB, DECIMAL (as text), JSON (as text) or BIT.
     Bytes(&'a [u8]),
     /// DATE.
     Date(DateTimeParts),
-    /// DATETIME and TIMESTAMP.
+    /// DATETIME or TIMESTAMP.
     DateTime(DateTimeParts),
     /// TIME.
     Time(TimeParts),
 }
 
 impl Scalar<'_> {
-    /// The type code and the unsigned flag that describe this cell when it is a parameter.
+    /// Returns the type code and the unsigned flag that describe this cell when it is a parameter.
     pub fn parameter_type(&self) -> (u8, bool) {
         match self {
             Scalar::Null => (field_type::NULL, false),
@@ -83,10 +82,10 @@ impl Scalar<'_> {
         }
     }
 
-    /// Appends the cell for a column or parameter of type `code`; NULL appends nothing, its bit
-    /// says it.
+    /// Appends the cell for a column or parameter of type `code`. NULL appends nothing, since a bit
+    /// stands for it.
     ///
-    /// Integers are cut to the width of `code`; the caller has chosen a code that holds them.
+    /// Integers are cut to the width of `code`, which the caller has chosen wide enough.
     pub fn encode(&self, code: u8, out: &mut Vec<u8>) {
         match *self {
             Scalar::Null => {}
@@ -139,9 +138,10 @@ impl Scalar<'_> {
         })
     }
 
-    /// Appends the cell as the text protocol would show it; false for NULL, which appends nothing.
+    /// Appends the cell as the text protocol would show it. Returns false for NULL, which appends
+    /// nothing.
     ///
-    /// `decimals` is the column's: it gives the digits of fractional seconds.
+    /// `decimals` is the column's number of fractional digits of seconds.
     pub fn put_text(&self, decimals: u8, out: &mut String) -> bool {
         match *self {
             Scalar::Null => return false,
@@ -260,12 +260,12 @@ fn read_time(r: &mut Reader<'_>) -> Result<TimeParts, Malformed> {
     if v.micros > 999_999 { Err(Malformed { what: WHAT }) } else { Ok(v) }
 }
 
-/// Size of the null bitmap of a binary row of `columns` columns, in bytes.
+/// Returns the number of bytes of the null bitmap of a binary row with `columns` columns.
 pub fn row_null_bitmap_bytes(columns: usize) -> usize {
     (columns + 7 + 2) / 8
 }
 
-/// Appends one binary row: header, null bitmap (its first two bits are unused), cells.
+/// Appends one binary row: a header, the null bitmap (whose first two bits are unused), the cells.
 ///
 /// `cell(i, out)` appends cell `i` and returns false for NULL.
 pub fn put_binary_row(columns: usize, out: &mut Vec<u8>, mut cell: impl FnMut(usize, &mut Vec<u8>) -> bool) {
@@ -281,7 +281,8 @@ pub fn put_binary_row(columns: usize, out: &mut Vec<u8>, mut cell: impl FnMut(us
     }
 }
 
-/// Walks the cells of a binary row; `types` gives each column's type code and unsigned flag.
+/// Calls `cell` with each cell of a binary row. `types` are the columns' type codes and unsigned
+/// flags.
 pub fn read_binary_row<'a>(
     payload: &'a [u8],
     types: impl ExactSizeIterator<Item = (u8, bool)>,

@@ -1,18 +1,18 @@
-//! Prepared statements: the answer to COM_STMT_PREPARE, the parameters of COM_STMT_EXECUTE.
+//! Prepared statements: the answer to COM_STMT_PREPARE, and the parameters of COM_STMT_EXECUTE.
 
 use crate::scalar::Scalar;
 use crate::wire::{Malformed, Reader};
 
-/// The answer to COM_STMT_PREPARE, before the definitions of parameters and columns.
+/// The answer to COM_STMT_PREPARE, in front of the definitions of parameters and columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PrepareOk {
-    /// Names the statement on this connection.
+    /// The number by which this connection names the statement.
     pub statement_id: u32,
-    /// Columns of the result; 0 when there is none.
+    /// The number of columns of the result, 0 when there is no result.
     pub columns: u16,
-    /// Number of `?`.
+    /// The number of parameters (`?`).
     pub parameters: u16,
-    /// Number of warnings.
+    /// The number of warnings.
     pub warnings: u16,
 }
 
@@ -40,16 +40,16 @@ impl PrepareOk {
     }
 }
 
-/// The head of COM_STMT_EXECUTE's body: which statement, and whether a cursor is wanted.
+/// The beginning of COM_STMT_EXECUTE's body: the statement, and whether a cursor is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExecuteHead {
-    /// The statement.
+    /// The number of the statement.
     pub statement_id: u32,
-    /// Bits of `CURSOR_TYPE_*`; 0 is no cursor.
+    /// Bits of `CURSOR_TYPE_*`. 0 means no cursor.
     pub cursor: u8,
 }
 
-/// Reads the head; what is left in `r` are the parameters.
+/// Reads the beginning of the body. The parameters are left in `r`.
 pub fn decode_execute_head(r: &mut Reader<'_>) -> Result<ExecuteHead, Malformed> {
     const WHAT: &str = "COM_STMT_EXECUTE";
     let statement_id = r.u32(WHAT)?;
@@ -61,8 +61,9 @@ pub fn decode_execute_head(r: &mut Reader<'_>) -> Result<ExecuteHead, Malformed>
 /// Reads the parameters of COM_STMT_EXECUTE.
 ///
 /// `types` keeps each parameter's type code and unsigned flag from one execution to the next,
-/// because clients send them only when they change. `is_long(i)` is true for parameters that came
-/// by COM_STMT_SEND_LONG_DATA: they have a type but no cell, and are not handed out.
+/// because clients send them only when they change. `is_long(i)` returns true for parameters that
+/// were sent by COM_STMT_SEND_LONG_DATA: they have a type but no cell, and `parameter` is not
+/// called with them.
 pub fn decode_parameters<'a>(
     r: &mut Reader<'a>,
     count: usize,

@@ -1,5 +1,5 @@
-//! The socket under a connection, TCP or Unix domain, and TLS on it where the two ends have agreed
-//! on that.
+//! The socket under a connection, which is TCP or a Unix domain socket, with TLS and compression if
+//! both ends have agreed on them.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -73,17 +73,17 @@ impl Write for Socket {
     }
 }
 
-/// A socket, with the time that everything on it may take together.
+/// A socket, with a limit of the time that all its reads and writes together may take.
 struct TimedSocket {
     socket: Socket,
-    /// Says how much time is left until the deadline. `None`: there is no deadline, and each read
-    /// and write has the socket's own timeout.
+    /// A function that returns how much time is left until the deadline. `None` means that there is
+    /// no deadline, and each read and write has the socket's own timeout.
     deadline: Option<TimeLeft>,
-    /// What does not count of the time until the deadline.
+    /// The time that does not count for the deadline.
     own_time: Duration,
 }
 
-/// A clock that runs down to nothing; it is given the time that does not count.
+/// A function that returns how much time is left. Its argument is the time that does not count.
 pub type TimeLeft = Box<dyn Fn(Duration) -> Duration + Send>;
 
 impl std::fmt::Debug for TimedSocket {
@@ -97,8 +97,8 @@ impl TimedSocket {
         TimedSocket { socket, deadline: None, own_time: Duration::ZERO }
     }
 
-    /// The time that is left until the deadline, `None` without one; an error of kind `TimedOut`
-    /// when it has passed.
+    /// Returns the time that is left until the deadline, `None` without a deadline. Returns an
+    /// error of kind `TimedOut` when the deadline has passed.
     fn left(&self) -> io::Result<Option<Duration>> {
         let Some(left) = &self.deadline else { return Ok(None) };
         match left(self.own_time) {
@@ -132,7 +132,7 @@ impl Write for TimedSocket {
     }
 }
 
-/// A TLS session, and bytes of it that were received before it was begun.
+/// A TLS session, with the bytes that were received for it before it was begun.
 #[derive(Debug)]
 struct Tls {
     session: rustls::Connection,
@@ -140,7 +140,7 @@ struct Tls {
 }
 
 impl Tls {
-    /// Has the session read once from the socket; false at its end.
+    /// Lets the session read once from the socket. Returns false at the end of the stream.
     fn receive(&mut self, socket: &mut TimedSocket) -> io::Result<bool> {
         let ahead_len = self.ahead.get_ref().len() as u64;
         let got = if self.ahead.position() < ahead_len {
@@ -149,14 +149,14 @@ impl Tls {
             self.session.read_tls(socket)?
         };
         if let Err(error) = self.session.process_new_packets() {
-            // The alert that tells the peer why; it may be gone.
+            // This sends the alert that tells the peer why. The peer may be gone already.
             let _gone = self.send(socket);
             return Err(io::Error::new(io::ErrorKind::InvalidData, error));
         }
         Ok(got > 0)
     }
 
-    /// Sends what the session has ready.
+    /// Sends the bytes that the session has ready.
     fn send(&mut self, socket: &mut TimedSocket) -> io::Result<()> {
         while self.session.wants_write() {
             self.session.write_tls(socket)?;
@@ -183,8 +183,8 @@ impl Tls {
                     }
                     self.send(socket)?;
                 }
-                // The end without a word that the session has ended: the packets say by themselves
-                // whether one is cut.
+                // The peer has ended without ending the session. That is accepted, since packets
+                // themselves show whether one is cut.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
                 other => return other,
             }
@@ -198,16 +198,16 @@ impl Tls {
     }
 }
 
-/// What is known of a connection's encryption (`Ssl_version`, `Ssl_cipher`).
+/// The facts about a connection's encryption (`Ssl_version`, `Ssl_cipher`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Encryption {
-    /// `TLSv1.2` or `TLSv1.3`.
+    /// The version of TLS, `TLSv1.2` or `TLSv1.3`.
     pub version: String,
-    /// The cipher suite, by OpenSSL's name, which is the standard's with TLS 1.3.
+    /// The cipher suite by OpenSSL's name, which for TLS 1.3 is the standard's.
     pub cipher: String,
 }
 
-/// A connected socket, with TLS on it or without.
+/// A connected socket, with or without TLS.
 #[derive(Debug)]
 pub struct Stream {
     socket: TimedSocket,
@@ -228,12 +228,13 @@ impl From<UnixStream> for Stream {
 }
 
 impl Stream {
-    /// Whether nobody on a network can read along: the stream is TLS, or a Unix domain socket.
+    /// Reports whether nobody on a network can read along, because the stream is TLS or a Unix
+    /// domain socket.
     pub fn is_secure(&self) -> bool {
         self.tls.is_some() || matches!(self.socket.socket, Socket::Unix(_))
     }
 
-    /// The version and cipher that TLS has agreed on; `None` without TLS.
+    /// Returns the version and cipher that TLS has agreed on. `None` without TLS.
     pub fn encryption(&self) -> Option<Encryption> {
         let session = &self.tls.as_ref()?.session;
         let version = match session.protocol_version()? {
@@ -244,32 +245,34 @@ impl Stream {
         let suite = session.negotiated_cipher_suite()?;
         let cipher = suite.suite().as_str()?;
         let cipher = match suite.tls13() {
-            // The standard's name, which rustls sets its own in front of.
+            // This is the standard's name. rustls has a prefix of its own.
             Some(_) => cipher.replace("TLS13_", "TLS_"),
             None => openssl_name(cipher),
         };
         Some(Encryption { version, cipher })
     }
 
-    /// What is known of the certificate that the peer has shown and the TLS library has found good.
+    /// Returns the facts about the certificate that the peer has shown and the TLS library has
+    /// accepted.
     pub fn client_certificate(&self) -> Option<ClientCertificate> {
         let shown = self.tls.as_ref()?.session.peer_certificates()?;
         ClientCertificate::of(shown.first()?)
     }
 
-    /// The server's side of the TLS handshake. `ahead` has been received behind the client's wish
-    /// for it.
+    /// Does the server's side of the TLS handshake. `ahead` are the bytes that were received after
+    /// the client's request for TLS.
     ///
     /// # Errors
-    /// When the client and we do not agree; when the socket fails.
+    /// Returns an error when client and server do not agree, or when the socket fails.
     pub fn accept_tls(&mut self, tls: &ServerTls, ahead: Vec<u8>) -> io::Result<()> {
         self.begin_tls(tls.session()?.into(), ahead)
     }
 
-    /// The client's side of the TLS handshake with a server of this name or address.
+    /// Does the client's side of the TLS handshake with a server of this name or address.
     ///
     /// # Errors
-    /// When the server is not to be trusted or speaks no TLS; when the socket fails.
+    /// Returns an error when the server is not trusted or does not speak TLS, or when the socket
+    /// fails.
     pub fn connect_tls(&mut self, tls: &ClientTls, host: &str) -> io::Result<()> {
         let session = client_session(tls, host).map_err(|error: TlsError| io::Error::other(error))?;
         self.begin_tls(session.into(), Vec::new())
@@ -282,42 +285,43 @@ impl Stream {
         Ok(())
     }
 
-    /// Everything from here on is compressed.
+    /// Begins compression: everything from here on is compressed.
     pub fn begin_compression(&mut self, algorithm: Algorithm) {
         self.compression = Some(Box::new(Compression::new(algorithm)));
     }
 
-    /// A new command begins.
+    /// Restarts the compressed protocol's sequence numbers, because a new command begins.
     pub fn reset_sequence(&mut self) {
         if let Some(compression) = &mut self.compression {
             compression.reset_sequence();
         }
     }
 
-    /// How long a read waits before it fails; `None` waits for ever.
+    /// Sets how long a read waits before it fails. `None` means for ever.
     pub fn set_read_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
         self.socket.socket.set_read_timeout(timeout)
     }
 
-    /// How long a write waits before it fails; `None` waits for ever.
+    /// Sets how long a write waits before it fails. `None` means for ever.
     pub fn set_write_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
         self.socket.socket.set_write_timeout(timeout)
     }
 
-    /// From now on all reads and writes together may take what is left, and fail with `TimedOut`
-    /// then: a peer that sends a byte now and again cannot stretch it. `None` ends that; the
-    /// timeouts of single reads and writes have to be set again.
+    /// Sets a deadline: from now on all reads and writes together may take the time that is left,
+    /// and fail with `TimedOut` after it. So a peer that sends a byte now and then cannot stretch
+    /// the time. `None` ends the deadline; the timeouts of single reads and writes then have to be
+    /// set again.
     pub fn set_deadline(&mut self, left: Option<TimeLeft>) {
         self.socket.deadline = left;
         self.socket.own_time = Duration::ZERO;
     }
 
-    /// The peer has waited so long for this side: that does not count of its time.
+    /// Adds time that does not count for the deadline, because the peer has waited for this side.
     pub fn allow_for(&mut self, own_time: Duration) {
         self.socket.own_time += own_time;
     }
 
-    /// A handle that ends the connection from another thread.
+    /// Returns a handle that can end the connection from another thread.
     pub fn interrupter(&self) -> io::Result<Interrupter> {
         self.socket.socket.try_clone().map(Interrupter)
     }
@@ -384,8 +388,8 @@ impl Write for Stream {
 pub struct Interrupter(Socket);
 
 impl Interrupter {
-    /// Shuts the socket down in both directions: reads and writes of the connection's owner fail
-    /// from now on. A socket that is closed already is no error.
+    /// Shuts the socket down in both directions, so that reads and writes of the connection's owner
+    /// fail from now on. A socket that is closed already is not an error.
     pub fn interrupt(&self) {
         let _already_closed = self.0.shutdown();
     }

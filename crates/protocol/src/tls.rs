@@ -1,8 +1,8 @@
-//! TLS under a connection, both ends: keys and certificates from PEM files, made where there are
-//! none.
+//! TLS under a connection, for both ends. Keys and certificates come from PEM files, which are made
+//! if there are none.
 //!
-//! The sessions are rustls'; its record layer runs in the thread of its connection, on a blocking
-//! socket, see [`crate::stream`].
+//! The sessions are those of rustls. A session's record layer runs in the thread of its connection,
+//! on a blocking socket, see [`crate::stream`].
 
 mod certificate;
 mod client;
@@ -21,7 +21,7 @@ pub(crate) use client::{client_session, openssl_name};
 pub use pem::TlsError;
 use pem::{certificates, private_key, provider, setup};
 
-/// What a server needs to speak TLS 1.2 and 1.3. Cheap to clone.
+/// The configuration with which a server speaks TLS 1.2 and 1.3. Cloning is cheap.
 #[derive(Clone)]
 pub struct ServerTls(Arc<ServerConfig>);
 
@@ -32,12 +32,12 @@ impl fmt::Debug for ServerTls {
 }
 
 impl ServerTls {
-    /// From the contents of the certificate's and the key's PEM file. A client is asked for a
-    /// certificate when there are authorities to check it by; it need not have one, but it cannot
-    /// show one that they have not signed.
+    /// Reads the contents of the PEM files of certificate and key. If there are authorities,
+    /// clients are asked for a certificate. They need not have one, but a certificate that the
+    /// authorities have not signed is refused.
     ///
     /// # Errors
-    /// When they are no certificates and key, or do not go together.
+    /// Returns an error when the texts are no certificates and key, or do not belong together.
     pub fn new(
         certificate_pem: &[u8],
         key_pem: &[u8],
@@ -67,27 +67,28 @@ impl ServerTls {
     }
 }
 
-/// Files that a server without any makes for itself, all PEM.
+/// The files that a server without any makes for itself, all as PEM.
 #[derive(Debug)]
 pub struct MadeCertificates {
     /// The authority's certificate, for clients (`ca.pem`).
     pub authority: String,
-    /// Its key (`ca-key.pem`).
+    /// The authority's key (`ca-key.pem`).
     pub authority_key: String,
     /// The server's certificate, signed by the authority (`server-cert.pem`).
     pub server: String,
-    /// Its key (`server-key.pem`).
+    /// The server's key (`server-key.pem`).
     pub server_key: String,
     /// A client's certificate, signed by the authority (`client-cert.pem`).
     pub client: String,
-    /// Its key (`client-key.pem`).
+    /// The client's key (`client-key.pem`).
     pub client_key: String,
 }
 
-/// Makes an authority, and certificates of it for `localhost` and this name, and for a client.
+/// Makes an authority, and certificates signed by it: for a server named `localhost` and
+/// `host_name`, and for a client.
 ///
 /// # Errors
-/// When the library cannot make keys.
+/// Returns an error when the library cannot make keys.
 pub fn make_certificates(host_name: &str) -> Result<MadeCertificates, TlsError> {
     use rcgen::{
         BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, KeyUsagePurpose,

@@ -1,11 +1,12 @@
-//! The protocol's basic data types: little-endian integers, length-encoded integers and strings.
+//! The basic data types of the protocol: little-endian integers, length-encoded integers and
+//! strings.
 
 use std::fmt;
 
-/// A packet that does not have the form that its place in the protocol demands.
+/// The error for a packet that does not have the form that its place in the protocol demands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed {
-    /// What was being read.
+    /// The part of the packet that was being read.
     pub what: &'static str,
 }
 
@@ -17,34 +18,34 @@ impl fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
-/// Reads a packet's payload from front to back; every read is bounds-checked.
+/// Reads a packet's payload from front to back, and checks the bounds of every read.
 #[derive(Debug, Clone)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    /// A reader at the start of `bytes`.
+    /// Makes a reader at the start of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Self {
         Reader { bytes }
     }
 
-    /// Bytes that are left.
+    /// Returns the number of bytes that are left.
     pub fn remaining(&self) -> usize {
         self.bytes.len()
     }
 
-    /// All that is left.
+    /// Takes all bytes that are left.
     pub fn rest(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.bytes)
     }
 
-    /// The next byte, not consumed.
+    /// Returns the next byte without taking it.
     pub fn peek(&self) -> Option<u8> {
         self.bytes.first().copied()
     }
 
-    /// The next `len` bytes; `what` names them in the error.
+    /// Takes the next `len` bytes. `what` names them in the error.
     pub fn take(&mut self, len: usize, what: &'static str) -> Result<&'a [u8], Malformed> {
         if len > self.bytes.len() {
             return Err(Malformed { what });
@@ -60,33 +61,33 @@ impl<'a> Reader<'a> {
         Ok(out)
     }
 
-    /// One byte.
+    /// Takes one byte.
     pub fn u8(&mut self, what: &'static str) -> Result<u8, Malformed> {
         Ok(self.array::<1>(what)?[0])
     }
 
-    /// Two bytes, little endian.
+    /// Takes a number of two bytes, little endian.
     pub fn u16(&mut self, what: &'static str) -> Result<u16, Malformed> {
         Ok(u16::from_le_bytes(self.array(what)?))
     }
 
-    /// Three bytes, little endian.
+    /// Takes a number of three bytes, little endian.
     pub fn u24(&mut self, what: &'static str) -> Result<u32, Malformed> {
         let [a, b, c] = self.array(what)?;
         Ok(u32::from_le_bytes([a, b, c, 0]))
     }
 
-    /// Four bytes, little endian.
+    /// Takes a number of four bytes, little endian.
     pub fn u32(&mut self, what: &'static str) -> Result<u32, Malformed> {
         Ok(u32::from_le_bytes(self.array(what)?))
     }
 
-    /// Eight bytes, little endian.
+    /// Takes a number of eight bytes, little endian.
     pub fn u64(&mut self, what: &'static str) -> Result<u64, Malformed> {
         Ok(u64::from_le_bytes(self.array(what)?))
     }
 
-    /// A length-encoded integer; the NULL marker 0xFB and 0xFF are malformed here.
+    /// Takes a length-encoded integer. The NULL marker 0xFB and 0xFF are malformed here.
     pub fn lenenc_int(&mut self, what: &'static str) -> Result<u64, Malformed> {
         match self.u8(what)? {
             first @ 0..=0xfa => Ok(u64::from(first)),
@@ -97,14 +98,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A length-encoded string.
+    /// Takes a length-encoded string.
     pub fn lenenc_bytes(&mut self, what: &'static str) -> Result<&'a [u8], Malformed> {
         let len = self.lenenc_int(what)?;
         let len = usize::try_from(len).map_err(|_| Malformed { what })?;
         self.take(len, what)
     }
 
-    /// A length-encoded string, or `None` for the NULL marker 0xFB (a text row's cell).
+    /// Takes a length-encoded string, or returns `None` for the NULL marker 0xFB (as a text row's
+    /// cell may be).
     pub fn nullable_bytes(&mut self, what: &'static str) -> Result<Option<&'a [u8]>, Malformed> {
         if self.peek() == Some(0xfb) {
             self.bytes = &self.bytes[1..];
@@ -113,7 +115,7 @@ impl<'a> Reader<'a> {
         self.lenenc_bytes(what).map(Some)
     }
 
-    /// A string that ends with a NUL byte, which is consumed and not returned.
+    /// Takes a string that ends with a NUL byte, and returns it without the NUL.
     pub fn nul_bytes(&mut self, what: &'static str) -> Result<&'a [u8], Malformed> {
         let len = self.bytes.iter().position(|&b| b == 0).ok_or(Malformed { what })?;
         let out = &self.bytes[..len];
@@ -121,7 +123,7 @@ impl<'a> Reader<'a> {
         Ok(out)
     }
 
-    /// A string that ends with a NUL byte or with the packet.
+    /// Takes a string that ends with a NUL byte or with the packet.
     pub fn nul_or_rest(&mut self) -> &'a [u8] {
         match self.bytes.iter().position(|&b| b == 0) {
             Some(len) => {
@@ -159,7 +161,8 @@ pub fn put_lenenc_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Appends a string with a NUL at its end; a NUL inside ends it early, as it would for the reader.
+/// Appends a string with a NUL at its end. A NUL inside the string ends it early, as it would for
+/// the reader.
 pub fn put_nul_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     let len = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
     out.extend_from_slice(&bytes[..len]);

@@ -1,8 +1,9 @@
-//! Checkpoints: from where a recovery must read, and what the layers above need to know before they
-//! do.
+//! Checkpoints: where a recovery begins to read the log, and what the layers above need to know
+//! before that.
 //!
-//! Two slot files, `#ib_checkpoint0` and `1`, are written in turn, so that a crash in the middle of
-//! a write leaves the one before. A slot also holds the log's lives: see `docs/formats/redo.md`.
+//! Two slot files, `#ib_checkpoint0` and `#ib_checkpoint1`, are written in turn, so that a crash in
+//! the middle of a write leaves the slot written before. A slot also holds the log's lives: see
+//! `docs/formats/redo.md`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,23 +12,26 @@ use os::disk::{Disk, OpenMode};
 
 use crate::{Lsn, RedoError};
 
-/// A checkpoint: everything before `lsn` is in the data files, but for what `state` says.
+/// A checkpoint: the data files have everything that the log says before `lsn`, except for what
+/// `state` says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Checkpoint {
     /// The LSN at which a scan begins: the start of a record, or the log's end.
     pub lsn: Lsn,
-    /// What the caller of [`crate::Log::write_checkpoint`] gave; empty in a new log.
+    /// The bytes that the caller of [`crate::Log::write_checkpoint`] gave. They are empty in a new
+    /// log.
     pub state: Vec<u8>,
 }
 
-/// From `start_lsn` on (until the next life's), records carry `seed` in their checksums.
+/// A life of the log: records from `start_lsn` up to the next life's start carry `seed` in their
+/// checksums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Life {
     pub start_lsn: Lsn,
     pub seed: u64,
 }
 
-/// The log's lives, oldest first; never empty, ascending by start.
+/// The log's lives, ascending by start. There is always at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lives(Vec<Life>);
 
@@ -36,25 +40,25 @@ impl Lives {
         Lives(vec![first])
     }
 
-    /// The seed of records that start at `lsn`.
+    /// Returns the seed of records that start at `lsn`.
     pub fn seed_at(&self, lsn: Lsn) -> u64 {
         let after = self.0.partition_point(|life| life.start_lsn <= lsn);
         self.0[after.max(1) - 1].seed
     }
 
-    /// The seed of what is appended now.
+    /// Returns the seed of records that are appended now.
     pub fn current_seed(&self) -> u64 {
         self.0.last().expect("never empty").seed
     }
 
-    /// Begins a new life. One that began at the same position or after it has no record that counts
-    /// and is dropped.
+    /// Begins a new life. A life that began at the same position or after it has no record that
+    /// counts, and is dropped.
     pub fn begin(&mut self, life: Life) {
         self.0.retain(|old| old.start_lsn < life.start_lsn);
         self.0.push(life);
     }
 
-    /// Forgets lives that ended at or before `lsn`.
+    /// Forgets the lives that ended at or before `lsn`.
     pub fn forget_before(&mut self, lsn: Lsn) {
         let after = self.0.partition_point(|life| life.start_lsn <= lsn);
         self.0.drain(..after.max(1) - 1);
@@ -66,7 +70,7 @@ const VERSION: u32 = 1;
 const HEADER_BYTES: usize = 56;
 const LIFE_BYTES: usize = 16;
 
-/// All that a slot holds.
+/// The content of a slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Slot {
     pub sequence: u64,
@@ -80,7 +84,7 @@ impl Slot {
         let mut bytes = Vec::with_capacity(HEADER_BYTES + self.checkpoint.state.len() + 64);
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
-        bytes.extend_from_slice(&[0; 4]); // the checksum, set below
+        bytes.extend_from_slice(&[0; 4]); // The checksum, which is set below.
         bytes.extend_from_slice(&self.sequence.to_le_bytes());
         bytes.extend_from_slice(&self.log_id.to_le_bytes());
         bytes.extend_from_slice(&self.checkpoint.lsn.to_le_bytes());
@@ -96,8 +100,8 @@ impl Slot {
         bytes
     }
 
-    /// The slot in these bytes (there may be more after it, of a longer one before); `None` when it
-    /// is not whole.
+    /// Returns the slot in these bytes, or `None` when it is not whole. More bytes may follow, left
+    /// by a longer slot.
     fn decode(bytes: &[u8]) -> Option<Slot> {
         let word =
             |at: usize| bytes.get(at..at + 8).map(|b| u64::from_le_bytes(b.try_into().expect("8 bytes")));
@@ -140,12 +144,12 @@ impl Slots {
         self.dir.join(format!("#ib_checkpoint{index}"))
     }
 
-    /// Whether either slot file exists.
+    /// Reports whether one of the slot files exists.
     pub fn exist(&self) -> Result<bool, RedoError> {
         Ok(self.disk.exists(&self.path(0))? || self.disk.exists(&self.path(1))?)
     }
 
-    /// The newest whole slot.
+    /// Returns the newest whole slot. `None` when neither is whole.
     pub fn newest(&self) -> Result<Option<Slot>, RedoError> {
         let mut newest: Option<Slot> = None;
         for index in 0..2 {
@@ -162,7 +166,7 @@ impl Slots {
         Ok(newest)
     }
 
-    /// Writes the slot over the older one and syncs it. On an error the newer one is untouched.
+    /// Writes the slot over the older one and syncs it. After an error the newer one is untouched.
     pub fn write(&self, slot: &Slot) -> Result<(), RedoError> {
         let path = self.path(slot.sequence % 2);
         let is_new = !self.disk.exists(&path)?;

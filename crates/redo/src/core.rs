@@ -1,4 +1,4 @@
-//! What the log's handle, its threads and its readers share.
+//! The state that the log's handle, its threads and its readers share.
 
 use os::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::Arc;
@@ -13,74 +13,81 @@ use crate::rings::Rings;
 use crate::space::Space;
 use crate::{LogConfig, Lsn, RedoError};
 
-/// On a cache line (pair) of its own, so that one counter's writers do not slow another's readers.
+/// A value with a pair of cache lines of its own, so that writers of one counter do not slow
+/// readers of another.
 #[repr(align(128))]
 #[derive(Debug, Default)]
 pub(crate) struct Padded<T>(pub T);
 
-/// Lock order: `write`, then `flush`'s token is never waited for while `write` is held (the flusher
-/// takes `write` while it has the token), then `checkpoint`, then those inside [`Files`].
+/// The shared state of a log. Lock order: `write`, then `flush`'s token is never waited for while
+/// `write` is held (the flusher takes `write` while it has the token), then `checkpoint`, then
+/// those inside [`Files`].
 pub(crate) struct Core {
     pub disk: Arc<dyn Disk>,
     pub files: Files,
     pub slots: Slots,
     pub rings: Rings,
     pub lives: Lives,
-    /// The seed of the life that began when this log was opened: what is appended carries it.
+    /// The seed of the life that began when this log was opened. Records that are appended carry
+    /// it.
     pub seed: u64,
     pub log_id: u64,
-    /// The log's end when it was opened. What lies before it was read and checked then.
+    /// The log's end when it was opened. All records before it were read and checked then.
     pub opened_lsn: Lsn,
     pub space: Space,
 
-    /// End of what is reserved: the log's current end. `SeqCst`: an idle writer announces itself
-    /// (in `writer_idle`) and then looks here, a filler adds here and then looks for an idle
-    /// writer, so one of them sees the other.
+    /// The end of the reserved bytes, which is the log's current end. `SeqCst`: an idle writer
+    /// announces itself (in `writer_idle`) and then looks here, a filler adds here and then looks
+    /// for an idle writer, so one of them sees the other.
     pub reserved_lsn: Padded<AtomicU64>,
-    /// End of what is written to the files. `Release` by the writer after its write, `Acquire` by
-    /// fillers (whose ring bytes are free then) and readers (who find the bytes in the file then).
+    /// The end of the bytes that are written to the files. `Release` by the writer after its write,
+    /// `Acquire` by fillers (whose ring bytes are free then) and readers (who find the bytes in the
+    /// file then).
     pub written_lsn: Padded<AtomicU64>,
-    /// End of what survives a power cut. `Release` after the sync, `Acquire` by threads that act on
-    /// it.
+    /// The end of the bytes that survive a power cut. `Release` after the sync, `Acquire` by
+    /// threads that act on it.
     pub durable_lsn: Padded<AtomicU64>,
-    /// Up to where somebody asked for a sync. `SeqCst` with the flusher's idling, as `reserved_lsn`
-    /// with the writer's.
+    /// The position up to which somebody asked for a sync. `SeqCst` with the flusher's idling, as
+    /// `reserved_lsn` with the writer's.
     pub requested_lsn: Padded<AtomicU64>,
-    /// Up to where a thread is waiting for a sync right now, as against one that only requested it.
-    /// Relaxed: it sets the pace only.
+    /// The position up to which threads wait, or have waited, for a sync, which is not raised by
+    /// mere requests. Relaxed: it only sets the pace.
     pub awaited_lsn: AtomicU64,
 
-    /// End of what has been published and consumed; whoever holds it may write. Never waited for by
-    /// a thread that has reserved and not filled, except for room in the ring, which the earliest
-    /// such thread always finds.
+    /// The end of the published and consumed bytes. Whoever holds this lock may write. A thread
+    /// that has reserved and not filled never waits for it, except for room in the ring, which the
+    /// earliest such thread always finds.
     pub write: Mutex<WriteState>,
-    /// Set while a thread syncs. `Acquire` when taken, `Release` when given back.
+    /// Whether a thread syncs: the token. `Acquire` when it is taken, `Release` when it is given
+    /// back.
     pub flushing: AtomicBool,
     pub flush_at_trx_commit: AtomicU8,
-    /// `innodb_log_writer_threads`. Relaxed: a thread that sees an old value does what was right a
-    /// moment ago.
+    /// Whether writing and syncing is left to the log's threads (`innodb_log_writer_threads`).
+    /// Relaxed: a thread that sees an old value does what was right a moment ago.
     pub writer_threads: AtomicBool,
 
-    /// The writer waits here when it has nothing to write, or for its next round.
+    /// The writer waits here when it has nothing to write. At `writer_nap` it waits for its next
+    /// round.
     pub writer_idle: Event,
     pub writer_nap: Event,
-    /// `written_lsn` has advanced.
+    /// Signalled when `written_lsn` has advanced.
     pub written: Event,
     pub flusher_idle: Event,
-    /// The flusher's pause between syncs that nobody waits for.
+    /// The flusher waits here between syncs that nobody waits for.
     pub flusher_pause: Event,
-    /// `durable_lsn` has advanced; the sync with number `n` notifies `durable[n % 2]`.
+    /// Signalled when `durable_lsn` has advanced: the sync with number `n` notifies `durable[n %
+    /// 2]`.
     pub durable: [Event; 2],
-    /// The sync that runs or ran last. A leaf in the lock order.
+    /// The sync that runs or ran last. The mutex is a leaf in the lock order.
     pub sync_plan: Mutex<SyncPlan>,
     pub governor: Event,
     pub checkpoint: Mutex<CheckpointState>,
 
-    /// `close` was called: threads finish what is there and end. `SeqCst`, like the conditions the
-    /// threads idle on.
+    /// Whether `close` was called: threads finish what is there and end. `SeqCst`, like the
+    /// conditions the threads idle on.
     pub closing: AtomicBool,
-    /// See [`crate::Log::give_up_on_full_disk`]. Relaxed: a thread that waits looks again and
-    /// again.
+    /// Whether a full disk is no longer waited out; see [`crate::Log::give_up_on_full_disk`].
+    /// Relaxed: a thread that waits looks again and again.
     pub gives_up_on_full_disk: AtomicBool,
     /// Whether `poison` holds a cause. `Acquire`/`Release`.
     pub is_poisoned: AtomicBool,
@@ -89,15 +96,15 @@ pub(crate) struct Core {
 }
 
 pub(crate) struct WriteState {
-    /// End of the published prefix; `written_lsn <= tail_lsn <= reserved_lsn`.
+    /// The end of the published prefix; `written_lsn <= tail_lsn <= reserved_lsn`.
     pub tail_lsn: Lsn,
-    /// The file written last.
+    /// The file that was written last.
     pub file: Option<Arc<crate::files::LogFile>>,
 }
 
 pub(crate) struct SyncPlan {
     pub number: u64,
-    /// What it makes durable.
+    /// The position up to which the sync makes the log durable.
     pub target_lsn: Lsn,
 }
 
@@ -105,10 +112,11 @@ pub(crate) struct CheckpointState {
     pub sequence: u64,
 }
 
-/// Counters for SHOW STATUS; all relaxed, each on its own.
+/// The counters for SHOW STATUS. All accesses are relaxed, since each counter stands for itself.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
-    /// Records, or the parts in which a large one was published.
+    /// The number of records that were published. A large one counts once for each part in which it
+    /// was published.
     pub write_requests: AtomicU64,
     pub writes: AtomicU64,
     pub written_bytes: AtomicU64,
@@ -124,7 +132,7 @@ impl Counters {
     }
 }
 
-/// Where a log goes on, as found by `open` or set by `create`.
+/// The state in which a log goes on, as found by `open` or set by `create`.
 pub(crate) struct Start {
     pub end_lsn: Lsn,
     pub checkpoint_lsn: Lsn,
@@ -184,7 +192,7 @@ impl Core {
         self.durable_lsn.0.load(Ordering::Acquire)
     }
 
-    /// Whether to leave writing and syncing to the log's threads, which are there until the log is
+    /// Reports whether writing and syncing is left to the log's threads, which run until the log is
     /// closed.
     pub fn leaves_it_to_threads(&self) -> bool {
         self.writer_threads.load(Ordering::Relaxed) && !self.is_closing()
@@ -194,12 +202,12 @@ impl Core {
         self.closing.load(Ordering::SeqCst)
     }
 
-    /// Whether threads should end now.
+    /// Reports whether threads should end now.
     pub fn is_stopped(&self) -> bool {
         self.is_poisoned.load(Ordering::Acquire)
     }
 
-    /// An error when the log is poisoned.
+    /// Returns an error when the log is poisoned.
     pub fn check(&self) -> Result<(), RedoError> {
         if !self.is_stopped() {
             return Ok(());
@@ -207,9 +215,9 @@ impl Core {
         Err(RedoError::Poisoned(self.poison.lock().clone().unwrap_or_default()))
     }
 
-    /// Ends the log after a failure and the process with it: nothing that is not durable now may
-    /// ever be acknowledged. On a simulated disk this returns, and every wait of every thread ends
-    /// with the error.
+    /// Ends the log after a failure, and the process with it: nothing that is not durable now may
+    /// ever be acknowledged. On a simulated disk this returns the error, and every wait of every
+    /// thread ends with it.
     pub fn fail(&self, cause: &str) -> RedoError {
         let first = {
             let mut poison = self.poison.lock();
@@ -225,7 +233,7 @@ impl Core {
         RedoError::Poisoned(cause.to_owned())
     }
 
-    /// Wakes every thread that waits for anything of this log, to look again.
+    /// Wakes every thread that waits for anything of this log, so that it looks again.
     pub fn wake_all(&self) {
         let [even, odd] = &self.durable;
         let events = [&self.writer_idle, &self.writer_nap, &self.written, &self.flusher_idle, even, odd];

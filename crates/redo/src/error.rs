@@ -1,4 +1,4 @@
-//! What can go wrong with the log.
+//! The errors of the log.
 
 use std::fmt;
 use std::io;
@@ -9,31 +9,31 @@ use crate::Lsn;
 /// An error of the log.
 #[derive(Debug, Clone)]
 pub enum RedoError {
-    /// A file operation failed; the text names the file and the operation.
+    /// A file operation failed. The text names the file and the operation.
     Io(String),
-    /// The disk is full; the text names the file.
+    /// The disk is full. The text names the file.
     DiskFull(String),
-    /// A write or sync of the log failed earlier: nothing more is written, waits fail with the
-    /// first cause.
+    /// A write or sync of the log failed earlier. Nothing more is written, and waits fail with the
+    /// first cause, which is the text.
     Poisoned(String),
-    /// What is on disk is not a log that can be opened; names the place.
+    /// What is on disk is not a log that can be opened. The text names the place.
     Corrupt(String),
-    /// [`crate::Log::create`] found a log already there.
+    /// [`crate::Log::create`] found a log in this directory.
     Exists(PathBuf),
-    /// [`crate::Log::open`] found no log.
+    /// [`crate::Log::open`] found no log in this directory.
     Missing(PathBuf),
     /// The record does not fit into the log's capacity. Nothing was reserved.
     RecordTooLarge {
-        /// What was asked for.
+        /// The length in bytes of the payload that was asked for.
         payload_bytes: u64,
-        /// What is possible.
+        /// The length in bytes of the longest payload that the capacity allows.
         max_payload_bytes: u64,
     },
-    /// A reader's position is no longer in the log: the checkpoint has passed it.
+    /// A reader's position is no longer in the log, because the checkpoint has passed it.
     Gone {
-        /// The position asked for.
+        /// The position of the reader.
         lsn: Lsn,
-        /// The oldest position that is still there.
+        /// The oldest position that is still in the log.
         oldest_lsn: Lsn,
     },
 }

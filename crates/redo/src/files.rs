@@ -1,9 +1,9 @@
 //! The log's files: `#innodb_redo/#ib_redoN`, each a stretch of the stream behind a header of 4 KB.
 //!
-//! A file is made ready before it is used: filled with zeros (so that a sync of later writes needs
-//! no metadata), given the header that says which stretch it holds, synced, named, and its
-//! directory synced. Only then does it join the set. Files whose stretch a checkpoint has passed
-//! are retired; the governor makes them the next ones, or removes them.
+//! A file is made ready before it is used: it is filled with zeros (so that a sync of later writes
+//! needs no metadata), given the header that says which stretch it holds, synced, and renamed, and
+//! its directory is synced. Only then does it join the set. Files whose stretch a checkpoint has
+//! passed are retired. The governor makes them the next files, or removes them.
 //!
 //! Lock order: `making` before `set`; nothing else is locked while `set` is held, and no file
 //! operation is done under it.
@@ -27,12 +27,12 @@ const HEADER_USED_BYTES: usize = 52;
 const NAME: &str = "#ib_redo";
 const TMP: &str = "_tmp";
 
-/// The directory of a log inside the data directory.
+/// Returns the directory of a log inside the data directory.
 pub(crate) fn log_dir(dir: &Path) -> PathBuf {
     dir.join("#innodb_redo")
 }
 
-/// One file and the stretch it holds.
+/// A file of the log, and the stretch of the stream that it holds.
 #[derive(Debug)]
 pub(crate) struct LogFile {
     pub number: u64,
@@ -92,9 +92,10 @@ impl Header {
 
 #[derive(Debug, Default)]
 struct Set {
-    /// Contiguous: each file starts where the one before ends. Includes those made ahead.
+    /// The files in use and those made ahead. They are contiguous: each file starts where the one
+    /// before ends.
     live: VecDeque<Arc<LogFile>>,
-    /// Passed by a checkpoint, waiting to be recycled or removed.
+    /// The files that a checkpoint has passed, which wait to be recycled or removed.
     retired: Vec<Arc<LogFile>>,
 }
 
@@ -104,23 +105,23 @@ pub(crate) struct Files {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
     log_id: u64,
-    /// Disk space that all files together are to take. Relaxed: the governor looks again after
-    /// every change.
+    /// The disk space in bytes that all files together are to take. Relaxed: the governor looks
+    /// again after every change.
     capacity_bytes: AtomicU64,
-    /// Held while a file is made, so that two makers do not make the same one.
+    /// Held while a file is made, so that two threads do not make the same one.
     making: Mutex<()>,
     set: Mutex<Set>,
 }
 
 impl Files {
-    /// No files yet; `dir` is the log's own directory and exists.
+    /// Makes the state without any files. `dir` is the log's own directory and exists.
     pub fn new(disk: Arc<dyn Disk>, dir: PathBuf, log_id: u64, capacity: u64) -> Files {
         let capacity_bytes = AtomicU64::new(capacity);
         Files { disk, dir, log_id, capacity_bytes, making: Mutex::new(()), set: Mutex::default() }
     }
 
-    /// Files made from here on have the size for this capacity; those of another size are removed
-    /// as the log leaves them behind.
+    /// Sets the capacity that decides the size of files made from now on. Files of another size are
+    /// removed when the log has left them behind.
     pub fn set_capacity(&self, bytes: u64) {
         self.capacity_bytes.store(bytes, Ordering::Relaxed);
     }
@@ -129,7 +130,7 @@ impl Files {
         LogConfig::file_bytes(self.capacity_bytes.load(Ordering::Relaxed))
     }
 
-    /// Removes files that a creation left which a crash interrupted.
+    /// Removes the files of a creation that a crash interrupted.
     pub fn clear(&self) -> Result<(), RedoError> {
         for path in self.disk.list(&self.dir)? {
             if path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(NAME)) {
@@ -139,8 +140,8 @@ impl Files {
         Ok(())
     }
 
-    /// Takes over the files on disk that belong to this log and hold `from_lsn` or later; leftovers
-    /// of interrupted recycling are removed.
+    /// Takes over the files on disk that belong to this log and hold `from_lsn` or later positions.
+    /// Leftovers of interrupted recycling are removed.
     pub fn load(&self, from_lsn: Lsn) -> Result<(), RedoError> {
         let mut found = Vec::new();
         for path in self.disk.list(&self.dir)? {
@@ -161,8 +162,8 @@ impl Files {
             match follows {
                 true => live.push_back(Arc::new(file)),
                 false => {
-                    // After a gap there can only be files made ahead, whose predecessor's name a
-                    // crash lost.
+                    // Only files made ahead can follow a gap: a crash lost the renaming of their
+                    // predecessor.
                     self.disk.remove(file.file.path())?;
                 }
             }
@@ -179,7 +180,7 @@ impl Files {
         Err(RedoError::Corrupt(format!("{dir}: the log from {from_lsn} on is missing: {place}")))
     }
 
-    /// The file when it is of this log and needed; one that is not needed any more is removed.
+    /// Opens the file. Returns `None`, and removes the file, when it is not needed any more.
     fn load_one(&self, path: &Path, number: u64, from_lsn: Lsn) -> Result<Option<LogFile>, RedoError> {
         let file = self.disk.open(path, OpenMode::ReadWrite)?;
         let mut bytes = [0; HEADER_USED_BYTES];
@@ -191,8 +192,8 @@ impl Files {
         if header.log_id != self.log_id {
             return Err(RedoError::Corrupt(format!("{} belongs to another log", path.display())));
         }
-        // A name and a header that disagree are a recycling whose renaming was lost: the file's old
-        // stretch is not needed.
+        // When name and header disagree, the file was being recycled and its renaming was lost. Its
+        // old stretch is not needed.
         if header.number != number || header.start_lsn.saturating_add(header.data_bytes) < from_lsn {
             self.disk.remove(path)?;
             return Ok(None);
@@ -206,38 +207,38 @@ impl Files {
         Ok(Some(LogFile { number, start_lsn, data_bytes, file }))
     }
 
-    /// The file that holds the byte at `lsn`, if it is there.
+    /// Returns the file that holds the byte at `lsn`, if there is one.
     pub fn find(&self, lsn: Lsn) -> Option<Arc<LogFile>> {
         let set = self.set.lock();
         let index = set.live.partition_point(|file| file.end_lsn() <= lsn);
         set.live.get(index).filter(|file| file.start_lsn <= lsn).cloned()
     }
 
-    /// The files that hold bytes of `from..to`, in order.
+    /// Returns the files that hold bytes of `from..to`, in order.
     pub fn overlapping(&self, from: Lsn, to: Lsn) -> Vec<Arc<LogFile>> {
         let set = self.set.lock();
         set.live.iter().filter(|file| file.start_lsn < to && file.end_lsn() > from).cloned().collect()
     }
 
-    /// The oldest position still in the log.
+    /// Returns the oldest position that is still in the log.
     pub fn oldest_lsn(&self) -> Lsn {
         self.set.lock().live.front().map_or(0, |file| file.start_lsn)
     }
 
-    /// Disk space of all files, those waiting to be recycled included.
+    /// Returns the disk space in bytes of all files, those waiting to be recycled included.
     pub fn size_bytes(&self) -> u64 {
         total_bytes(&self.set.lock())
     }
 
-    /// Whether there are files from a time of more capacity.
+    /// Reports whether there are files from a time when the capacity was larger.
     pub fn have_too_large(&self) -> bool {
         let data_bytes = self.file_bytes() - HEADER_BYTES;
         let set = self.set.lock();
         set.live.iter().chain(&set.retired).any(|file| file.data_bytes > data_bytes)
     }
 
-    /// The file for the byte at `lsn`, made now if it is not there. `lsn` is at most the end of the
-    /// last file.
+    /// Returns the file for the byte at `lsn`, and makes it if it does not exist. `lsn` is at most
+    /// the end of the last file.
     pub fn find_or_make(&self, lsn: Lsn) -> Result<Arc<LogFile>, RedoError> {
         if let Some(file) = self.find(lsn) {
             return Ok(file);
@@ -251,13 +252,15 @@ impl Files {
         Ok(made)
     }
 
-    /// Removes a file that was made ahead for another capacity and that the log, which ends at
-    /// `end_lsn()`, has not come to.
+    /// Removes the last file if it was made ahead for another capacity and the log, which ends at
+    /// `end_lsn()`, has not come to it.
     ///
     /// # Errors
-    /// When it cannot be removed; it is no part of the log any more.
+    /// Returns an error when the file cannot be removed. It is no part of the log any more even
+    /// then.
     pub fn unmake_ahead(&self, end_lsn: impl Fn() -> Lsn) -> Result<(), RedoError> {
-        // Until it is gone nobody makes its successor, which has the same number and name.
+        // Until the file is gone nobody may make its successor, which gets the same number and
+        // name.
         let _making = self.making.lock();
         let data_bytes = self.file_bytes() - HEADER_BYTES;
         let unused = {
@@ -276,8 +279,8 @@ impl Files {
         }
     }
 
-    /// Makes a file ahead if the bytes from `lsn` on have no file after the one they are in.
-    /// Returns whether it did.
+    /// Makes a file ahead if no file follows the one that the byte at `lsn` is in. Returns whether
+    /// it made one.
     pub fn make_ahead(&self, lsn: Lsn) -> Result<bool, RedoError> {
         let _making = self.making.lock();
         let last_end = self.set.lock().live.back().map(|file| (file.start_lsn, file.end_lsn()));
@@ -288,8 +291,8 @@ impl Files {
         }
     }
 
-    /// Makes the file after the last one, out of a retired one where there is one. Under `making`.
-    /// `start_lsn` counts for the very first only.
+    /// Makes the file after the last one, out of a retired one if there is one. The caller holds
+    /// `making`. `start_lsn` matters only for the very first file.
     fn make_next(&self, start_lsn: Lsn) -> Result<Arc<LogFile>, RedoError> {
         let (number, start_lsn, old) = {
             let mut set = self.set.lock();
@@ -327,9 +330,9 @@ impl Files {
         Ok(made)
     }
 
-    /// A file to be filled: its zeros need not pass through the page cache, which would only cost
-    /// copies, and keep them in units of a megabyte, where each short write of the log later costs
-    /// the kernel a walk over all of the unit.
+    /// Opens a file that is to be filled with zeros, past the page cache if that is possible. The
+    /// cache would only cost copies, and it would keep the zeros in units of a megabyte, where each
+    /// short write of the log later costs the kernel a walk over the whole unit.
     fn open_past_cache(&self, path: &Path) -> std::io::Result<Arc<dyn File>> {
         match self.disk.open_with(path, OpenMode::OpenOrCreate, Access::Direct { native_aio: false }) {
             Err(error) if error.kind() == ErrorKind::InvalidInput => {
@@ -343,8 +346,8 @@ impl Files {
         self.dir.join(format!("{NAME}{}", file.number))
     }
 
-    /// Retires the files wholly before `lsn`; returns whether there were any. The last file stays,
-    /// so that the next one's place is known.
+    /// Retires the files that lie wholly before `lsn`, and returns whether there were any. The last
+    /// file stays, so that the position of the next one is known.
     pub fn retire_before(&self, lsn: Lsn) -> bool {
         let mut set = self.set.lock();
         let mut any = false;

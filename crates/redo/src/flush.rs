@@ -1,16 +1,16 @@
-//! Making what is written durable: by the thread that waits for it, or by `log_flusher`.
+//! Making written bytes durable: by the thread that waits for it, or by `log_flusher`.
 //!
 //! At most one thread syncs at a time, the one that holds the token `flushing`. A thread that waits
-//! for durability and finds the token free takes it, writes what is published and syncs; it then
-//! wakes those that the sync satisfied, and hands what was asked for meanwhile to `log_flusher`,
-//! which syncs again and again until nothing is asked for. So one client alone never waits for
-//! another thread, and many share syncs that follow each other without a pause.
+//! for durability and finds the token free takes it, writes what is published and syncs. It then
+//! wakes the threads that the sync satisfied, and leaves what was asked for meanwhile to
+//! `log_flusher`, which syncs again and again until nothing is asked for. So one client alone never
+//! waits for another thread, and many clients share syncs that follow each other without a pause.
 //!
 //! **Which threads are woken.** A thread waits on the event of the sync that will satisfy it: the
-//! running one's if its record was written before that began, else the next one's. A wake-up for
-//! nothing is then rare. It may choose the wrong one in a race, so the thread that finds nothing
-//! more asked for wakes both events' waiters: they are all satisfied, or look again and sync
-//! themselves.
+//! running one's if its record was written before that sync began, otherwise the next one's. So a
+//! thread is rarely woken for nothing. In a race it may choose the wrong event. So a thread that
+//! gives the token back and finds nothing more asked for wakes the waiters of both events: they are
+//! all satisfied, or look again and sync themselves.
 
 use os::sync::atomic::Ordering;
 use std::time::Duration;
@@ -22,21 +22,21 @@ use os::event::Event;
 use crate::core::{Core, Counters};
 use crate::{Lsn, RedoError};
 
-/// With `innodb_flush_log_at_trx_commit` 0 or 2, and for what nobody asked for: one sync in this
-/// time.
+/// The longest time without a sync with `innodb_flush_log_at_trx_commit` 0 or 2, and for records
+/// whose sync nobody asked for.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The pause between two syncs that were requested but that no thread waits for (a replica's
-/// applier): a crash then costs at most this much of what was applied, and the replica fetches it
-/// again. Syncs all the time would compete with the applier for two processors. Ended early by a
-/// thread that waits.
+/// The pause between two syncs that were requested but that no thread waits for (as with a
+/// replica's applier). A crash then costs at most this much of what was applied, and the replica
+/// fetches that again. Syncing all the time would compete with the applier for two processors. A
+/// thread that waits ends the pause early.
 const UNAWAITED_PAUSE: Duration = Duration::from_millis(5);
 
 /// How long a thread that leaves syncing to `log_flusher` sleeps before it looks again.
 const THREAD_PATIENCE: Duration = Duration::from_millis(10);
 
 impl Core {
-    /// See [`crate::Log::wait_durable`].
+    /// Does the work of [`crate::Log::wait_durable`].
     pub fn wait_durable(&self, lsn: Lsn) -> Result<(), RedoError> {
         if self.durable() >= lsn {
             return Ok(());
@@ -54,7 +54,7 @@ impl Core {
             if self.leaves_it_to_threads() {
                 self.flusher_idle.notify_all();
                 self.flusher_pause.notify_all();
-                // The limit is for the race that the module's header tells of, and for a change of
+                // The limit is for the race that the module's head describes, and for a change of
                 // the setting.
                 waiter.wait(Some(THREAD_PATIENCE));
             } else if self.take_token() {
@@ -68,7 +68,7 @@ impl Core {
         }
     }
 
-    /// See [`crate::Log::follow_durable`].
+    /// Does the work of [`crate::Log::follow_durable`].
     pub fn follow_durable(&self, lsn: Lsn, asks: bool) -> Result<(), RedoError> {
         if self.durable() >= lsn {
             return Ok(());
@@ -84,17 +84,17 @@ impl Core {
                 return Ok(());
             }
             if self.is_closing() {
-                // `log_flusher` may have gone.
+                // `log_flusher` may have ended.
                 drop(waiter);
                 return self.wait_durable(lsn);
             }
-            // The limit is for the race that the module's header tells of: nobody hurries for this
+            // The limit is for the race that the module's head describes: nobody hurries for this
             // thread.
             waiter.wait(Some(UNAWAITED_PAUSE));
         }
     }
 
-    /// See [`crate::Log::request_durable`].
+    /// Does the work of [`crate::Log::request_durable`].
     pub fn request_durable(&self, lsn: Lsn) {
         if self.requested_lsn.0.load(Ordering::Relaxed) >= lsn {
             return;
@@ -105,7 +105,7 @@ impl Core {
         }
     }
 
-    /// The event of the sync that will cover `lsn`: see the module's header.
+    /// Returns the event of the sync that will cover `lsn`: see the module's head.
     fn durable_event(&self, lsn: Lsn) -> &Event {
         let plan = self.sync_plan.lock();
         let number = if lsn <= plan.target_lsn { plan.number } else { plan.number + 1 };
@@ -116,8 +116,8 @@ impl Core {
         self.flushing.compare_exchange(false, true, Ordering::SeqCst, Ordering::Relaxed).is_ok()
     }
 
-    /// Gives the token back, wakes those whom the sync satisfied, and sees to it that what is still
-    /// asked for gets its sync.
+    /// Gives the token back, wakes the threads that the sync satisfied, and wakes `log_flusher` if
+    /// more was asked for.
     fn give_token_back(&self) {
         self.flushing.store(false, Ordering::SeqCst);
         let number = self.sync_plan.lock().number as usize;
@@ -130,7 +130,7 @@ impl Core {
         }
     }
 
-    /// With the token: writes what is published, at least up to `lsn`, and syncs it.
+    /// Writes what is published, at least up to `lsn`, and syncs it. The caller has the token.
     fn sync_up_to(&self, lsn: Lsn) -> Result<(), RedoError> {
         self.write_itself(lsn)?;
         self.write_published()?;
@@ -160,7 +160,7 @@ impl Core {
         Ok(())
     }
 
-    /// The thread `log_flusher`.
+    /// Runs the thread `log_flusher`.
     pub fn run_flusher(&self) {
         account::set(State::Idle);
         let mut last_sync = Stopwatch::start();
@@ -182,8 +182,8 @@ impl Core {
             }
             let waiter = self.flusher_idle.prepare();
             let nothing = self.requested_lsn.0.load(Ordering::SeqCst) <= self.durable();
-            // With a request and the token taken, its holder wakes this thread when it gives the
-            // token back.
+            // If a sync is requested and the token is taken, the token's holder wakes this thread
+            // when it gives the token back.
             if (nothing || self.flushing.load(Ordering::SeqCst)) && !self.is_closing() {
                 waiter.wait(Some(INTERVAL));
             }
@@ -195,7 +195,7 @@ impl Core {
         if self.awaited_lsn.load(Ordering::Relaxed) > self.durable() {
             return;
         }
-        // A thread that comes to wait during the pause finds the token free and syncs itself; if
+        // A thread that comes to wait during the pause finds the token free and syncs itself. If
         // there is more to do then, it ends the pause.
         waiter.wait(Some(UNAWAITED_PAUSE));
     }

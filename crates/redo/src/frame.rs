@@ -13,20 +13,20 @@
 //! it lies now. The life seed, drawn anew whenever the log is opened for appending, does the same
 //! to remnants of a tail that a crash cut off: see `docs/formats/redo.md`.
 //!
-//! What a record says of durability tells a log that a crash cut off from one that is damaged:
-//! where a record is unreadable and a later one says that it had been durable, the medium has
+//! What a record says of durability distinguishes a log that a crash cut off from one that is
+//! damaged: if a record is unreadable and a later one says that it had been durable, the medium has
 //! failed.
 
 use crate::Lsn;
 
-/// Bytes in front of the payload. Also the smallest distance between the starts of two records: the
-/// link table relies on it.
+/// The number of bytes in front of the payload. It is also the smallest distance between the starts
+/// of two records, which the link table relies on.
 pub(crate) const FRAME_BYTES: usize = 16;
 
-/// What the distance to the durable part is counted in.
+/// The unit in bytes in which a frame gives the distance to the durable part.
 const DURABLE_UNIT_BYTES: u64 = 4096;
 
-/// A decoded frame, not yet checked against its payload.
+/// A decoded frame, which has not been checked against its payload yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub payload_bytes: u32,
@@ -37,7 +37,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// The 16 bytes for a record of these parts at `start_lsn`, while everything before
+    /// Returns the 16 bytes for a record of these parts at `start_lsn`, while everything before
     /// `durable_lsn` is durable.
     pub fn encode(
         seed: u64,
@@ -60,7 +60,8 @@ impl Frame {
         bytes
     }
 
-    /// The frame at `start_lsn`, or `None` when these bytes cannot be one whatever payload follows.
+    /// Returns the frame at `start_lsn`, or `None` when these bytes cannot be one whatever payload
+    /// follows.
     pub fn decode(bytes: &[u8; FRAME_BYTES], start_lsn: Lsn) -> Option<Frame> {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         // Kind 0 does not exist, so a stretch of zeros is no frame even where the LSN's low half is
@@ -74,31 +75,31 @@ impl Frame {
         Some(Frame { payload_bytes: word(0), kind: bytes[4], durable_units, checksum: word(12), unchecked })
     }
 
-    /// Everything before this position was durable when the record at `start_lsn` was filled;
-    /// `None`: the record does not say.
+    /// Returns a position before which everything was durable when the record at `start_lsn` was
+    /// filled. `None` means that the record does not say.
     pub fn durable_lsn(&self, start_lsn: Lsn) -> Option<Lsn> {
         let units = u64::from(self.durable_units).checked_sub(1)?;
         Some(start_lsn.saturating_sub(units * DURABLE_UNIT_BYTES))
     }
 
-    /// Frame and payload together, in bytes of the log.
+    /// Returns the length of frame and payload together, in bytes of the log.
     pub fn total_bytes(&self) -> u64 {
         FRAME_BYTES as u64 + u64::from(self.payload_bytes)
     }
 
-    /// Whether frame and payload carry the right checksum.
+    /// Reports whether the frame's checksum is right for this seed, position and payload.
     pub fn matches(&self, seed: u64, start_lsn: Lsn, payload: &[u8]) -> bool {
         let checksum = self.begin_check(seed, start_lsn);
         self.ends_check(crc32c::crc32c_append(checksum, payload))
     }
 
-    /// The checksum's state before the payload, for payloads checked piece by piece with
-    /// `crc32c_append`.
+    /// Returns the checksum's state before the payload, for a payload that is checked piece by
+    /// piece with `crc32c_append`.
     pub fn begin_check(&self, seed: u64, start_lsn: Lsn) -> u32 {
         checksum_of_frame(seed, start_lsn, &self.unchecked)
     }
 
-    /// Whether the state after the whole payload is the right one.
+    /// Reports whether the checksum's state after the whole payload is the right one.
     pub fn ends_check(&self, checksum: u32) -> bool {
         checksum == self.checksum
     }

@@ -9,12 +9,12 @@ use crate::core::{Core, Counters};
 use crate::space::Space;
 use crate::{LogConfig, Lsn, RedoError};
 
-/// How often a thread that waits for space asks for it again.
+/// How long a thread waits for space before it asks for it again.
 const ASK_AGAIN: Duration = Duration::from_millis(50);
 
-/// See [`crate::Log::set_capacity`].
+/// Does the work of [`crate::Log::set_capacity`].
 pub(crate) fn set_capacity(core: &Core, bytes: u64) {
-    // A checkpoint brings the capacity in force down, too.
+    // The lock is needed because a checkpoint also lowers the capacity in force.
     let _checkpoint = core.checkpoint.lock();
     let space = &core.space;
     space.set_wanted(bytes);
@@ -27,7 +27,8 @@ pub(crate) fn set_capacity(core: &Core, bytes: u64) {
     }
 }
 
-/// Pokes the checkpointer when the log is filling, and waits while it holds more than `limit` says.
+/// Pokes the checkpointer when the log is filling, and waits while the log holds more bytes than
+/// `limit` returns.
 #[inline]
 pub(crate) fn wait_below(core: &Core, limit: fn(&Space) -> u64) {
     let (space, end) = (&core.space, core.reserved());
@@ -57,13 +58,13 @@ fn wait_for_space(core: &Core, limit: fn(&Space) -> u64) {
     }
 }
 
-/// See [`crate::Log::write_checkpoint`].
+/// Does the work of [`crate::Log::write_checkpoint`].
 pub(crate) fn write_checkpoint(core: &Core, lsn: Lsn, state: &[u8]) -> Result<(), RedoError> {
     let _making = account::enter(State::Checkpoint);
     let mut checkpoint = core.checkpoint.lock();
     let (oldest, end) = (core.space.checkpoint_lsn(), core.reserved());
     assert!(lsn >= oldest && lsn <= end, "checkpoint at {lsn}, the log is {oldest}..{end}");
-    // The state may speak of anything that has happened by now.
+    // The state may speak of anything that has happened by now, so all of that must be durable.
     core.wait_durable(end)?;
     let mut lives = core.lives.clone();
     lives.forget_before(lsn);
@@ -73,9 +74,9 @@ pub(crate) fn write_checkpoint(core: &Core, lsn: Lsn, state: &[u8]) -> Result<()
         lives,
         checkpoint: Checkpoint { lsn, state: state.to_vec() },
     };
-    // A failed write of a slot leaves the one before whole; a failed sync leaves in doubt which
-    // of the two a crash would find, and the files between them must not be recycled: both end
-    // it here.
+    // A failed write of a slot leaves the one before whole. A failed sync leaves in doubt which of
+    // the two a crash would find, and the files between them must not be recycled. So both kinds of
+    // failure end the log here.
     core.slots.write(&slot).map_err(|error| core.fail(&error.to_string()))?;
     checkpoint.sequence += 1;
     core.space.begin_at(lsn);

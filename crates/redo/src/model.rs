@@ -1,6 +1,6 @@
-//! The log under the model checker: reservation, ring, writing, and who syncs and who is woken. See
-//! [`os::sync`] for how to run it and for what it finds; `SHUTTLE_ITERATIONS` plays more than the
-//! ordinary number of schedules.
+//! Tests of the log under the model checker: reservation, ring, writing, and which threads sync and
+//! which are woken. [`os::sync`] says how to run them and what they find. `SHUTTLE_ITERATIONS`
+//! plays another number of schedules than the ordinary one.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,8 +19,8 @@ fn schedules(ordinary: usize) -> usize {
     std::env::var("SHUTTLE_ITERATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(ordinary)
 }
 
-/// Plays `model` with random schedules, and with such as change threads rarely (which finds other
-/// faults).
+/// Runs `model` with random schedules, and with schedules that change threads rarely (which finds
+/// other faults).
 fn check(iterations: usize, model: fn()) {
     let iterations = schedules(iterations);
     shuttle::check_random(model, iterations);
@@ -47,7 +47,7 @@ fn append(log: &Log, payload: &[u8]) -> Lsn {
     log.reserve(payload.len() as u64).expect("it is short").fill(1, &[payload])
 }
 
-/// Whatever was acknowledged is in a log that is opened after the power went.
+/// Whatever was acknowledged is in the log that is opened after a power cut.
 #[test]
 fn what_is_acknowledged_survives() {
     check(40, || {
@@ -67,7 +67,7 @@ fn what_is_acknowledged_survives() {
                 })
             })
             .collect();
-        // Somewhere among all that the power goes, for a copy of the machine.
+        // Somewhere in the middle of all this the power goes, for a copy of the machine.
         os::thread::yield_now();
         let promised = acknowledged.lock().clone();
         let left = disk.if_power_went();
@@ -87,8 +87,8 @@ fn what_is_acknowledged_survives() {
     });
 }
 
-/// Relaxed commits: one writes for all that are published, those that came too late for it are
-/// woken to write themselves, and nobody sleeps for ever while another is between reserving and
+/// Relaxed commits: one thread writes for all whose records are published, those that came too late
+/// are woken to write themselves, and nobody sleeps for ever while another is between reserving and
 /// publishing.
 #[test]
 fn written_commits_are_in_the_file_and_nobody_is_left_asleep() {
@@ -148,7 +148,7 @@ fn no_request_and_no_wake_up_is_lost() {
     });
 }
 
-/// Records longer than a chunk and a ring that is full: every byte arrives where it belongs.
+/// With records longer than a chunk and a full ring, every byte arrives where it belongs.
 #[test]
 fn a_full_ring_loses_nothing() {
     check(20, || {
@@ -228,7 +228,7 @@ fn rings_are_consumed_in_order() {
         let rings = Arc::new(Rings::new(4096));
         let written = Arc::new(AtomicU64::new(0));
         let write = Arc::new(Mutex::new(0));
-        // Each has every other chunk.
+        // Each of the two threads has every other chunk.
         let (chunk, chunks) = (1000u64, 12);
         let mut threads: Vec<JoinHandle<()>> = (0..2u64)
             .map(|number| {
@@ -242,7 +242,7 @@ fn rings_are_consumed_in_order() {
                             }
                         };
                         assert_eq!(len, chunk);
-                        // SAFETY: each has its own chunks, and there is room.
+                        // SAFETY: each thread has its own chunks, and there is room.
                         unsafe { ring.copy_in(start, &vec![(start / chunk) as u8 + 1; chunk as usize]) };
                         ring.publish(start, chunk);
                     }
@@ -264,7 +264,7 @@ fn rings_are_consumed_in_order() {
             let (ring, end_lsn) = rings.until(tail);
             let (new_tail, _) = ring.advance(tail, end_lsn.min(chunks * chunk));
             while tail < new_tail {
-                // SAFETY: published, and written only now.
+                // SAFETY: the bytes are published, and are counted as written only after this.
                 let bytes = unsafe { ring.contiguous(tail, new_tail) };
                 for (at, byte) in (tail..).zip(bytes) {
                     assert_eq!(*byte, (at / chunk) as u8 + 1, "byte {at}");
@@ -288,7 +288,8 @@ fn rings_are_consumed_in_order() {
 fn a_failed_sync_reaches_everybody() {
     check(60, || {
         let (disk, log) = new_log();
-        // The file in use; a sync of one that is being made ahead may fail without harm.
+        // The sync of the file in use fails. A failed sync of a file that is being made ahead may
+        // do no harm.
         disk.fail_sync("#ib_redo0");
         let threads: Vec<JoinHandle<bool>> = (0..3u8)
             .map(|number| {
@@ -306,8 +307,8 @@ fn a_failed_sync_reaches_everybody() {
     });
 }
 
-/// The ring by itself: whatever the order in which chunks are published, the writer takes them in
-/// the order of the log, each once.
+/// The ring by itself: in whatever order chunks are published, the writer takes them in the order
+/// of the log, each once.
 #[test]
 fn the_ring_is_consumed_in_order() {
     check(3000, || {
@@ -327,7 +328,7 @@ fn the_ring_is_consumed_in_order() {
         let (mut tail, mut chunks) = (0, 0);
         while tail < 72 {
             let (new_tail, more) = ring.advance(tail, 72);
-            // SAFETY: published, and nothing is written here again.
+            // SAFETY: the bytes are published, and nothing is written here again.
             let bytes = unsafe { ring.contiguous(tail, new_tail) };
             for (at, byte) in (tail..).zip(bytes) {
                 let start = [56, 16, 0].into_iter().find(|&start| at >= start).expect("0 is");

@@ -1,21 +1,22 @@
-//! Making a log, and opening one: finding its end.
+//! How a log is made, and how one is opened: its end is found.
 //!
 //! The end is the first position from the checkpoint on where no record with a right checksum lies.
-//! What a crash left beyond it was never acknowledged, since a sync covers all before it. It also
-//! must never come back: a record there would be taken for the successor of a new record that
-//! happens to end where it begins. So every opening begins a new *life*: a random seed that goes
-//! into the checksum of every record from the end on, made durable (with the end, in a checkpoint
-//! slot) before the first of them is written. Whatever lies beyond carries an older life's seed, or
-//! an older lap's position, and is no record any more.
+//! What a crash left beyond the end was never acknowledged, since a sync covers everything before
+//! it. It also must never come back: a record there would be taken for the successor of a new
+//! record that happens to end where it begins. So every opening begins a new *life*: a random seed
+//! that goes into the checksum of every record from the end on. The seed is made durable (with the
+//! end, in a checkpoint slot) before the first of these records is written. Whatever lies beyond
+//! carries an older life's seed, or an older lap's position, and is no record any more.
 //!
-//! Unless a later record says that the end had been durable ([`Frame::durable_lsn`]): then a record
-//! is damaged, what follows it was acknowledged, and opening is refused. Only the last records of a
-//! log can be damaged without that.
+//! There is one exception: if a later record says that the end had been durable
+//! ([`Frame::durable_lsn`]), a record is damaged and what follows it was acknowledged. Opening is
+//! then refused. Only damage to the last records of a log goes unnoticed.
 //!
-//! What no record that was found says to have been durable is then written over itself and synced.
-//! The bytes may be only in the kernel's page cache: the server that wrote them may have been
-//! killed before it synced them, or stopped because a sync had failed, after which Linux reports
-//! success for pages that never reached the disk. Only bytes written anew are certain to be synced.
+//! The records that no other record says were durable are then written over themselves and synced.
+//! Their bytes may be only in the kernel's page cache. The server that wrote them may have been
+//! killed before it synced them, or may have stopped because a sync had failed, after which Linux
+//! reports success for pages that never reached the disk. Only bytes written anew are certain to be
+//! synced.
 
 use std::ops::Range;
 use std::path::Path;
@@ -29,10 +30,10 @@ use crate::files::{Files, log_dir};
 use crate::frame::{FRAME_BYTES, Frame};
 use crate::{LogConfig, Lsn, RedoError, START_LSN};
 
-/// Bytes read (and written back) at a time.
+/// The number of bytes that are read (and written back) at a time.
 const SCAN_BYTES: usize = 1 << 20;
-/// Stretches that are noted are joined when no more lies between them: so few are noted that they
-/// take no memory to speak of.
+/// Noted stretches with at most this many bytes between them are joined. That leaves so few that
+/// they take hardly any memory.
 const JOINED_BYTES: u64 = 64 << 10;
 
 pub(crate) fn create(disk: Arc<dyn Disk>, config: &LogConfig) -> Result<Core, RedoError> {
@@ -54,14 +55,14 @@ pub(crate) fn create(disk: Arc<dyn Disk>, config: &LogConfig) -> Result<Core, Re
     let lives = Lives::new(Life { start_lsn: START_LSN, seed: os::random::u64() });
     let checkpoint = Checkpoint { lsn: START_LSN, state: Vec::new() };
     // The slot comes last: without it there is no log, and a creation that a crash interrupted is
-    // simply done again.
+    // simply repeated.
     slots.write(&Slot { sequence: 1, log_id, lives: lives.clone(), checkpoint })?;
     let start = Start { end_lsn: START_LSN, checkpoint_lsn: START_LSN, sequence: 1, log_id, lives };
     Ok(Core::new(disk, config, files, slots, start))
 }
 
-/// Opens the log. Returns the stretches, of whole records, that have all those of which `wanted`
-/// says so by their kind and the first bytes that they hold.
+/// Opens the log. Also returns stretches of whole records that have all the wanted records:
+/// `wanted` decides by a record's kind and the first bytes of its payload.
 pub(crate) fn open(
     disk: Arc<dyn Disk>,
     config: &LogConfig,
@@ -75,8 +76,8 @@ pub(crate) fn open(
     let Some(newest) = slots.newest()? else {
         return Err(RedoError::Corrupt(format!("{}: neither checkpoint is whole", dir.display())));
     };
-    // The process may have been killed between its write and its sync. The next slot goes over the
-    // older one: then this one must last.
+    // The process may have been killed between writing this slot and syncing it. The next slot
+    // overwrites the older one, so this one must be durable first.
     slots.write(&newest)?;
     let Slot { sequence, log_id, mut lives, checkpoint } = newest;
     let files = Files::new(Arc::clone(&disk), dir, log_id, config.capacity());
@@ -85,8 +86,8 @@ pub(crate) fn open(
     let Found { end_lsn, durable_lsn, noted } = scan.find_end(checkpoint.lsn, wanted)?;
     scan.check_end(end_lsn)?;
     rewrite(&files, durable_lsn, end_lsn)?;
-    // Only now, with the end durable, may the new life be: a slot that says "from here on" must
-    // never be older than what lies before.
+    // The new life may begin only now, with the end durable: a slot that says "from here on" must
+    // never be older than the records before that position.
     lives.begin(Life { start_lsn: end_lsn, seed: os::random::u64() });
     let sequence = sequence + 1;
     slots.write(&Slot { sequence, log_id, lives: lives.clone(), checkpoint: checkpoint.clone() })?;
@@ -94,11 +95,11 @@ pub(crate) fn open(
     Ok((Core::new(disk, config, files, slots, start), checkpoint, noted))
 }
 
-/// What a scan has found.
+/// The results of a scan.
 struct Found {
-    /// Where the first bytes are that are no record.
+    /// The first position at which there is no record.
     end_lsn: Lsn,
-    /// Up to where the records say that a sync had succeeded.
+    /// The position up to which the records say that a sync had succeeded.
     durable_lsn: Lsn,
     noted: Vec<Range<Lsn>>,
 }
@@ -118,7 +119,7 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Goes through the records from `lsn` on.
+    /// Goes through the records from `lsn` on, up to the first position without a record.
     fn find_end(&self, lsn: Lsn, wanted: &mut dyn FnMut(u8, &[u8]) -> bool) -> Result<Found, RedoError> {
         let mut window = Window { start_lsn: lsn, bytes: Vec::new() };
         let mut found = Found { end_lsn: lsn, durable_lsn: lsn, noted: Vec::new() };
@@ -136,16 +137,17 @@ impl Scan<'_> {
         }
     }
 
-    /// Refuses an end that a record not far behind it says was durable once, and all up to the
-    /// first record found behind it: a long record may be durable in part.
+    /// Refuses the end if a record not far behind it says that everything up to the first record
+    /// found behind the end was durable once. (Durability only up to some point in between does not
+    /// suffice, since a long record may be durable in part.)
     fn check_end(&self, end_lsn: Lsn) -> Result<(), RedoError> {
         let mut bytes = vec![0; SCAN_BYTES / 2];
         let got = read_stream(self.files, end_lsn, &mut bytes)?;
         let mut window = Window { start_lsn: end_lsn, bytes: Vec::new() };
         let (mut first_lsn, mut next_lsn) = (None, end_lsn + 1);
         for (at, bytes) in bytes[..got].windows(FRAME_BYTES).enumerate().skip(1) {
-            // Records found are gone through one after the other; where none is, one may begin at
-            // any byte.
+            // Records that are found are gone through one after the other. Where none was found, a
+            // record may begin at any byte.
             let mut lsn = end_lsn + at as u64;
             if lsn < next_lsn || Frame::decode(bytes.try_into().expect("a frame's length"), lsn).is_none() {
                 continue;
@@ -172,8 +174,9 @@ impl Scan<'_> {
         ))
     }
 
-    /// The frame of the record at `lsn`, checked piece by piece so that its size costs no memory.
-    /// `look` is given its kind and the first piece, before all is checked.
+    /// Returns the frame of the record at `lsn`. The record is checked piece by piece, so that a
+    /// large one takes no more memory. `look` is called with its kind and the first piece, before
+    /// the whole record is checked.
     fn record_at(
         &self,
         lsn: Lsn,
@@ -206,8 +209,8 @@ struct Window {
 }
 
 impl Window {
-    /// `len` bytes at `lsn`, or `None` where the files end before. `len` is at most half of
-    /// `SCAN_BYTES`.
+    /// Returns the `len` bytes at `lsn`, or `None` where the files end before. `len` is at most
+    /// half of `SCAN_BYTES`.
     fn get(&mut self, files: &Files, lsn: Lsn, len: usize) -> Result<Option<&[u8]>, RedoError> {
         let end = self.start_lsn + self.bytes.len() as u64;
         if lsn < self.start_lsn || lsn + len as u64 > end {
@@ -221,7 +224,7 @@ impl Window {
     }
 }
 
-/// Reads the stream from `lsn` across files; returns how many bytes there were.
+/// Reads the stream from `lsn` across files, and returns how many bytes there were.
 pub(crate) fn read_stream(files: &Files, lsn: Lsn, bytes: &mut [u8]) -> Result<usize, RedoError> {
     let mut filled = 0;
     while filled < bytes.len() {
@@ -234,7 +237,7 @@ pub(crate) fn read_stream(files: &Files, lsn: Lsn, bytes: &mut [u8]) -> Result<u
     Ok(filled)
 }
 
-/// Writes `from..to` over itself and syncs it: see the module's header.
+/// Writes `from..to` over itself and syncs it: see the module's head.
 fn rewrite(files: &Files, from: Lsn, to: Lsn) -> Result<(), RedoError> {
     let mut bytes = vec![0; SCAN_BYTES.min((to - from) as usize)];
     for file in files.overlapping(from, to) {

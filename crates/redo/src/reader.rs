@@ -1,4 +1,4 @@
-//! Reading records back, up to the live end.
+//! Readers, which read records back, up to the live end of the log.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::frame::{FRAME_BYTES, Frame};
 use crate::open::read_stream;
 use crate::{Lsn, RedoError};
 
-/// Bytes asked of the file at once, unless a record is larger.
+/// The number of bytes asked of the file at once, unless a record is larger.
 const READ_BYTES: usize = 256 << 10;
 
 /// A record of the log.
@@ -20,22 +20,22 @@ const READ_BYTES: usize = 256 << 10;
 pub struct Record {
     /// The record's kind, see [`crate::kind`].
     pub kind: u8,
-    /// LSN of the record's first byte.
+    /// The LSN of the record's first byte.
     pub start_lsn: Lsn,
-    /// The position after its last byte.
+    /// The position after the record's last byte.
     pub lsn: Lsn,
-    /// The bytes that [`crate::Reservation::fill`] was given.
+    /// The payload that was given to [`crate::Reservation::fill`].
     pub payload: Vec<u8>,
 }
 
-/// A record's place and kind, without its payload.
+/// The place and kind of a record, without its payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordHead {
     /// The record's kind, see [`crate::kind`].
     pub kind: u8,
-    /// LSN of the record's first byte.
+    /// The LSN of the record's first byte.
     pub start_lsn: Lsn,
-    /// The position after its last byte.
+    /// The position after the record's last byte.
     pub lsn: Lsn,
 }
 
@@ -44,7 +44,7 @@ pub struct RecordHead {
 pub struct Batch {
     bytes: Vec<u8>,
     start_lsn: Lsn,
-    /// Kind of each record, and where its payload is in `bytes`.
+    /// The kind of each record, and the place of its payload in `bytes`.
     records: Vec<(u8, Range<usize>)>,
 }
 
@@ -53,26 +53,26 @@ pub struct Batch {
 pub struct BatchRecord<'b> {
     /// The record's kind, see [`crate::kind`].
     pub kind: u8,
-    /// LSN of the record's first byte.
+    /// The LSN of the record's first byte.
     pub start_lsn: Lsn,
-    /// The position after its last byte.
+    /// The position after the record's last byte.
     pub lsn: Lsn,
-    /// The bytes that [`crate::Reservation::fill`] was given.
+    /// The payload that was given to [`crate::Reservation::fill`].
     pub payload: &'b [u8],
 }
 
 impl Batch {
-    /// How many records there are.
+    /// Returns how many records there are.
     pub fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// Whether there is none.
+    /// Reports whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
-    /// The records from number `range.start` to `range.end`, in the order of the log.
+    /// Returns the records from number `range.start` up to `range.end`, in the order of the log.
     pub fn records(&self, range: Range<usize>) -> impl Iterator<Item = BatchRecord<'_>> {
         self.records[range].iter().map(|(kind, place)| BatchRecord {
             kind: *kind,
@@ -82,24 +82,24 @@ impl Batch {
         })
     }
 
-    /// The piece of the log that all payloads are parts of.
+    /// Returns the piece of the log that all payloads are parts of.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-/// Reads records in the order of the log, from a record's start on; at the live end it waits for
-/// more. Reads from the files what is written, in large pieces; recently written bytes come from
+/// Reads records in the order of the log, from a record's start on, and waits for more at the live
+/// end. It reads written bytes from the files, in large pieces. Recently written bytes come from
 /// the page cache.
 pub struct LogReader {
     core: Arc<Core>,
     lsn: Lsn,
-    /// Its first `filled` bytes are the stream from `window_lsn` on. It stays as long as it has
-    /// been: zeros would be written for nothing.
+    /// A buffer, whose first `filled` bytes are the stream from `window_lsn` on. It does not shrink
+    /// for a shorter piece, since growing it again would write zeros for nothing.
     window: Vec<u8>,
     filled: usize,
     window_lsn: Lsn,
-    /// Where in `window` the payload of the last record is.
+    /// The place in `window` of the last record's payload.
     payload: Range<usize>,
 }
 
@@ -108,35 +108,35 @@ impl LogReader {
         LogReader { core, lsn, window: Vec::new(), filled: 0, window_lsn: lsn, payload: 0..0 }
     }
 
-    /// The position of the next record.
+    /// Returns the position of the next record.
     pub fn lsn(&self) -> Lsn {
         self.lsn
     }
 
-    /// The next record, or `None` when there is none: at once without `wait`, else when none has
-    /// come within `wait` or the log is being closed.
+    /// Returns the next record, or `None` when there is none. Without `wait` it returns at once.
+    /// With `wait` it returns `None` when no record has come within this time or the log is being
+    /// closed.
     ///
     /// A record comes out once it is written, which may be before it is durable. Records are
     /// written soon when somebody waits for them or asked for it, within some milliseconds
     /// otherwise.
     ///
     /// # Errors
-    /// [`RedoError::Gone`] when a checkpoint has passed this reader and the bytes are recycled;
-    /// [`RedoError::Corrupt`] when the file holds no record here though one was written;
-    /// [`RedoError::Poisoned`] at the end of a log that has failed.
+    /// Returns [`RedoError::Gone`] when a checkpoint has passed this reader and the bytes are
+    /// recycled, [`RedoError::Corrupt`] when the file holds no record here though one was written,
+    /// and [`RedoError::Poisoned`] at the end of a log that has failed.
     pub fn next(&mut self, wait: Option<Duration>) -> Result<Option<Record>, RedoError> {
         let Some(RecordHead { kind, start_lsn, lsn }) = self.advance(wait)? else { return Ok(None) };
         Ok(Some(Record { kind, start_lsn, lsn, payload: self.payload().to_vec() }))
     }
 
-    /// As [`LogReader::next`], but what the record holds stays where it was read:
-    /// [`LogReader::payload`].
+    /// Goes to the next record as [`LogReader::next`] does, but leaves the payload where it was
+    /// read: [`LogReader::payload`] returns it.
     ///
     /// # Errors
-    /// As [`LogReader::next`].
+    /// Returns the errors of [`LogReader::next`].
     pub fn advance(&mut self, wait: Option<Duration>) -> Result<Option<RecordHead>, RedoError> {
-        // A write may end anywhere, also within a frame's header: at the end of the ring or of a
-        // file.
+        // A write may end anywhere, also within a frame: at the end of the ring or of a file.
         let header_end = self.lsn + FRAME_BYTES as u64;
         if self.core.written() < header_end && !self.wait_for_more(header_end, wait)? {
             return Ok(None);
@@ -147,8 +147,8 @@ impl LogReader {
         let decoded = Frame::decode(self.window[header].try_into().expect("as asked"), start_lsn);
         let Some(frame) = decoded else { return Err(self.nothing_here()) };
         let lsn = start_lsn + frame.total_bytes();
-        // A record that is larger than the ring is written in parts: its start may be there and its
-        // end not yet.
+        // A record that is larger than the ring is written in parts: its start may be in the file
+        // when its end is not yet.
         if self.core.written() < lsn && !self.wait_until(lsn, wait)? {
             return Ok(None);
         }
@@ -162,22 +162,22 @@ impl LogReader {
         Ok(Some(RecordHead { kind: frame.kind, start_lsn, lsn }))
     }
 
-    /// The payload of the record that [`LogReader::advance`] came to last.
+    /// Returns the payload of the record that [`LogReader::advance`] returned last.
     pub fn payload(&self) -> &[u8] {
         &self.window[self.payload.clone()]
     }
 
-    /// Reads the whole records of the next `bytes` bytes, one at least, none that ends behind
-    /// `end`, into `batch`, whose memory is used again. False, and the batch is empty, when the
-    /// reader is at `end`, which is written. For recovery: what opening the log has checked is not
-    /// checked again.
+    /// Reads the whole records of the next `bytes` bytes into `batch`, whose memory is used again:
+    /// at least one record, and none that ends behind `end`. Returns false, with an empty batch,
+    /// when the reader is at `end`, which is written. This is for recovery: records that opening
+    /// the log has checked are not checked again.
     ///
     /// # Errors
-    /// As [`LogReader::next`].
+    /// Returns the errors of [`LogReader::next`].
     pub fn next_batch(&mut self, end: Lsn, bytes: usize, batch: &mut Batch) -> Result<bool, RedoError> {
         batch.records.clear();
         batch.start_lsn = self.lsn;
-        // Given back when a large record was in it.
+        // Memory that a large record needed is given back.
         if batch.bytes.capacity() > 2 * bytes {
             batch.bytes = Vec::new();
         }
@@ -200,8 +200,8 @@ impl LogReader {
         Ok(!batch.is_empty())
     }
 
-    /// Notes the whole records of the batch's bytes and goes behind them. Returns how long the
-    /// first one is when not even that is whole.
+    /// Notes the whole records of the batch's bytes and moves the reader behind them. Returns 0, or
+    /// the length of the first record in bytes when not even that one is whole.
     fn take_records(&mut self, batch: &mut Batch) -> Result<usize, RedoError> {
         let mut at = 0;
         while let Some(header) = batch.bytes.get(at..at + FRAME_BYTES) {
@@ -235,7 +235,7 @@ impl LogReader {
         }
     }
 
-    /// Whether the log is written up to `lsn` by the time `wait` is over.
+    /// Waits until the log is written up to `lsn`, at most for `wait`. Returns whether it is.
     fn wait_until(&self, lsn: Lsn, wait: Option<Duration>) -> Result<bool, RedoError> {
         let since = Stopwatch::start();
         let _idle = account::enter(State::Idle);
@@ -253,7 +253,8 @@ impl LogReader {
         }
     }
 
-    /// Where in the window the `len` bytes at the reader's position are, all of them written.
+    /// Returns the place in the window of the `len` bytes at the reader's position. All of them are
+    /// written.
     fn get(&mut self, len: usize) -> Result<Range<usize>, RedoError> {
         if (self.lsn - self.window_lsn) as usize + len > self.filled {
             self.refill(len)?;
@@ -267,7 +268,7 @@ impl LogReader {
         assert!(len <= written, "{len} bytes are wanted at {}, {written} are written", self.lsn);
         (self.payload, self.filled) = (0..0, 0);
         let wanted = READ_BYTES.min(written).max(len);
-        // A window that a large record made large is given back with the next small one.
+        // A window that a large record made large is given back when a small one follows.
         if self.window.len() > 4 * READ_BYTES.max(wanted) {
             self.window = Vec::new();
         }
@@ -294,8 +295,8 @@ impl LogReader {
         RedoError::Gone { lsn: self.lsn, oldest_lsn: self.core.files.oldest_lsn() }
     }
 
-    /// The error for a reader at whose position there is no record: the log has been recycled, or
-    /// it is damaged.
+    /// Returns the error for a reader at whose position there is no record: the log has been
+    /// recycled, or it is damaged.
     fn nothing_here(&mut self) -> RedoError {
         if self.lsn < self.core.files.oldest_lsn() {
             return self.gone();

@@ -1,4 +1,4 @@
-//! Taking space in the log and filling it.
+//! Reservations: space that is taken in the log and then filled.
 
 use os::sync::atomic::Ordering;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use crate::frame::{FRAME_BYTES, Frame};
 use crate::ring::Ring;
 use crate::{Lsn, RedoError};
 
-/// Space taken in the log that must be filled, soon and without waiting for anything: every later
-/// record's write waits for it.
+/// Space taken in the log. It must be filled soon and without waiting for anything, since the write
+/// of every later record waits for it.
 #[must_use = "a reservation must be filled"]
 pub struct Reservation<'a> {
     core: &'a Core,
@@ -21,12 +21,13 @@ pub struct Reservation<'a> {
 }
 
 impl<'a> Reservation<'a> {
-    /// The largest payload: a record must fit into the log's capacity.
+    /// Returns the length in bytes of the longest payload: a record must fit into the log's
+    /// capacity.
     pub(crate) fn max_payload_bytes(core: &Core) -> u64 {
         (core.space.wanted_bytes() - FRAME_BYTES as u64).min(u64::from(u32::MAX))
     }
 
-    /// See [`crate::Log::reserve`].
+    /// Does the work of [`crate::Log::reserve`].
     pub(crate) fn take(core: &'a Core, payload_bytes: u64) -> Result<Reservation<'a>, RedoError> {
         let max_payload_bytes = Reservation::max_payload_bytes(core);
         if payload_bytes > max_payload_bytes {
@@ -36,24 +37,24 @@ impl<'a> Reservation<'a> {
         Ok(Reservation { core, start_lsn, payload_bytes: payload_bytes as u32, filled: false })
     }
 
-    /// First byte of the record.
+    /// Returns the position of the record's first byte.
     pub fn start_lsn(&self) -> Lsn {
         self.start_lsn
     }
 
-    /// The byte after the record.
+    /// Returns the position after the record's last byte.
     pub fn end_lsn(&self) -> Lsn {
         self.start_lsn + FRAME_BYTES as u64 + u64::from(self.payload_bytes)
     }
 
-    /// Copies the record into the log buffer and publishes it. `parts`, one after the other, are
-    /// the payload. Returns the end LSN.
+    /// Copies the record into the log buffer and publishes it. The payload is `parts`, one after
+    /// the other. Returns the end LSN.
     ///
-    /// Waits only for room in the log buffer. When the log is poisoned the bytes go nowhere;
+    /// Waits only for room in the log buffer. When the log is poisoned the bytes go nowhere, and
     /// whoever waits for them gets the error.
     ///
     /// # Panics
-    /// When the parts are not as long as what was reserved, or `kind` is 0.
+    /// Panics when the parts together are not as long as what was reserved, or `kind` is 0.
     pub fn fill(mut self, kind: u8, parts: &[&[u8]]) -> Lsn {
         let total: usize = parts.iter().map(|part| part.len()).sum();
         assert!(
@@ -70,7 +71,8 @@ impl<'a> Reservation<'a> {
             && chunk == whole
         {
             let mut at = start;
-            // SAFETY: reserved by this reservation, not yet published, and there is room.
+            // SAFETY: these bytes are reserved by this reservation and not yet published, and there
+            // is room.
             unsafe {
                 ring.copy_in(at, &frame);
                 at += FRAME_BYTES as u64;
@@ -81,7 +83,8 @@ impl<'a> Reservation<'a> {
             }
             ring.publish(start, whole);
         } else if self.fill_in_chunks(&frame, parts).is_err() {
-            // Poisoned: nobody writes any more, and the wait for this record reports why.
+            // The log is poisoned: nobody writes any more, and the wait for this record reports
+            // why.
             return end;
         }
         let unwritten = end.saturating_sub(core.written());
@@ -91,8 +94,8 @@ impl<'a> Reservation<'a> {
         end
     }
 
-    /// For records that are large against the ring, or meet a full one: chunk by chunk, each
-    /// published for the writer to make room behind.
+    /// Fills the record chunk by chunk, when it is large compared with the ring or the ring is
+    /// full. Each chunk is published, so that the writer makes room behind it.
     fn fill_in_chunks(&self, frame: &[u8], parts: &[&[u8]]) -> Result<(), RedoError> {
         let (core, end) = (self.core, self.end_lsn());
         let mut sources = std::iter::once(frame).chain(parts.iter().copied());
@@ -113,8 +116,8 @@ impl<'a> Reservation<'a> {
                 }
                 let len = source.len().min((chunk_end - at) as usize);
                 let (now, later) = source.split_at(len);
-                // SAFETY: reserved by this reservation, in a chunk that is not yet published, and
-                // there is room up to its end.
+                // SAFETY: these bytes are reserved by this reservation, in a chunk that is not yet
+                // published, and there is room up to its end.
                 unsafe { ring.copy_in(at, now) };
                 source = later;
                 at += len as u64;
@@ -126,13 +129,13 @@ impl<'a> Reservation<'a> {
     }
 }
 
-/// The ring that the bytes from `start` belong into, and how many of `left` it has room for now.
+/// Returns the ring for the bytes from `start`, and how many of `left` bytes it has room for now.
 fn room(core: &Core, start: Lsn, left: u64) -> Option<(&Ring, u64)> {
     core.rings.room(start, left, || core.written())
 }
 
-/// Waits until the ring has room for the next chunk of `left` bytes from `start`: until the file
-/// has what lay there a lap ago.
+/// Waits until the ring has room for the next chunk of `left` bytes from `start`: until the bytes
+/// that lay there a lap ago are in the file.
 #[cold]
 fn wait_for_room(core: &Core, start: Lsn, left: u64) -> Result<(&Ring, u64), RedoError> {
     let _waiting = account::enter(State::LogBufferWait);
@@ -142,8 +145,8 @@ fn wait_for_room(core: &Core, start: Lsn, left: u64) -> Result<(&Ring, u64), Red
         if let Some(room) = room(core, start, left) {
             return Ok(room);
         }
-        // Room comes from writing, so this thread writes: what it finds published, or what another
-        // publishes in the meantime.
+        // Room comes from writing, so this thread writes what it finds published, or waits for what
+        // another publishes in the meantime.
         core.write_published()?;
         let waiter = core.written.prepare();
         if room(core, start, left).is_none() {

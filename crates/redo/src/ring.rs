@@ -1,4 +1,4 @@
-//! A ring of bytes that many threads fill at once, and the links by which the writer sees how far
+//! A ring of bytes that many threads fill at once, with the links by which the writer sees how far
 //! it is filled without a gap.
 //!
 //! The byte of LSN `l` lives at `l % capacity`. A filler owns the range that it reserved, and may
@@ -14,22 +14,22 @@ use std::cell::UnsafeCell;
 use crate::Lsn;
 use crate::frame::FRAME_BYTES;
 
-/// Smallest chunk, and the bytes one link stands for.
+/// The length of the smallest chunk, which is also the number of bytes for each link.
 const LINK_BYTES: u64 = FRAME_BYTES as u64;
 
 pub(crate) struct Ring {
     bytes: Box<[UnsafeCell<u8>]>,
-    /// Length of the published chunk that starts here; 0 while there is none. The filler's store is
-    /// `Release` after it copied the bytes, the writer's load `Acquire` before it reads them. The
-    /// writer's zeroing is relaxed: fillers of the next lap come after it through `written` (the
-    /// writer's `Release`, their `Acquire`).
+    /// The length of the published chunk that starts at this link, 0 while there is none. The
+    /// filler's store is `Release` after it copied the bytes, the writer's load `Acquire` before it
+    /// reads them. The writer's zeroing is relaxed: fillers of the next lap come after it through
+    /// `written` (the writer's `Release`, their `Acquire`).
     links: Box<[AtomicU32]>,
 }
 
 #[cfg(not(feature = "model"))]
 fn new_links(count: usize) -> Box<[AtomicU32]> {
     let links: Box<[u32]> = vec![0; count].into_boxed_slice();
-    // SAFETY: AtomicU32 has the layout of what it wraps, and the box is ours alone.
+    // SAFETY: AtomicU32 has the layout of what it wraps, and nobody else has the box.
     unsafe { Box::from_raw(Box::into_raw(links) as *mut [AtomicU32]) }
 }
 
@@ -44,13 +44,13 @@ fn new_links(count: usize) -> Box<[AtomicU32]> {
 unsafe impl Sync for Ring {}
 
 impl Ring {
-    /// A ring of `capacity` bytes, a power of two.
+    /// Makes a ring of `capacity` bytes, a power of two.
     pub fn new(capacity: u64) -> Ring {
         assert!(capacity.is_power_of_two() && capacity >= 4096, "{capacity} is no ring's size");
-        // Zeroed memory comes from the kernel untouched, so a large buffer costs only what is used
-        // of it.
+        // Zeroed memory comes from the kernel untouched, so only the used part of a large buffer
+        // takes memory.
         let bytes: Box<[u8]> = vec![0; capacity as usize].into_boxed_slice();
-        // SAFETY: UnsafeCell<u8> has the layout of what it wraps, and the box is ours alone.
+        // SAFETY: UnsafeCell<u8> has the layout of what it wraps, and nobody else has the box.
         let bytes = unsafe { Box::from_raw(Box::into_raw(bytes) as *mut [UnsafeCell<u8>]) };
         Ring { bytes, links: new_links((capacity / LINK_BYTES) as usize) }
     }
@@ -59,13 +59,13 @@ impl Ring {
         self.bytes.len() as u64
     }
 
-    /// The largest chunk that is filled and published at once.
+    /// Returns the length of the largest chunk that is filled and published at once.
     pub fn max_chunk(&self) -> u64 {
         self.capacity() / 4
     }
 
-    /// The length of the next chunk of `left` bytes: all, or as much as leaves the last one no
-    /// shorter than a link's bytes.
+    /// Returns the length of the next chunk of `left` bytes: all of them, or as many as leave the
+    /// last chunk no shorter than a link's bytes.
     pub fn chunk_of(&self, left: u64) -> u64 {
         let max = self.max_chunk();
         match left <= max {
@@ -106,8 +106,8 @@ impl Ring {
         &self.links[(lsn / LINK_BYTES) as usize & (self.links.len() - 1)]
     }
 
-    /// Follows the published chunks from `tail` and consumes their links; returns the new tail and
-    /// how many chunks there were. Only under the write lock.
+    /// Follows the published chunks from `tail` up to `limit` and consumes their links. Returns the
+    /// new tail and how many chunks there were. The caller holds the write lock.
     pub fn advance(&self, mut tail: Lsn, limit: Lsn) -> (Lsn, u64) {
         let mut chunks = 0;
         while tail < limit {
@@ -123,24 +123,24 @@ impl Ring {
         (tail, chunks)
     }
 
-    /// Gives the memory back to the system: everything is published and written, and nothing more
-    /// will be put here.
+    /// Gives the memory back to the system. Everything is published and written, and nothing more
+    /// will be put into this ring.
     pub fn release(&self) {
-        // SAFETY: the cells are ours, may be written through a shared reference, and any bytes will
-        // do in them.
+        // SAFETY: the cells belong to the ring, may be written through a shared reference, and may
+        // hold any bytes.
         unsafe { os::memory::release(self.bytes.as_ptr() as *mut u8, self.bytes.len()) };
     }
 
-    /// The published, not yet written bytes from `from` up to `to` or the ring's end, whichever
-    /// comes first.
+    /// Returns the published, not yet written bytes from `from` up to `to` or the ring's end,
+    /// whichever comes first.
     ///
     /// # Safety
     /// The range is published, and `written` does not pass `from` while the slice lives.
     pub unsafe fn contiguous(&self, from: Lsn, to: Lsn) -> &[u8] {
         let offset = self.offset(from);
         let len = ((to - from) as usize).min(self.bytes.len() - offset);
-        // SAFETY: inside the box; nobody writes the range until `written` has passed it, as the
-        // caller promises.
+        // SAFETY: the range is inside the box; nobody writes it until `written` has passed it, as
+        // the caller promises.
         unsafe { std::slice::from_raw_parts(self.bytes.as_ptr().add(offset) as *const u8, len) }
     }
 }

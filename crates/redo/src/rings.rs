@@ -1,16 +1,16 @@
-//! The log buffer: a ring, and how another of a different size takes its place while threads fill
+//! The log buffer: a ring, and how a ring of a different size takes its place while threads fill
 //! it.
 //!
-//! A chunk lies, whole, in the ring of the position at which it begins: the newest that begins at
-//! or before it. A ring that takes over begins where the one before could at most be filled to
-//! while `written` stays what it is (which the write lock sees to): `written + capacity`. So
-//! whoever looked at the rings before the change, and at `written` before that, either fills
-//! something in front of that position, which belongs into the older ring, or finds no room and
-//! looks again. The change therefore stops nobody, and is done when the log has gone on by the
-//! older ring's size.
+//! A chunk lies, whole, in the ring of the position at which it begins: the newest ring that begins
+//! at or before that position. A ring that takes over begins at `written + capacity`, the position
+//! up to which the ring before it could be filled at most while `written` does not change (which
+//! the write lock prevents). So a thread that looked at the rings before the change, and at
+//! `written` before that, either fills bytes in front of that position, which belong to the older
+//! ring, or finds no room and looks again. So the change stops nobody, and is complete when the log
+//! has advanced by the older ring's size.
 //!
-//! A ring that is not in use any more stays, for a thread may still hold it to ask for its size;
-//! its memory is given back to the system.
+//! A ring that is not in use any more stays, since a thread may still hold it to ask for its size.
+//! Its memory is given back to the system.
 
 use std::ptr;
 
@@ -19,29 +19,30 @@ use os::sync::atomic::{AtomicPtr, Ordering};
 use crate::Lsn;
 use crate::ring::Ring;
 
-/// A ring, and the one before it.
+/// A ring, with a pointer to the ring before it.
 struct Link {
     ring: Ring,
-    /// Chunks that begin here or later are in it.
+    /// The position from which on chunks begin in this ring.
     first_lsn: Lsn,
-    /// Null: there was none.
+    /// The ring before this one. Null when there was none.
     older: *mut Link,
 }
 
 pub(crate) struct Rings {
-    /// The newest; never null. `Release` when it is replaced, under the write lock and hence before
-    /// any later advance of `written`, `Acquire` by all others.
+    /// The newest ring, never null. `Release` when it is replaced, under the write lock and hence
+    /// before any later advance of `written`, `Acquire` by all others.
     newest: AtomicPtr<Link>,
 }
 
 // SAFETY: the links are only ever added to, are read through shared references, and go with the
 // list; a ring is for many threads.
 unsafe impl Send for Rings {}
-// SAFETY: as above.
+// SAFETY: the links are only ever added to, are read through shared references, and go with the
+// list; a ring is for many threads.
 unsafe impl Sync for Rings {}
 
 impl Rings {
-    /// One ring of `capacity` bytes, a power of two, for all of the log.
+    /// Makes one ring of `capacity` bytes, a power of two, for the whole log.
     pub fn new(capacity: u64) -> Rings {
         let first = Link { ring: Ring::new(capacity), first_lsn: 0, older: ptr::null_mut() };
         Rings { newest: AtomicPtr::new(Box::into_raw(Box::new(first))) }
@@ -50,26 +51,26 @@ impl Rings {
     fn links(&self) -> impl Iterator<Item = &Link> {
         let mut next = self.newest.load(Ordering::Acquire);
         std::iter::from_fn(move || {
-            // SAFETY: null, or a link, which lives as long as the list.
+            // SAFETY: the pointer is null, or points to a link, which lives as long as the list.
             let link = unsafe { next.as_ref() }?;
             next = link.older;
             Some(link)
         })
     }
 
-    /// The ring that takes over last.
+    /// Returns the newest ring.
     pub fn newest(&self) -> &Ring {
         &self.links().next().expect("there is one").ring
     }
 
-    /// The ring of a chunk that begins at `lsn`.
+    /// Returns the ring of a chunk that begins at `lsn`.
     #[inline]
     pub fn of(&self, lsn: Lsn) -> &Ring {
         self.until(lsn).0
     }
 
-    /// The ring of a chunk that begins at `lsn`, and the position from which on chunks are in the
-    /// next one.
+    /// Returns the ring of a chunk that begins at `lsn`, and the position from which on chunks are
+    /// in the next ring.
     #[inline]
     pub fn until(&self, lsn: Lsn) -> (&Ring, Lsn) {
         let mut end_lsn = Lsn::MAX;
@@ -82,21 +83,23 @@ impl Rings {
         unreachable!("the first ring begins with the log")
     }
 
-    /// The ring for the next chunk of `left` bytes from `start`, and how much of them; `None`:
-    /// until more is written there is no room for it. Written by then is what `written` says.
+    /// Returns the ring for the next chunk of `left` bytes from `start`, and the chunk's length.
+    /// `None` means that there is no room until more is written. `written` returns the end of what
+    /// is written.
     #[inline]
     pub fn room(&self, start: Lsn, left: u64, written: impl Fn() -> Lsn) -> Option<(&Ring, u64)> {
-        // In this order: see the module's header.
+        // The order of these two steps matters: see the module's head.
         let written = written();
         let ring = self.of(start);
         let chunk = ring.chunk_of(left);
         (written + ring.capacity() >= start + chunk).then_some((ring, chunk))
     }
 
-    /// Has a ring take over as soon as can be. Only under the write lock, with what is written.
+    /// Makes a new ring take over as soon as possible. The caller holds the write lock, and
+    /// `written` is the end of what is written.
     pub fn replace(&self, ring: Ring, written: Lsn) {
         let older = self.newest.load(Ordering::Acquire);
-        // SAFETY: never null, and lives as long as the list.
+        // SAFETY: the pointer is never null, and the link lives as long as the list.
         let last = unsafe { &*older };
         let first_lsn = last.first_lsn.max(written + last.ring.capacity());
         let link = Link { ring, first_lsn, older };
@@ -108,7 +111,7 @@ impl Drop for Rings {
     fn drop(&mut self) {
         let mut next = self.newest.load(Ordering::Acquire);
         while !next.is_null() {
-            // SAFETY: made by `Box::into_raw`, and nobody has the list any more.
+            // SAFETY: the link was made by `Box::into_raw`, and nobody has the list any more.
             next = unsafe { Box::from_raw(next) }.older;
         }
     }

@@ -1,4 +1,4 @@
-//! Writing what is published to the files: by the thread that needs it, or by `log_writer`.
+//! Writing published bytes to the files: by the thread that needs it, or by `log_writer`.
 
 use os::sync::atomic::Ordering;
 use std::sync::Arc;
@@ -13,38 +13,39 @@ use crate::files::LogFile;
 use crate::ring::Ring;
 use crate::{LogConfig, Lsn, RedoError};
 
-/// Most bytes of one write call, so that room in the ring comes back in steps.
+/// The most bytes of one write call, so that room in the ring comes back in steps.
 const MAX_WRITE_BYTES: u64 = 4 << 20;
 
-/// The page cache's unit.
+/// The number of bytes of a page of the page cache.
 const PAGE_BYTES: u64 = 4096;
 
 /// How long the writer sleeps between two rounds while there is something to write and nobody asks
 /// for it sooner.
 const NAP: Duration = Duration::from_millis(1);
 
-/// How long it sleeps when nothing was reserved since its last round. Those who want a record
-/// written soon say so (`request_written`); this is the limit for the others.
+/// How long the writer sleeps when nothing was reserved since its last round. Threads that want a
+/// record written soon say so (`request_written`); this is the limit for the others.
 const IDLE: Duration = Duration::from_millis(20);
 
-/// How often a full disk is looked at again, and how often the waiting is reported.
+/// How long a thread waits before it tries a full disk again. `LOOKS_PER_REPORT` is the number of
+/// tries between two reports of the waiting.
 const FULL_DISK_LOOK: Duration = Duration::from_millis(100);
 const LOOKS_PER_REPORT: u64 = 600;
 
-/// How often a thread looks for an earlier record to be published, or another's write to be done,
-/// before it lets other threads run: a fill takes well under a microsecond and a write a few,
-/// unless its thread has lost the processor itself.
+/// How many times a thread looks for an earlier record to be published, or for another thread's
+/// write to be done, before it lets other threads run. A fill takes well under a microsecond and a
+/// write a few, unless its thread has lost the processor itself.
 const SPINS: u32 = if cfg!(feature = "model") { 1 } else { 16 };
 
-/// How often it lets other threads run before it sleeps: on a busy machine that is what the one
-/// that has lost the processor needs, and costs less than sleeping and being woken.
+/// How many times a thread lets other threads run before it sleeps. On a busy machine the thread
+/// that has lost the processor gets it that way, which costs less than sleeping and being woken.
 const YIELDS: u32 = if cfg!(feature = "model") { 1 } else { 16 };
 
-/// How long it then sleeps, at least, for a record that is not yet published.
+/// How long a thread then sleeps, at least, for a record that is not yet published.
 const LATE_PUBLISHER: Duration = Duration::from_micros(50);
 
 impl Core {
-    /// Writes all that is published now. Returns whether there was anything.
+    /// Writes everything that is published now. Returns whether there was anything.
     pub fn write_published(&self) -> Result<bool, RedoError> {
         self.write_and_unlock(self.write.lock())
     }
@@ -52,16 +53,16 @@ impl Core {
     fn write_and_unlock(&self, mut state: MutexGuard<'_, WriteState>) -> Result<bool, RedoError> {
         let outcome = self.write_published_locked(&mut state);
         drop(state);
-        // All waiters at once, now that the lock is free: one whose record was published too late
-        // for this write does the next one, for all others. Woken one by one, each would wait for
-        // the processor in turn, most of them for nothing.
+        // All waiters are woken at once, now that the lock is free. One whose record was published
+        // too late for this write does the next one, for all others. Woken one by one, each would
+        // wait for the processor in turn, most of them for nothing.
         self.notify_written();
         outcome
     }
 
     fn notify_written(&self) {
-        // Orders what came before (`written_lsn`, the unlocking) before the look for waiters; a
-        // waiter counts itself before it looks at those.
+        // The fence orders what came before (`written_lsn`, the unlocking) before the look for
+        // waiters. A waiter counts itself before it looks at those.
         os::sync::atomic::fence(Ordering::SeqCst);
         if self.written.has_waiters() {
             self.written.notify_all();
@@ -80,7 +81,7 @@ impl Core {
             if tail_lsn < end_lsn {
                 return Ok(before < tail_lsn);
             }
-            // What follows is in the next ring, for good.
+            // The bytes that follow are in the next ring. This one is not used any more.
             ring.release();
         }
     }
@@ -101,7 +102,7 @@ impl Core {
     }
 
     /// Writes some of the published bytes `from..until`: up to the end of the ring's array or of
-    /// the file. Returns up to where.
+    /// the file. Returns the position up to which it wrote.
     fn write_range(
         &self,
         state: &mut WriteState,
@@ -118,8 +119,8 @@ impl Core {
                 file
             }
         };
-        // SAFETY: published (until <= tail), and `written_lsn` advances only under this lock, after
-        // the write.
+        // SAFETY: the bytes are published (until <= tail), and `written_lsn` advances only under
+        // this lock, after the write.
         let bytes = unsafe { ring.contiguous(from, until.min(file.end_lsn())) };
         let to = from + bytes.len() as u64;
         let _writing = account::enter(State::LogWrite);
@@ -144,9 +145,9 @@ impl Core {
         Ok(to)
     }
 
-    /// The file that the next bytes go to. They are reserved and must be written, so a full disk is
-    /// waited out as MySQL does it: everybody who writes waits for somebody to free space, unless
-    /// the server is to end.
+    /// Returns the file that the next bytes go to. They are reserved and must be written, so a full
+    /// disk is waited out as in MySQL: every thread that writes waits for somebody to free space,
+    /// unless the server is shutting down.
     fn file_at(&self, from: Lsn) -> Result<Arc<LogFile>, RedoError> {
         let mut looks = 0u64;
         loop {
@@ -168,7 +169,7 @@ impl Core {
         }
     }
 
-    /// Returns when everything before `lsn` is written, writing it where nobody else does.
+    /// Returns when everything before `lsn` is written. Writes it if nobody else does.
     pub fn write_through(&self, lsn: Lsn) -> Result<(), RedoError> {
         if self.written() >= lsn {
             return Ok(());
@@ -198,7 +199,7 @@ impl Core {
         }
     }
 
-    /// As [`Core::write_through`], whatever `innodb_log_writer_threads` says.
+    /// Does the same as [`Core::write_through`], whatever `innodb_log_writer_threads` says.
     pub fn write_itself(&self, lsn: Lsn) -> Result<(), RedoError> {
         let mut attempt: u32 = 0;
         while self.written() < lsn {
@@ -208,8 +209,8 @@ impl Core {
             match (self.write.try_lock(), waiter) {
                 (Some(state), waiter) => {
                     drop(waiter);
-                    // Nothing: an earlier record is reserved and not yet published, its thread is
-                    // at it.
+                    // If nothing was written, an earlier record is reserved and not yet published.
+                    // Its thread is about to publish it.
                     let any = self.write_and_unlock(state)?;
                     match naps {
                         0 if !any => pause(attempt),
@@ -217,7 +218,7 @@ impl Core {
                         _ => {}
                     }
                 }
-                // Another thread writes, very likely this record as well, and wakes all who sleep.
+                // Another thread writes, very likely this record as well, and wakes all that sleep.
                 (None, Some(waiter)) if self.written() < lsn => waiter.wait(None),
                 (None, Some(_)) => {}
                 (None, None) => pause(attempt),
@@ -228,14 +229,15 @@ impl Core {
 
     fn prepare_for_write(&self) -> Waiter<'_> {
         let waiter = self.written.prepare();
-        // The other side of the one in `notify_written`.
+        // This fence pairs with the one in `notify_written`.
         os::sync::atomic::fence(Ordering::SeqCst);
         waiter
     }
 
-    /// An earlier record is reserved and not yet published; its thread has lost the processor. Most
-    /// such threads write next, for all; but it may be one that does not wait for its record, so
-    /// the sleep has a limit, which grows with the number of `naps`.
+    /// Sleeps until an earlier record, which is reserved and not yet published, may be written. Its
+    /// thread has lost the processor. Most such threads write next, for all; but it may be one that
+    /// does not wait for its record, so the sleep has a limit, which grows with the number of
+    /// `naps`.
     fn await_publisher(&self, lsn: Lsn, naps: u32) {
         let waiter = self.prepare_for_write();
         if self.written() < lsn {
@@ -243,14 +245,14 @@ impl Core {
         }
     }
 
-    /// Has everything before `lsn` written soon, without waiting.
+    /// Requests that everything before `lsn` is written soon, without waiting.
     pub fn request_written(&self, lsn: Lsn) {
         if self.written() < lsn && self.writer_idle.has_waiters() {
             self.writer_idle.notify_all();
         }
     }
 
-    /// See [`crate::Log::set_buffer_bytes`].
+    /// Does the work of [`crate::Log::set_buffer_bytes`].
     pub fn set_buffer_bytes(&self, bytes: u64) {
         let bytes = LogConfig::ring_bytes(bytes);
         let state = self.write.lock();
@@ -260,7 +262,7 @@ impl Core {
         drop(state);
     }
 
-    /// The thread `log_writer`.
+    /// Runs the thread `log_writer`.
     pub fn run_writer(&self) {
         account::set(State::Idle);
         loop {
@@ -278,11 +280,13 @@ impl Core {
         }
     }
 
-    /// The thread `log_files_governor`: keeps one file made ahead, and removes those too many.
+    /// Runs the thread `log_files_governor`, which keeps one file made ahead and removes surplus
+    /// files.
     pub fn run_governor(&self) {
         account::set(State::Idle);
         loop {
-            // Looked at after `prepare`: what ends this thread wakes it once only.
+            // The conditions are checked after `prepare`, since whoever ends this thread wakes it
+            // only once.
             let waiter = self.governor.prepare();
             if self.is_stopped() || self.is_closing() {
                 return;
@@ -293,8 +297,8 @@ impl Core {
             match done {
                 Ok(()) => waiter.wait(None),
                 Err(error) => {
-                    // No file ahead is no failure yet: the writer makes one when it comes to it,
-                    // and fails then if it must.
+                    // A missing file ahead is no failure yet: the writer makes one when it comes to
+                    // it, and fails then if it must.
                     log::warn!("cannot prepare log files: {error}");
                     waiter.wait(Some(Duration::from_secs(1)));
                 }

@@ -1,11 +1,11 @@
-//! What servers answer to statements, as lines of text to compare.
+//! The answers of servers to statements, as lines of text that can be compared.
 
 use bench::instance::Settings;
 use protocol::client::{Client, ClientError, ResultSet};
 
 use crate::server::same_as_mysql;
 
-/// The rows of a result: cells with commas between them, rows with spaces.
+/// Returns the rows of a result as text, with commas between cells and spaces between rows.
 fn rows_of(result: &ResultSet) -> String {
     let text = |cell: &Option<Vec<u8>>| match cell {
         Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
@@ -15,7 +15,8 @@ fn rows_of(result: &ResultSet) -> String {
     result.rows.iter().map(row).collect::<Vec<_>>().join(" ")
 }
 
-/// The rows of a result, whatever their bytes are: cells with bars between them, rows with spaces.
+/// Returns the rows of a result as text, with all bytes that are not printable ASCII escaped, with
+/// bars between cells and spaces between rows.
 pub fn shown(result: &ResultSet) -> String {
     let cell = |cell: &Option<Vec<u8>>| match cell {
         Some(bytes) => bytes.escape_ascii().to_string(),
@@ -25,10 +26,10 @@ pub fn shown(result: &ResultSet) -> String {
     rows.collect::<Vec<_>>().join(" ")
 }
 
-/// The statement, and the rows of its result or its error.
+/// Runs a statement, and returns its text with the rows of its result or with its error.
 ///
 /// # Panics
-/// When the connection is lost.
+/// Panics when the connection is lost.
 pub fn answer(client: &mut Client, statement: &str) -> String {
     let said = match client.query(statement) {
         Ok(result) => rows_of(&result),
@@ -40,21 +41,21 @@ pub fn answer(client: &mut Client, statement: &str) -> String {
     format!("{statement}: {said}")
 }
 
-/// As [`answer`], and what SHOW WARNINGS says then.
+/// Does the work of [`answer`], and appends the rows of SHOW WARNINGS.
 ///
 /// # Panics
-/// When the connection is lost.
+/// Panics when the connection is lost.
 pub fn answer_with_warnings(client: &mut Client, statement: &str) -> String {
     let said = answer(client, statement);
     let warnings = client.query("SHOW WARNINGS").expect("the connection is still there");
     if warnings.rows.is_empty() { said } else { format!("{said}\n    {}", rows_of(&warnings)) }
 }
 
-/// What Slipstream answers to these statements, one after the other, with its warnings; a real
-/// MySQL, where there is one, has to answer the same.
+/// Returns the answers of Slipstream to these statements, which run in one session, with their
+/// warnings. If MySQL is on the machine, it has to answer the same.
 ///
 /// # Panics
-/// When the answers differ.
+/// Panics when the answers differ.
 pub fn same_answers(test: &str, statements: &[&str]) -> Vec<String> {
     same_as_mysql(test, &Settings::default(), |server| {
         let mut client = server.connect();

@@ -1,6 +1,6 @@
-//! Applications that others wrote: each makes its schema at a source, migrates it and works with
-//! it, and a replica must have all of it. `crates/testkit/applications` has the programs that let
-//! them, `scripts/peers.sh` installs what these need.
+//! Applications that others wrote. Each makes its schema at a source, migrates it and works with
+//! it, and a replica must then have all of it. The programs that run the applications are in
+//! `crates/testkit/applications`, and `scripts/peers.sh` installs what they need.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,26 +12,27 @@ use crate::server::{Replica, Server};
 
 /// An application.
 pub struct Application {
-    /// Its name, which the database has too.
+    /// The name of the application, from which the name of its database is made.
     pub name: &'static str,
     runs: Runs,
 }
 
-/// How an application is let run.
+/// How an application is run.
 enum Runs {
-    /// As a program, with words before those that say where the server is.
+    /// A program is run. `words` are its first arguments; those that say where the server is follow
+    /// them.
     Program {
         program: PathBuf,
         words: Vec<String>,
-        /// What must be there for it to run.
+        /// The file or directory that must exist for the application to run.
         needs: PathBuf,
     },
-    /// As statements of ours, after the shape of what others have published; each ends with `;;`
-    /// at the end of a line.
+    /// Statements of this project are run, which are modelled on published ones. Each ends with
+    /// `;;` at the end of a line.
     Script(String),
 }
 
-/// The beginning of the names of applications' databases.
+/// The prefix of the names of the applications' databases.
 const PREFIX: &str = "of_";
 
 fn installed(place: &str) -> PathBuf {
@@ -43,14 +44,15 @@ fn source(place: &str) -> PathBuf {
 }
 
 impl Application {
-    /// One of Python: its name and its script.
+    /// Returns an application in Python with this name and this script.
     pub fn of_python(name: &'static str, script: &str) -> Application {
         let program = installed("python/bin/python");
         let words = vec![source("python").join(script).display().to_string()];
         Application { name, runs: Runs::Program { needs: program.clone(), program, words } }
     }
 
-    /// One of Node: its script has its name.
+    /// Returns an application in JavaScript for Node. The name of its script is that of the
+    /// application.
     pub fn of_node(name: &'static str) -> Application {
         let script = installed("node").join(name).with_extension("js");
         let words = vec![script.display().to_string()];
@@ -58,7 +60,8 @@ impl Application {
         Application { name, runs: Runs::Program { program: "node".into(), words, needs } }
     }
 
-    /// One of statements: its file has its name.
+    /// Returns an application that consists of statements. The name of its file is that of the
+    /// application.
     pub fn of_sql(name: &'static str) -> Application {
         let file = source("sql").join(name).with_extension("sql");
         let text =
@@ -66,7 +69,7 @@ impl Application {
         Application { name, runs: Runs::Script(text) }
     }
 
-    /// One that comes in a jar.
+    /// Returns an application in Java, which comes in a jar.
     pub fn of_java(name: &'static str) -> Application {
         let home = installed("java");
         let class_path = format!("{0}/classes:{0}/lib/*", home.display());
@@ -75,7 +78,8 @@ impl Application {
         Application { name, runs: Runs::Program { program: "java".into(), words, needs } }
     }
 
-    /// Whether it can be run here. If not, the calling test is told as skipped, and should return.
+    /// Reports whether the application can be run on this machine. If not, it reports the calling
+    /// test as skipped, and the test should return.
     #[must_use]
     pub fn is_available(&self, test: &str) -> bool {
         let Runs::Program { program, needs, .. } = &self.runs else { return true };
@@ -84,12 +88,12 @@ impl Application {
             && (program.is_absolute() || crate::tool_available(&test, &program.display().to_string()))
     }
 
-    /// Its database.
+    /// Returns the name of the application's database.
     pub fn database(&self) -> String {
         format!("{PREFIX}{}", self.name)
     }
 
-    /// Runs it at a server, in a database that is made for it.
+    /// Makes the application's database at a server, and runs the application there.
     pub fn run(&self, server: &Server) {
         let database = self.database();
         server.run(&format!("CREATE DATABASE {database} CHARACTER SET utf8mb4"));
@@ -130,7 +134,7 @@ impl Application {
     }
 }
 
-/// The replica has everything that its source has in applications' databases.
+/// Checks that the replica has everything that its source has in the applications' databases.
 pub fn replica_has_all(name: &str, replica: &Replica, source: &Server) {
     replica.catch_up(source);
     let catalog =

@@ -1,4 +1,4 @@
-//! A load that runs on a server until the test has seen enough.
+//! A load that runs on a server until the test stops it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,13 +7,14 @@ use std::thread::JoinHandle;
 use bench::sbtest::{Load, SbtestError, Size, Workload, run_workload};
 use protocol::client::ConnectOptions;
 
-/// Transactions between two looks at whether to go on.
+/// The number of transactions between two looks at the stop flag.
 const BATCH: u64 = 400;
 
-/// A running load. Stop it, or it is stopped with its value.
+/// A running load. It ends when it is stopped or dropped.
 pub struct Background {
     stop: Arc<AtomicBool>,
-    /// Only ever grows; relaxed is enough for a count that is shown and waited for.
+    /// The number of transactions committed. It only grows, and it is only shown and waited for, so
+    /// relaxed memory order is enough.
     committed: Arc<AtomicU64>,
     thread: Option<JoinHandle<Result<(), SbtestError>>>,
 }
@@ -42,12 +43,13 @@ impl Background {
         Background { stop, committed, thread: Some(thread) }
     }
 
-    /// Transactions committed so far.
+    /// Returns the number of transactions committed so far.
     pub fn committed(&self) -> u64 {
         self.committed.load(Ordering::Relaxed)
     }
 
-    /// Ends the load; it must not have failed. Returns how many transactions it has committed.
+    /// Ends the load, which must not have failed, and returns the number of transactions it has
+    /// committed.
     pub fn stop(mut self) -> u64 {
         self.stop.store(true, Ordering::Release);
         let thread = self.thread.take().expect("a load is stopped once");
@@ -61,8 +63,8 @@ impl Drop for Background {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
-            // The test is failing already, or has stopped its server: what the load says is no
-            // news.
+            // The test is failing already or has stopped its server, so an error of the load is of
+            // no interest.
             let _ = thread.join();
         }
     }

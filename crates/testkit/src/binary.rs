@@ -1,11 +1,11 @@
-//! The `slipstream` binary under test.
+//! Finds or builds the `slipstream` binary under test.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Where the binary is: what `SLIPSTREAM_BINARY` names, or else freshly built from this workspace,
-/// in the profile that the test itself was built in.
+/// Returns the path of the binary. It is what `SLIPSTREAM_BINARY` names, or else it is built from
+/// this workspace in the same profile as the test.
 pub fn slipstream() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| match std::env::var_os("SLIPSTREAM_BINARY") {
@@ -19,7 +19,7 @@ pub fn slipstream() -> &'static Path {
 }
 
 fn build() -> PathBuf {
-    // A test runs as TARGET/PROFILE/deps/NAME.
+    // The path of a test's program is TARGET/PROFILE/deps/NAME.
     let test = std::env::current_exe().expect("the path of the running test");
     let profile_dir = test.parent().and_then(Path::parent).expect("a test runs below the target directory");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

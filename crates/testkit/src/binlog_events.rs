@@ -1,4 +1,4 @@
-//! The events of a server's binary log, as its files have them.
+//! Reads the events of a server's binary log from its files.
 
 use binlog::event::Event;
 use binlog::reader::EventReader;
@@ -6,39 +6,39 @@ use binlog::{Checksum, Format, Header};
 
 use crate::server::Server;
 
-/// An event with the length of its checksum, which the format description of its file says.
+/// An event, and the kind of its checksum, which the format description of its file tells.
 pub struct FileEvent {
-    /// All of it.
+    /// All bytes of the event.
     pub bytes: Vec<u8>,
-    /// What it ends with.
+    /// The kind of checksum at the end of the event.
     pub checksum: Checksum,
 }
 
 impl FileEvent {
-    /// Its type ([`binlog::event::event_type`]).
+    /// Returns the type of the event ([`binlog::event::event_type`]).
     pub fn kind(&self) -> u8 {
         self.bytes[4]
     }
 
-    /// Header and decoded body.
+    /// Returns the header and the decoded body.
     pub fn decode(&self) -> (Header, Event<'_>) {
         binlog::decode(&self.bytes, &Format::new(self.checksum)).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// What follows the header, without the checksum.
+    /// Returns the bytes after the header, without the checksum.
     pub fn body(&self) -> &[u8] {
         &self.bytes[binlog::event::HEADER_LEN..self.bytes.len() - self.checksum.len_bytes()]
     }
 }
 
-/// Every event of every file, in order. Checksums are verified.
+/// Returns every event of every file, in order. Checksums are verified.
 pub fn of(server: &Server) -> Vec<FileEvent> {
     let files = server.rows("SHOW BINARY LOGS");
     let names = files.iter().map(|row| row.split('\t').next().unwrap_or_default());
     names.flat_map(|name| of_file(server, name)).collect()
 }
 
-/// Every event of one file.
+/// Returns every event of one file.
 pub fn of_file(server: &Server, name: &str) -> Vec<FileEvent> {
     let path = server.datadir().join(name);
     let bytes = os::disk::real().read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -1,4 +1,4 @@
-//! A client that comes from an address of its choice and says what it likes, packet by packet.
+//! A client that connects from an address of its choice and sends anything, packet by packet.
 
 use protocol::handshake::{AuthSwitch, Greeting, HandshakeResponse};
 use protocol::response::{ERR_HEADER, ErrPacket, OK_HEADER};
@@ -8,32 +8,33 @@ use std::net::{Ipv4Addr, Shutdown, TcpStream};
 use std::os::fd::FromRawFd;
 use std::time::Duration;
 
-/// How long an answer is waited for. Generous: it only ends tests that have failed.
+/// How long a read waits for an answer. The time is long, because it only ends tests that have
+/// failed.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(60);
 
-/// A connection to a server of which nothing has been read or written.
+/// A connection to a server, of which the test reads and writes every packet itself.
 pub struct Caller {
     socket: TcpStream,
-    /// The number of the next packet that is written. Numbers of packets that come are not looked
-    /// at: a server that has given up on a client begins them anew.
+    /// The number of the next packet to write. The numbers of received packets are not checked,
+    /// because a server that has given up on a client begins them anew.
     sequence: u8,
 }
 
-/// What a server said.
+/// What a server has sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said {
     /// An OK packet.
     Ok,
-    /// An error: number, SQLSTATE if there was one, and words.
+    /// An error packet: the number, the SQLSTATE or an empty text, and the message.
     Error(u16, String, String),
     /// Any other packet.
     Packet(Vec<u8>),
-    /// Nothing: it has closed the connection.
+    /// Nothing, because it has closed the connection.
     Nothing,
 }
 
 fn address(ip: Ipv4Addr, port: u16) -> libc::sockaddr_in {
-    // SAFETY: all bytes zero are valid for a structure of numbers.
+    // SAFETY: a structure of numbers may be all zeros.
     let mut address: libc::sockaddr_in = unsafe { std::mem::zeroed() };
     address.sin_family = libc::AF_INET as libc::sa_family_t;
     address.sin_port = port.to_be();
@@ -41,18 +42,18 @@ fn address(ip: Ipv4Addr, port: u16) -> libc::sockaddr_in {
     address
 }
 
-/// A socket that is bound to `from` and connected to a port of this machine. `receive_bytes` makes
-/// its receive buffer that small.
+/// Returns a socket that is bound to `from` and connected to a port of this machine.
+/// `receive_bytes` sets the size of its receive buffer.
 fn connect(from: Ipv4Addr, port: u16, receive_bytes: Option<i32>) -> io::Result<TcpStream> {
     let (here, there) = (address(from, 0), address(Ipv4Addr::LOCALHOST, port));
     let len = size_of::<libc::sockaddr_in>() as libc::socklen_t;
     let done = |code: libc::c_int| if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) };
-    // SAFETY: no pointers are passed.
+    // SAFETY: the call takes no pointers.
     let fd = unsafe { libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) };
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the descriptor is open, and nobody else has it.
+    // SAFETY: the descriptor is open, and nobody else owns it.
     let stream = unsafe { TcpStream::from_raw_fd(fd) };
     if let Some(bytes) = receive_bytes {
         // SAFETY: pointer and length describe `bytes`, which outlives the call.
@@ -68,7 +69,7 @@ fn connect(from: Ipv4Addr, port: u16, receive_bytes: Option<i32>) -> io::Result<
     }
     // SAFETY: pointer and length describe `here`, which outlives the call.
     done(unsafe { libc::bind(fd, std::ptr::from_ref(&here).cast(), len) })?;
-    // SAFETY: as above, of `there`.
+    // SAFETY: pointer and length describe `there`, which outlives the call.
     done(unsafe { libc::connect(fd, std::ptr::from_ref(&there).cast(), len) })?;
     Ok(stream)
 }
@@ -79,7 +80,8 @@ impl Caller {
         Caller::with(ip, port, None)
     }
 
-    /// As [`Caller::from`], with a socket that takes few bytes which have not been read.
+    /// Does the work of [`Caller::from`] with a socket whose receive buffer is small, so that the
+    /// server's writes soon block.
     pub fn of_small_buffer(ip: Ipv4Addr, port: u16) -> Caller {
         Caller::with(ip, port, Some(4096))
     }
@@ -90,7 +92,7 @@ impl Caller {
         Caller { socket, sequence: 0 }
     }
 
-    /// Reads a packet; nothing when the connection has ended.
+    /// Reads a packet. `None` means that the connection has ended.
     fn read_packet(&mut self) -> Option<Vec<u8>> {
         let mut read = |bytes: &mut [u8]| match self.socket.read_exact(bytes) {
             Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
@@ -107,7 +109,7 @@ impl Caller {
         Some(payload)
     }
 
-    /// Reads a packet.
+    /// Reads a packet and classifies it.
     pub fn hear(&mut self) -> Said {
         let Some(packet) = self.read_packet() else { return Said::Nothing };
         match packet.first() {
@@ -126,7 +128,8 @@ impl Caller {
         }
     }
 
-    /// Writes a packet of less than 16 MB. The next read tells of a server that is gone already.
+    /// Writes a packet of less than 16 MB. If the server has closed the connection, only the next
+    /// read shows it.
     pub fn say(&mut self, payload: &[u8]) {
         let [a, b, c, _] = (payload.len() as u32).to_le_bytes();
         let packet = [&[a, b, c, self.sequence], payload].concat();
@@ -134,30 +137,30 @@ impl Caller {
         self.shout(&packet);
     }
 
-    /// Writes bytes that need not be a packet.
+    /// Writes bytes, which need not form a packet.
     pub fn shout(&mut self, bytes: &[u8]) {
         let _gone = self.socket.write_all(bytes);
     }
 
-    /// Says that nothing more will be said; what the server says can still be heard.
+    /// Closes the connection for writing. What the server sends can still be read.
     pub fn stop_talking(&mut self) {
         self.socket.shutdown(Shutdown::Write).expect("a socket that is open");
     }
 
-    /// Begins a command.
+    /// Sends a command.
     pub fn command(&mut self, payload: &[u8]) {
         self.sequence = 0;
         self.say(payload);
     }
 
-    /// Reads the greeting and answers it as this user without a password. Returns what the
-    /// server then said.
+    /// Reads the greeting and answers it as this user without a password. It returns what the
+    /// server sends then.
     pub fn log_in(&mut self, user: &str, schema: &str) -> Said {
         self.log_in_with(user, schema, &[], auth::plugin::CACHING_SHA2)
     }
 
-    /// As [`Caller::log_in`], with an answer to the challenge, and the plugin that it is said to be
-    /// of. A wish for another plugin is answered with nothing.
+    /// Does the work of [`Caller::log_in`] with this answer to the challenge, in the name of this
+    /// plugin. When the server asks for another plugin, the client sends an empty packet.
     pub fn log_in_with(&mut self, user: &str, schema: &str, answer: &[u8], plugin: &str) -> Said {
         match self.hear() {
             Said::Packet(packet) => drop(Greeting::decode(&packet).expect("a greeting")),
@@ -170,7 +173,8 @@ impl Caller {
         self.hear_of_login()
     }
 
-    /// What the server says at the end of an authentication to which the client has nothing to say.
+    /// Returns what the server sends at the end of an authentication. When it asks for another
+    /// plugin, the client sends an empty packet.
     pub fn hear_of_login(&mut self) -> Said {
         loop {
             match self.hear() {
@@ -181,7 +185,7 @@ impl Caller {
     }
 }
 
-/// A login's packet.
+/// Returns the packet of a login.
 pub fn response(user: &str, schema: &str, answer: &[u8], plugin: &str) -> HandshakeResponse {
     let mut capabilities = cap::PROTOCOL_41 | cap::SECURE_CONNECTION | cap::PLUGIN_AUTH | cap::TRANSACTIONS;
     if !schema.is_empty() {

@@ -1,13 +1,13 @@
-//! A conversation of the project's client with a server, which must go the same with every flavor:
-//! what the client reads must be what real servers mean, and what our server says must be what the
-//! client understands.
+//! A conversation of the project's client with a server, which must go the same way with every
+//! flavor. It checks that the client understands other servers, and that Slipstream's answers are
+//! understood by the client.
 
 use bench::instance::{Instance, USER};
 use protocol::client::{Client, ClientError, ConnectOptions};
 use protocol::command;
 use protocol::scalar::{DateTimeParts, Scalar, TimeParts};
 
-/// All of it, on a server that has no schema `p`.
+/// Runs the whole conversation with a server that has no schema `p`.
 pub fn whole_client(server: &Instance) {
     let options = tcp(server);
     let mut client = Client::connect(&options).unwrap_or_else(|error| panic!("{error}"));
@@ -22,7 +22,7 @@ pub fn whole_client(server: &Instance) {
     client.quit();
 }
 
-/// How tests come in over TCP.
+/// Returns the options to connect over TCP.
 pub fn tcp(server: &Instance) -> ConnectOptions {
     ConnectOptions::tcp("127.0.0.1", server.port()).user(USER, USER)
 }
@@ -83,7 +83,7 @@ fn a_parameter_in_parts(client: &mut Client) {
     let insert = client.prepare("INSERT INTO p.t (b) VALUES (?)").unwrap();
     client.send_long_data(&insert, 0, &part[..100]).unwrap();
     client.send_long_data(&insert, 0, &part[100..]).unwrap();
-    // The parameter's cell is not sent: it has arrived already.
+    // The statement is executed without a value for the parameter, which has been sent before.
     client.send_command(command::STMT_EXECUTE, &long_data_execute(insert.id())).unwrap();
     assert_eq!(client.read_summary().unwrap().affected_rows, 1);
     assert_eq!(client.query("SELECT MAX(LENGTH(b)) FROM p.t").unwrap().cell(0, 0).as_deref(), Some("5000"));
@@ -96,7 +96,7 @@ fn long_data_execute(id: u32) -> Vec<u8> {
 }
 
 fn large_rows(options: &ConnectOptions) {
-    // The new limit counts for new connections.
+    // The new limit holds for new connections only.
     let mut client = Client::connect(options).unwrap();
     let insert = client.prepare("INSERT INTO p.t (b) VALUES (?)").unwrap();
     for len in [(16 << 20) - 40, 0xff_ffff, 20 << 20] {

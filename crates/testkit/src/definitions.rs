@@ -1,8 +1,8 @@
-//! A client that changes definitions, and checks after a crash that each statement is there whole
-//! or not at all, and is there if it was acknowledged.
+//! A client that changes definitions. After a crash it checks that each of its statements has taken
+//! effect completely or not at all, and that acknowledged statements have taken effect.
 //!
-//! Its statements go in a circle. After each of them its table has a shape of its own, which tells
-//! how far it has come.
+//! The statements form a cycle. After each of them the schema has a different shape, which tells
+//! how far the client has come.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,14 +14,16 @@ use crate::server::Server;
 
 const ROWS: usize = 300;
 
-/// What the table looks like: its name, rows, columns and secondary indexes; `None` where there is
-/// none. Then its triggers with their places, and the procedure with the length of its body.
+/// What the schema looks like. The first part is the table with its name and its numbers of rows,
+/// columns and secondary indexes; `None` means that there is no table. The second part lists the
+/// triggers with their tables and positions, and the procedure with the length of its comment.
 type Shape = (Option<(&'static str, usize, usize, usize)>, String);
 
-/// Bytes of the procedure's comment, which no page of the dictionary holds in one entry.
+/// The length of the procedure's comment in bytes, which is too long for one entry on a page of the
+/// dictionary.
 const COMMENT_BYTES: usize = 4_000;
 
-/// A circle of statements; the shape that each leaves behind.
+/// Returns a statement of the cycle, and the shape that it leaves behind.
 fn step(number: u64) -> (String, Shape) {
     let insert = || {
         let rows: Vec<String> =
@@ -69,21 +71,22 @@ fn step(number: u64) -> (String, Shape) {
     (sql, (table, objects.to_string()))
 }
 
-/// The client's memory, which outlives the server's crashes.
+/// What the client remembers. It outlives the server's crashes.
 #[derive(Default)]
 pub struct Definitions {
-    /// Statements acknowledged. Written by its thread, read when the thread has ended.
+    /// The number of acknowledged statements. The client's thread writes it, and it is read after
+    /// the thread has ended.
     acknowledged: Arc<AtomicU64>,
 }
 
-/// The client at work.
+/// The running client.
 pub struct Changing {
     stop: Arc<AtomicBool>,
     thread: JoinHandle<()>,
 }
 
 impl Changing {
-    /// Waits for the client's end, after it was stopped or its server is gone.
+    /// Stops the client, and waits for its end.
     pub fn end(self) {
         self.stop.store(true, Ordering::Release);
         self.thread.join().expect("the client does not panic");
@@ -97,25 +100,26 @@ impl Definitions {
         Definitions::default()
     }
 
-    /// Goes on with the circle, and builds and drops indexes of sysbench's first table, until it is
-    /// stopped or the server is gone.
+    /// Goes on with the cycle, and adds and drops indexes of sysbench's first table, until the
+    /// client is stopped or the server is gone.
     pub fn work(&self, server: &Server) -> Changing {
         let stop = Arc::new(AtomicBool::new(false));
         let (options, acknowledged, stopped) =
             (server.connect_options(), Arc::clone(&self.acknowledged), Arc::clone(&stop));
         let thread = os::thread::spawn("definitions", move || {
-            // Every error is the server's end; whether it was, the check finds out.
+            // An error should mean that the server is gone. The check after the restart finds out
+            // whether anything else was wrong.
             let _ = change_until_stopped(&options, &stopped, &acknowledged);
         });
         Changing { stop, thread }
     }
 
-    /// Checks where the circle stands, and that all tables are sound; goes on from there. Returns
-    /// the number of statements.
+    /// Checks how far the cycle has come and that all tables are sound. The client goes on from
+    /// there. It returns the number of statements that have taken effect.
     pub fn check(&self, server: &Server) -> u64 {
         let known = self.acknowledged.load(Ordering::Acquire);
         let found = (shape(server), objects(server));
-        // The next statement may have happened, and the crash cut off its answer.
+        // The crash may have come between the next statement and its answer.
         let at = [known, known + 1].into_iter().find(|&number| step(number).1 == found);
         let Some(at) = at else {
             let expected = [step(known), step(known + 1)].map(|(_, shape)| shape);
@@ -186,7 +190,8 @@ fn change_until_stopped(
                 true => "DROP INDEX built_c, DROP INDEX built_pad",
                 false => "ADD INDEX built_c (c), ADD INDEX built_pad (pad, k)",
             };
-            // Under load it may be refused; the load must not be held up for ever.
+            // Under load the statement may be refused. The timeout is short, so that the load is
+            // not held up.
             session.query_discard("SET lock_wait_timeout = 1")?;
             match session.query_discard(&format!("ALTER TABLE sbtest.sbtest1 {alter}")) {
                 Err(ClientError::Server(error)) if error.code == 1205 || error.code == 1213 => {}

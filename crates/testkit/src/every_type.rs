@@ -1,27 +1,27 @@
-//! Tables with a column of every type, what happens to their rows, and how their values are written
-//! as text by each reader of the binary log ([`crate::reader`]).
+//! Tables with a column of every type, changes of their rows, and the values as text in the form
+//! that every reader of the binary log prints ([`crate::reader`]).
 
 use crate::server::Server;
 
-/// The row that ends a reader's work goes here.
+/// The table whose first row ends a reader's work.
 pub const LAST: &str = "every.last";
 
-/// How a column's values are compared.
+/// How the values of a column are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// As their text.
+    /// The text of the values is compared.
     Text,
-    /// As hexadecimal digits.
+    /// The bytes of the values are compared, as hexadecimal digits.
     Bytes,
-    /// `BIT`: as a number.
+    /// The numbers that the `BIT` values stand for are compared.
     Bits,
-    /// `FLOAT` and `DOUBLE`: as the number of this many bits that is nearest.
+    /// The nearest numbers of type `FLOAT` or `DOUBLE`, with this many bits, are compared.
     Float(u8),
-    /// Without the spaces between a document's parts.
+    /// The JSON texts are compared without the spaces in them.
     Json,
 }
 
-/// A table, its columns behind the key `id`, and its rows' values in their order.
+/// A table, its columns after the key `id`, and the values of its rows in the order of the columns.
 struct Table {
     name: &'static str,
     columns: &'static [(&'static str, &'static str, Kind)],
@@ -99,15 +99,15 @@ const TABLES: &[Table] = &[
     },
 ];
 
-/// A table as a test compares it: its full name, and how each column is.
+/// A table as a test compares it.
 pub struct Shape {
-    /// Schema and name.
+    /// The name of the table, with its schema.
     pub name: String,
-    /// Name and kind of each column.
+    /// The name of each column, and how its values are compared.
     pub columns: Vec<(&'static str, Kind)>,
 }
 
-/// The tables that [`create_and_fill`] and [`change`] leave.
+/// Returns the tables that [`create_and_fill`] and [`change`] leave behind.
 pub fn shapes() -> Vec<Shape> {
     let of = |table: &Table| {
         let mut columns = vec![("id", Kind::Text)];
@@ -120,12 +120,12 @@ pub fn shapes() -> Vec<Shape> {
     TABLES.iter().map(of).collect()
 }
 
-/// Text as readers write it.
+/// Escapes text as readers print it.
 fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n")
 }
 
-/// The rows of a table, as readers write them.
+/// Returns the rows of a table, in the form that readers print.
 pub fn rows_of(server: &Server, shape: &Shape) -> Vec<Vec<String>> {
     let column = |(name, kind): &(&str, Kind)| match kind {
         Kind::Bytes => format!("HEX({name})"),
@@ -154,7 +154,7 @@ fn run(server: &Server, statements: &[String]) {
     }
 }
 
-/// Makes the tables and their rows.
+/// Makes the tables and fills them.
 pub fn create_and_fill(server: &Server) {
     let mut statements = vec!["CREATE DATABASE every".to_string()];
     for table in TABLES {
@@ -178,12 +178,12 @@ pub fn create_and_fill(server: &Server) {
     run(server, &statements);
 }
 
-/// How many rows [`create_and_fill`] makes.
+/// Returns the number of rows that [`create_and_fill`] makes.
 pub fn rows_at_first() -> usize {
     TABLES.iter().map(|table| table.rows.len()).sum()
 }
 
-/// What happens to the rows while a reader follows; the last statement ends its work.
+/// Changes the rows while a reader follows. The last statement ends the reader's work.
 pub fn change(server: &Server) {
     let mut statements: Vec<String> = Vec::new();
     for table in TABLES {

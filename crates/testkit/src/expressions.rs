@@ -1,12 +1,13 @@
-//! Tables whose definitions have expressions, replicated: generated columns, CHECK constraints,
-//! defaults, functional indexes.
+//! Replication of tables whose definitions contain expressions: generated columns, CHECK
+//! constraints, defaults, functional indexes.
 
 use bench::instance::{Flavor, RowImage};
 
 use crate::following::{By, Pair};
 use crate::server::flavor_under_test;
 
-/// Changes of the table `e.t` (id, a, b, t, and columns that follow from these).
+/// Changes of the table `e.t`, which has the columns id, a, b, t and columns that are computed from
+/// these, and of `e.keyless`.
 const CHANGES: &[&str] = &[
     "INSERT INTO e.t (id, a, t) VALUES (1, 1, 'One'), (2, 2, NULL), (3, NULL, 'Three'), (4, 4, 'Four')",
     "INSERT INTO e.t (id, a, b, t) VALUES (5, 5, 50, 'five'), (6, 6, NULL, '')",
@@ -30,8 +31,8 @@ const CHANGES: &[&str] = &[
     "ALTER TABLE e.t RENAME INDEX by_v TO by_generated",
 ];
 
-/// Runs the changes on a source where `definitions` have made the tables, and compares the rows
-/// and, where `shown`, what SHOW CREATE TABLE prints.
+/// Runs the changes on a source where `definitions` have made the tables, and compares the rows at
+/// both ends. If `shown` is set, it also compares the output of SHOW CREATE TABLE.
 pub fn carries_expressions(source: Flavor, image: RowImage, definitions: &[&str], shown: bool) {
     let Pair { source, replica, proxy: _proxy, .. } =
         Pair::start(source, flavor_under_test(), image, By::Gtid);

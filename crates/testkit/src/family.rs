@@ -1,12 +1,12 @@
-//! Tables with foreign keys of every action, and a random load on parents and children.
+//! Tables with foreign keys that have every action, and a random load on parents and children.
 
 use os::random::Rng;
 use protocol::client::{Client, ClientError};
 
 use crate::server::Server;
 
-/// Parents, children by primary and by unique key, children of children, children without a key of
-/// their own, a tree, and a table whose rows nobody may leave alone.
+/// Parents, children that refer to a primary key and to a unique key, children of children,
+/// children without a key of their own, a tree, and a table whose foreign key has no action.
 const TABLES: &[&str] = &[
     "CREATE DATABASE family",
     "CREATE TABLE family.elders (id INT PRIMARY KEY, code VARCHAR(20) UNIQUE)",
@@ -22,7 +22,7 @@ const TABLES: &[&str] = &[
     "CREATE TABLE family.strict (id INT PRIMARY KEY, parent INT, FOREIGN KEY (parent) REFERENCES parents (id))",
 ];
 
-/// Queries whose answers tell the state of all of them.
+/// Queries whose answers show the state of all tables.
 const QUERIES: &[&str] = &[
     "SELECT * FROM family.elders ORDER BY id",
     "SELECT * FROM family.parents ORDER BY id",
@@ -37,8 +37,9 @@ pub fn make(server: &Server) {
     TABLES.iter().for_each(|sql| drop(server.run(sql)));
 }
 
-/// Runs random transactions in several sessions at once. What foreign keys, unique keys or
-/// deadlocks refuse is rolled back. Returns how many were committed.
+/// Runs random transactions in several sessions at once. A transaction that is refused because of a
+/// foreign key, a unique key or a deadlock is rolled back. It returns the number of committed
+/// transactions.
 pub fn load(server: &Server, sessions: u64, transactions: u64, seed: u64) -> u64 {
     let session = |number: u64| {
         let mut client = server.connect();
@@ -48,7 +49,7 @@ pub fn load(server: &Server, sessions: u64, transactions: u64, seed: u64) -> u64
     os::thread::run_all("family_load", (0..sessions).map(session).collect()).into_iter().sum()
 }
 
-/// False: refused.
+/// Runs a transaction. It returns false when the server has refused a statement.
 fn transaction(client: &mut Client, rng: &mut Rng) -> bool {
     run(client, "BEGIN");
     for _ in 0..rng.between(1, 4) {
@@ -92,7 +93,7 @@ fn statement(rng: &mut Rng) -> String {
     }
 }
 
-/// Compares all rows at both ends, and checks that no row has been left without its parent.
+/// Compares all rows at both ends, and checks that every child has its parent.
 pub fn compare(source: &Server, replica: &Server) {
     for query in QUERIES {
         assert_eq!(replica.rows(query), source.rows(query), "{query}\n{}", replica.log_tail());

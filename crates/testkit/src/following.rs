@@ -1,5 +1,5 @@
-//! A replica that follows a source through everything that a test can put in its way. The same for
-//! every pair of flavors; each pair has its own test file.
+//! Tests of a replica that follows a source through disturbances. They are the same for every pair
+//! of flavors; each pair has a test file of its own.
 
 use bench::instance::{Flavor, Port, RowImage, Settings, USER};
 use bench::replication::{Position, StartFrom, Thread};
@@ -10,15 +10,15 @@ use crate::proxy::Proxy;
 use crate::repertoire;
 use crate::server::{Replica, Server};
 
-/// Tables small enough that loads meet the same rows often.
+/// The size of the tables, small enough that loads often meet the same rows.
 pub const SIZE: Size = Size { tables: 2, rows: 500 };
 
-/// How a replica is asked to begin.
+/// How a replica finds the place to begin at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// The GTIDs that it has.
+    /// By the GTIDs that it has.
     Gtid,
-    /// File and position.
+    /// By file and position.
     Position,
 }
 
@@ -26,23 +26,24 @@ pub enum By {
 pub struct Pair {
     /// The source.
     pub source: Server,
-    /// What the replica takes for the source.
+    /// The proxy that the replica connects to.
     pub proxy: Proxy,
     /// The replica.
     pub replica: Replica,
-    /// How it was asked to begin.
+    /// How the replica found the place to begin at.
     pub by: By,
-    /// The port for replicas of MariaDB, if the source has one.
+    /// The source's port for MariaDB replicas, if it has one.
     _mariadb_port: Option<Port>,
 }
 
-/// The first binary log file of a source, after its header's magic number.
+/// Returns the beginning of the first binary log file of a source, after the magic number.
 pub fn beginning(source: &Server) -> StartFrom {
     let file = source.rows("SHOW BINARY LOGS")[0].split('\t').next().unwrap_or_default().to_string();
     StartFrom::Position(Position { file, offset: 4 })
 }
 
-/// Starts a source; one of ours also listens for replicas of MariaDB that go by GTID.
+/// Starts a source. If it is Slipstream and the replica is MariaDB, it also listens on the port for
+/// MariaDB replicas that use GTIDs.
 fn start_source(source: Flavor, replica: Flavor, settings: &Settings) -> (Server, Option<Port>) {
     let mut settings = Settings { server_id: 1, ..settings.clone() };
     let port = ((source, replica) == (Flavor::Slipstream, Flavor::MariaDb))
@@ -58,19 +59,19 @@ fn mariadb_port(source: &Server) -> u16 {
 }
 
 impl Pair {
-    /// Starts both, with the replica at the beginning of the source's binary log.
+    /// Starts a source and a replica that begins at the start of the source's binary log.
     pub fn start(source: Flavor, replica: Flavor, image: RowImage, by: By) -> Pair {
         Pair::start_with(source, replica, &Settings { row_image: image, ..Settings::default() }, by)
     }
 
-    /// Starts both with these settings.
+    /// Starts a source and a replica with these settings.
     pub fn start_with(source: Flavor, replica: Flavor, settings: &Settings, by: By) -> Pair {
         let source = start_source(source, replica, settings);
         let replica = Replica::start(replica, &Settings { server_id: 2, ..settings.clone() });
         Pair::of(source, replica, by)
     }
 
-    /// Starts a source with settings of its own, and a replica with so many workers.
+    /// Starts a source with its own settings, and a replica with this number of workers.
     pub fn start_each(source: (Flavor, &Settings), (replica, workers): (Flavor, u32), by: By) -> Pair {
         let source = start_source(source.0, replica, source.1);
         let settings = Settings { server_id: 2, replica_workers: workers, ..Settings::default() };
@@ -79,7 +80,8 @@ impl Pair {
 
     fn of((source, port): (Server, Option<Port>), replica: Replica, by: By) -> Pair {
         if replica.flavor() == Flavor::MariaDb && source.flavor() != Flavor::MariaDb {
-            // MariaDB has no caching_sha2_password. The replica has its own account of that name.
+            // MariaDB has no caching_sha2_password. The change is not logged, because the replica
+            // has its own account of that name.
             let mut client = source.connect();
             let mut run =
                 |sql: &str| drop(client.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}")));
@@ -101,17 +103,17 @@ impl Pair {
         Pair { source, proxy, replica, by, _mariadb_port: port }
     }
 
-    /// Runs a load of so many transactions on the source.
+    /// Runs a load of this many transactions on the source.
     pub fn load(&self, workload: Workload, transactions: u64, seed: u64) {
         let load = bench::sbtest::Load { workload, size: SIZE, transactions, clients: 4, seed };
         bench::sbtest::run_workload(&self.source.connect_options(), &load, &mut |_| {})
             .unwrap_or_else(|error| panic!("{error}"));
     }
 
-    /// The connection is cut, and so many bytes have passed from the beginning. A MariaDB replica
-    /// by position that was cut among the rows events of a statement stops there: its receiver
-    /// takes the format description that comes next for the lack of the statement's end (error
-    /// 1595).
+    /// Waits until the connection has been cut and more than `bytes` bytes have passed since the
+    /// start. A MariaDB replica by position that is cut among the rows events of a statement stops
+    /// there: its receiver takes the format description that comes next for a missing end of the
+    /// statement (error 1595). It is started again.
     fn receives_through_a_cut(&self, bytes: u64) {
         let stops = self.replica.flavor() == Flavor::MariaDb && self.by == By::Position;
         let has_passed = || self.proxy.passed_bytes() > bytes;
@@ -126,12 +128,12 @@ impl Pair {
         }
     }
 
-    /// The replica has caught up and holds the same rows.
+    /// Waits until the replica has caught up, and checks that it holds the same rows.
     pub fn is_equal(&self) {
         self.replica.equals(&self.source, SIZE.tables);
         if (self.replica.flavor(), self.by) == (Flavor::MariaDb, By::Gtid) {
-            // It goes by file and position, without an error, where it thinks that a source has no
-            // GTIDs.
+            // A MariaDB replica that believes that its source has no GTIDs goes on by file and
+            // position without an error.
             let status = self.replica.run("SHOW SLAVE STATUS");
             assert_eq!(
                 status.text(0, "Using_Gtid").as_deref(),
@@ -143,15 +145,15 @@ impl Pair {
     }
 }
 
-/// Everything that replication must carry arrives.
+/// Checks that everything that replication must carry arrives.
 pub fn carries_everything(source: Flavor, replica: Flavor, image: RowImage, by: By) {
     let pair = Pair::start(source, replica, image, by);
     pair.source.fill(SIZE, 1);
     everything_arrives(&pair);
 }
 
-/// Everything arrives at a replica with workers that begins far behind, so that they have something
-/// to do.
+/// Checks that everything arrives at a replica with workers. It begins far behind, so that the
+/// workers have something to do.
 pub fn catches_up_with_workers(source: Flavor, replica: Flavor, image: RowImage, by: By, workers: u32) {
     let settings = Settings { row_image: image, replica_workers: workers, ..Settings::default() };
     let pair = Pair::start_with(source, replica, &settings, by);
@@ -167,8 +169,8 @@ pub fn catches_up_with_workers(source: Flavor, replica: Flavor, image: RowImage,
     everything_arrives(&pair);
 }
 
-/// Everything arrives from a source on which `switch` was run; its log then has events of the type
-/// `kind`.
+/// Checks that everything arrives from a source on which the statements `switch` have run, and that
+/// the source's log has many events of type `kind`.
 pub fn carries_with(source: Flavor, replica: Flavor, workers: u32, switch: &[&str], kind: &str) {
     let settings = Settings { replica_workers: workers, ..Settings::default() };
     let pair = Pair::start_with(source, replica, &settings, By::Gtid);
@@ -206,8 +208,8 @@ fn everything_arrives(pair: &Pair) {
     assert_eq!((status.io_running.as_str(), status.sql_running.as_str()), ("Yes", "Yes"), "{status:?}");
 }
 
-/// Threads that are stopped and started, servers that are restarted and connections that are cut
-/// lose and double nothing.
+/// Checks that nothing is lost or applied twice when threads are stopped and started, servers are
+/// restarted and connections are cut.
 pub fn survives_interruptions(source: Flavor, replica: Flavor, by: By) {
     let mut pair = Pair::start(source, replica, RowImage::Minimal, by);
     pair.source.fill(SIZE, 1);
@@ -233,14 +235,15 @@ pub fn survives_interruptions(source: Flavor, replica: Flavor, by: By) {
     pair.replica.server.come_back();
     load.stop();
     pair.is_equal();
-    // The source goes away and comes back with a new binary log file.
+    // The source shuts down and comes back with a new binary log file.
     pair.source.shut_down();
     pair.source.come_back();
     pair.load(Workload::ReadWrite, 100, 8);
     pair.is_equal();
 }
 
-/// A byte that changes on the way is noticed and never applied; what was damaged is received again.
+/// Checks that a byte that changes on the way is noticed and not applied, and that the damaged
+/// event is received again.
 pub fn notices_damage(source: Flavor, replica: Flavor) {
     let pair = Pair::start(source, replica, RowImage::Full, By::Gtid);
     pair.source.fill(SIZE, 1);
@@ -249,7 +252,7 @@ pub fn notices_damage(source: Flavor, replica: Flavor) {
     for seed in 0..5 {
         pair.proxy.damage_after(rng.between(2_000, 40_000));
         pair.load(Workload::UpdateNonIndex, 200, seed);
-        // A replica may stop at the damage, as MySQL's does, or fetch the event again; both are
+        // At the damage a replica may stop, as MySQL does, or fetch the event again. Both are
         // right.
         pair.replica.wait_until("past the damage", |status| pair.proxy.has_damaged() || status.io_errno != 0);
         let target = pair.source.position();
@@ -263,7 +266,8 @@ pub fn notices_damage(source: Flavor, replica: Flavor) {
     }
 }
 
-/// A source that no longer has what the replica needs is a named error, and nothing is skipped.
+/// Checks that a replica stops with the right error when its source no longer has the logs that it
+/// needs, and that it skips nothing.
 pub fn tells_that_logs_are_lost(source: Flavor, replica: Flavor, by: By) {
     let pair = Pair::start(source, replica, RowImage::Minimal, by);
     pair.source.fill(SIZE, 1);
@@ -277,7 +281,7 @@ pub fn tells_that_logs_are_lost(source: Flavor, replica: Flavor, by: By) {
     pair.source.run(&format!("PURGE BINARY LOGS TO '{}'", kept.file));
     pair.replica.start_thread(Thread::Io);
     let status = pair.replica.wait_until("told of the lost logs", |status| status.io_errno != 0);
-    // 13114 is what MySQL 8 and later wrap the source's 1236 in.
+    // MySQL 8 and later report error 13114, which contains the source's error 1236.
     assert!([1236, 13114].contains(&status.io_errno), "{status:?}");
     assert_eq!(status.io_running, "No", "{status:?}");
     assert_eq!(pair.replica.checksums(SIZE.tables), before, "something was applied past the gap");

@@ -1,12 +1,12 @@
-//! Clients that remember which of their commits were acknowledged, and check after a crash that
-//! none is missing and that no transaction is there in part.
+//! Clients that remember which of their commits were acknowledged. After a crash they check that
+//! none of these is missing and that no transaction has taken effect in part.
 //!
-//! Each client numbers its transactions from 1. One transaction inserts the row `(client, number)`
-//! into `entry`, sets `total.n` of the client to the number, and moves one from an account in
-//! `debit` to one in `credit`, which the clients share. So at any moment `total.n`, the count and
-//! the greatest number of the client's entries are the same; it is the last acknowledged number, or
-//! one more: a commit may have happened whose answer the crash cut off; and all accounts together
-//! hold nothing.
+//! Each client numbers its transactions from 1. A transaction inserts the row `(client, number)`
+//! into `entry`, sets `total.n` of the client to the number, and moves one unit from an account in
+//! `debit` to one in `credit`. The clients share the accounts. So at any moment `total.n`, the
+//! count and the greatest number of the client's entries are the same. This number is that of the
+//! last acknowledged transaction, or one more if the crash came between a commit and its answer.
+//! The sum over all accounts is 0.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,26 +17,27 @@ use protocol::scalar::Scalar;
 
 use crate::server::Server;
 
-/// Accounts in each of `debit` and `credit`: few, so that clients meet.
+/// The number of accounts in each of `debit` and `credit`. It is small, so that clients meet at the
+/// same accounts.
 const ACCOUNTS: u64 = 8;
 
-/// One client's account: what it knows to be committed. Written by its thread, read when the thread
-/// has ended.
+/// The number of the last transaction of a client that was acknowledged. The client's thread writes
+/// it, and it is read after the thread has ended.
 type Acknowledged = Arc<AtomicU64>;
 
-/// The clients' memory, which outlives the server's crashes.
+/// What the clients remember. It outlives the server's crashes.
 pub struct Ledger {
     acknowledged: Vec<Acknowledged>,
 }
 
-/// Clients at work.
+/// The running clients.
 pub struct Working {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Ledger {
-    /// Makes the tables, and an account for each of so many clients.
+    /// Makes the tables, with a row in `total` for each client.
     pub fn create(server: &Server, clients: u32) -> Ledger {
         server.run("CREATE DATABASE ledger");
         server.run("CREATE TABLE ledger.entry (client INT NOT NULL, number BIGINT NOT NULL, PRIMARY KEY (client, number))");
@@ -54,22 +55,23 @@ impl Ledger {
         Ledger { acknowledged: (0..clients).map(|_| Arc::default()).collect() }
     }
 
-    /// Lets every client commit until it is stopped or the server is gone.
+    /// Makes every client commit until it is stopped or the server is gone.
     pub fn work(&self, server: &Server) -> Working {
         let stop = Arc::new(AtomicBool::new(false));
         let threads = self.acknowledged.iter().enumerate().map(|(client, acknowledged)| {
             let (options, stop, acknowledged) =
                 (server.connect_options(), Arc::clone(&stop), Arc::clone(acknowledged));
             os::thread::spawn("ledger_client", move || {
-                // Every error is the server's end; whether it was, the check finds out.
+                // An error should mean that the server is gone. The check after the restart finds
+                // out whether anything else was wrong.
                 let _ = commit_until_stopped(&options, client as i64, &stop, &acknowledged);
             })
         });
         Working { threads: threads.collect(), stop: Arc::clone(&stop) }
     }
 
-    /// Checks every account, and goes on from what the server has. Returns the number of commits
-    /// there are.
+    /// Checks the rows of every client and the accounts. The clients go on from what the server
+    /// has. It returns the number of commits that have taken effect.
     pub fn check(&self, server: &Server) -> u64 {
         let mut all = 0;
         for (client, acknowledged) in self.acknowledged.iter().enumerate() {
@@ -98,14 +100,14 @@ impl Ledger {
         all
     }
 
-    /// Commits that were acknowledged so far.
+    /// Returns the number of commits that were acknowledged so far.
     pub fn acknowledged(&self) -> u64 {
         self.acknowledged.iter().map(|one| one.load(Ordering::Acquire)).sum()
     }
 }
 
 impl Working {
-    /// Waits for the clients' ends, after they were stopped or their server is gone.
+    /// Stops the clients, and waits for their ends.
     pub fn end(self) {
         self.stop.store(true, Ordering::Release);
         for thread in self.threads {
@@ -123,8 +125,8 @@ fn commit_until_stopped(
     let mut session = Client::connect(&options.clone().schema("ledger"))?;
     let insert = session.prepare("INSERT INTO entry (client, number) VALUES (?, ?)")?;
     let update = session.prepare("UPDATE total SET n = ? WHERE client = ?")?;
-    // All clients lock an account in `debit` first, and one in each table: no two can wait for each
-    // other.
+    // All clients lock an account in `debit` first and one account in each table, so no two clients
+    // can wait for each other.
     let take = session.prepare("UPDATE debit SET n = n - 1 WHERE account = ?")?;
     let give = session.prepare("UPDATE credit SET n = n + 1 WHERE account = ?")?;
     while !stop.load(Ordering::Acquire) {

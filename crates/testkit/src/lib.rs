@@ -1,13 +1,13 @@
 //! What tests of whole servers need: instances on temporary directories and free ports, sysbench,
-//! checksums, and a TCP proxy that cuts.
+//! checksums, and a TCP proxy that cuts connections.
 //!
 //! Flows in: a flavor and settings of [`bench::instance`]. Flows out: servers under test, what
-//! clients saw, and checksums to compare. Everything here panics with a sentence when it fails: a
-//! test has nobody to hand errors to.
+//! clients saw, and checksums to compare. All functions here panic with a message when they fail,
+//! because a test has no caller that could handle an error.
 //!
-//! Invariants: a test that cannot run for want of a peer says so ([`available`]), and the summary
-//! of `make test` repeats it; the binary under test is built from the sources beside it
-//! ([`binary::slipstream`]).
+//! Invariants: a test that cannot run because a peer is missing says so ([`available`]), and the
+//! summary of `make test` repeats it. The binary under test is built from the sources of this
+//! workspace ([`binary::slipstream`]).
 
 pub mod answers;
 pub mod application;
@@ -38,12 +38,12 @@ pub use bench::instance::{Flavor, Instance, RowImage, Settings, USER};
 pub use server::{Replica, Server};
 pub use skipped::{available, may_mount, reader_available, tool_available};
 
-/// How often the kill loops kill: 50 times, or what `SLIPSTREAM_KILLS` says.
+/// Returns how often the kill loops kill: the value of `SLIPSTREAM_KILLS`, or 50.
 pub fn kills() -> u64 {
     times("SLIPSTREAM_KILLS", 50)
 }
 
-/// How often a loop goes round: what this variable of the environment says, or so many times.
+/// Returns how often a loop runs: the value of this variable of the environment, or `default`.
 pub fn times(variable: &str, default: u64) -> u64 {
     match std::env::var(variable) {
         Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable}={text} is no number")),

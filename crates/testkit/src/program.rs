@@ -1,15 +1,16 @@
-//! Programs of others, run against a server under test.
+//! Runs other programs against a server under test.
 
 use std::process::Command;
 
-/// Runs a program to its end and returns what it said, standard output first. It must succeed.
+/// Runs a program to its end and returns its output, standard output first. The program must
+/// succeed.
 pub fn succeed(program: &str, arguments: &[String]) -> String {
     let (success, said) = run(program, arguments);
     assert!(success, "{program} {} failed:\n{said}", arguments.join(" "));
     said
 }
 
-/// Runs a program to its end: whether it succeeded, and what it said.
+/// Runs a program to its end. It returns whether the program succeeded, and its output.
 pub fn run(program: &str, arguments: &[String]) -> (bool, String) {
     let output = Command::new(program)
         .args(arguments)

@@ -1,5 +1,5 @@
-//! A TCP proxy between a replica and its source (or a client and its server) that cuts and damages
-//! on demand.
+//! A TCP proxy between a replica and its source, or between a client and its server. It cuts
+//! connections and damages bytes on demand.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -14,33 +14,34 @@ const NEVER: u64 = u64::MAX;
 /// `COM_BINLOG_DUMP` and `COM_BINLOG_DUMP_GTID`.
 const DUMP_COMMANDS: [u8; 2] = [0x12, 0x1e];
 
-/// What the proxy's threads share. Every atomic is a switch of its own, read and written with
-/// `SeqCst`: nothing here is hot.
+/// What the proxy's threads share. Each atomic is independent of the others, and all use `SeqCst`,
+/// because speed does not matter here.
 #[derive(Debug)]
 struct Shared {
     target_port: u16,
-    /// New connections are closed at once.
+    /// Whether new connections are closed at once.
     refusing: AtomicBool,
     stopped: AtomicBool,
-    /// Connections are cut when their clients ask for the binary log.
+    /// Whether connections are cut when their clients ask for the binary log.
     cutting_dumps: AtomicBool,
-    /// How often they have asked for it.
+    /// The number of times that clients have asked for the binary log.
     dumps: AtomicU64,
-    /// Bytes sent from the target to clients, over all connections.
+    /// The number of bytes sent from the target to clients, over all connections.
     passed_bytes: AtomicU64,
-    /// The connection over which `passed_bytes` gets here is cut, once.
+    /// The value of `passed_bytes` at which the connection that reaches it is cut, once. [`NEVER`]
+    /// means that no cut is armed.
     cut_at_byte: AtomicU64,
-    /// The first byte from this count on that is in a packet's payload is sent with one bit
-    /// flipped, once.
+    /// The value of `passed_bytes` from which on the first byte in a packet's payload is sent with
+    /// one bit flipped, once. [`NEVER`] means that no damage is armed.
     damage_at_byte: AtomicU64,
-    /// Both ends of every connection that is open, by its number. A connection that ends is taken
-    /// out, so that its sockets are closed: an end that was only shut down would still take the
-    /// other's bytes until its buffer is full, and leave the sender waiting.
+    /// Both ends of every open connection, by its number. A connection that ends is taken out,
+    /// which closes its sockets. A socket that was only shut down would still accept the other
+    /// side's bytes until its buffer is full, and then leave the sender waiting.
     open: Mutex<BTreeMap<u64, [TcpStream; 2]>>,
     connections: AtomicU64,
 }
 
-/// A running proxy on a port of its own. Dropping it closes everything.
+/// A running proxy on a port of its own. Dropping it closes all connections.
 #[derive(Debug)]
 pub struct Proxy {
     port: u16,
@@ -49,7 +50,7 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Starts to hand connections on to 127.0.0.1:`target_port`.
+    /// Starts to forward connections to 127.0.0.1:`target_port`.
     pub fn start(target_port: u16) -> Proxy {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let port = listener.local_addr().expect("the listener's address").port();
@@ -70,52 +71,53 @@ impl Proxy {
         Proxy { port, shared, listener: Some(listener) }
     }
 
-    /// The port that clients connect to.
+    /// Returns the port that clients connect to.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Cuts every connection that is open now; new ones are accepted.
+    /// Cuts every open connection. New ones are accepted.
     pub fn cut(&self) {
         let open = std::mem::take(&mut *self.shared.open.lock().expect("the proxy's connections"));
         open.values().for_each(shut_down);
     }
 
-    /// From now on every connection is closed at once (true), or served again (false). Open ones
-    /// are left alone.
+    /// Makes the proxy close every new connection at once (true) or serve new connections again
+    /// (false). Open connections are left alone.
     pub fn refuse(&self, refuse: bool) {
         self.shared.refusing.store(refuse, Ordering::SeqCst);
     }
 
-    /// From now on every connection is cut when its client asks for the binary log (true).
+    /// Makes the proxy cut every connection whose client asks for the binary log (true), or stop
+    /// doing so (false).
     pub fn cut_dumps(&self, cut: bool) {
         self.shared.cutting_dumps.store(cut, Ordering::SeqCst);
     }
 
-    /// How often clients have asked for the binary log.
+    /// Returns how often clients have asked for the binary log.
     pub fn dumps(&self) -> u64 {
         self.shared.dumps.load(Ordering::SeqCst)
     }
 
-    /// Cuts the connection that sends the `bytes`th byte from now, once, in the middle of whatever
-    /// that is.
+    /// Cuts the connection that sends the `bytes`th byte from now on, once, wherever in the stream
+    /// that byte is.
     pub fn cut_after(&self, bytes: u64) {
         self.shared.cut_at_byte.store(self.passed_bytes() + bytes, Ordering::SeqCst);
     }
 
-    /// Flips one bit, once: of the `bytes`th byte from now, or of the next one that is in a
-    /// packet's payload. A flipped bit in a packet's length would have the client wait for bytes
-    /// that nobody sends, which no checksum can tell.
+    /// Flips one bit, once, in the `bytes`th byte from now on or in the next one that belongs to a
+    /// packet's payload. A flipped bit in a packet's length would make the client wait for bytes
+    /// that nobody sends, and no checksum can detect that.
     pub fn damage_after(&self, bytes: u64) {
         self.shared.damage_at_byte.store(self.passed_bytes() + bytes, Ordering::SeqCst);
     }
 
-    /// Whether the damage that was asked for has been done.
+    /// Reports whether the damage that was asked for has been done.
     pub fn has_damaged(&self) -> bool {
         self.shared.damage_at_byte.load(Ordering::SeqCst) == NEVER
     }
 
-    /// Bytes sent from the target to clients so far.
+    /// Returns the number of bytes sent from the target to clients so far.
     pub fn passed_bytes(&self) -> u64 {
         self.shared.passed_bytes.load(Ordering::SeqCst)
     }
@@ -124,7 +126,7 @@ impl Proxy {
 impl Drop for Proxy {
     fn drop(&mut self) {
         self.shared.stopped.store(true, Ordering::SeqCst);
-        // Wakes the listener out of accept().
+        // The connection wakes the listener up from accept().
         let _ = TcpStream::connect(("127.0.0.1", self.port));
         if let Some(listener) = self.listener.take() {
             let _ = listener.join();
@@ -142,7 +144,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         if shared.refusing.load(Ordering::SeqCst) {
             continue;
         }
-        // A target that is down looks to the client like a connection that is closed at once.
+        // When the target is down, the client sees a connection that is closed at once.
         if let Err(error) = join(client, shared) {
             eprintln!("proxy: {error}");
         }
@@ -173,13 +175,13 @@ fn join(client: TcpStream, shared: &Arc<Shared>) -> io::Result<()> {
 
 fn shut_down(ends: &[TcpStream; 2]) {
     for end in ends {
-        // An end that is closed already cannot be shut down again.
+        // The error means that the end is closed already.
         let _ = end.shutdown(Shutdown::Both);
     }
 }
 
-/// Where the packets of one connection begin and end: three bytes of length, one of sequence
-/// number, the payload.
+/// The position in the packets of one connection. A packet has three bytes of length, one byte of
+/// sequence number, and the payload.
 #[derive(Default)]
 struct Framing {
     header: u32,
@@ -188,7 +190,7 @@ struct Framing {
 }
 
 impl Framing {
-    /// Goes past these bytes; returns the first index from `from` on that is in a payload.
+    /// Moves past these bytes. It returns the first index from `from` on that is in a payload.
     fn pass(&mut self, bytes: &[u8], from: usize) -> Option<usize> {
         let mut found = None;
         let mut at = 0;
@@ -215,24 +217,25 @@ impl Framing {
 }
 
 impl Shared {
-    /// Closes both ends of a connection of which one has closed or is cut.
+    /// Closes both ends of a connection after one end was closed or the connection was cut.
     fn end(&self, number: u64) {
         if let Some(ends) = self.open.lock().expect("the proxy's connections").remove(&number) {
             shut_down(&ends);
         }
     }
 
-    /// Looks at a client's bytes. False when the connection is to be cut.
+    /// Looks for a request for the binary log in a client's bytes. It returns false when the
+    /// connection has to be cut.
     fn ask(&self, bytes: &[u8]) -> bool {
-        // A command's packet, which comes by itself, has number 0.
+        // The packet of a command has number 0, and it arrives in a read of its own.
         let is_dump =
             bytes.get(3) == Some(&0) && bytes.get(4).is_some_and(|first| DUMP_COMMANDS.contains(first));
         self.dumps.fetch_add(u64::from(is_dump), Ordering::SeqCst);
         !is_dump || !self.cutting_dumps.load(Ordering::SeqCst)
     }
 
-    /// Counts bytes on their way to a client and does what is armed. False when the connection is
-    /// to be cut.
+    /// Counts bytes on their way to a client, and carries out what is armed. It returns false when
+    /// the connection has to be cut.
     fn pass(&self, bytes: &mut [u8], framing: &mut Framing) -> bool {
         let len = bytes.len() as u64;
         let before = self.passed_bytes.fetch_add(len, Ordering::SeqCst);
@@ -250,12 +253,12 @@ impl Shared {
     }
 }
 
-/// Copies until either end closes, the connection is cut, or `pass` says so.
+/// Copies bytes until either end closes, the connection is cut, or `pass` returns false.
 fn hand_on(mut from: TcpStream, mut to: TcpStream, mut pass: impl FnMut(&mut [u8]) -> bool) {
     let mut buffer = [0u8; 16 << 10];
     while let Ok(len) = from.read(&mut buffer) {
         let whole = len > 0 && pass(&mut buffer[..len]);
-        // A cut leaves half of what was read undelivered.
+        // A cut delivers only half of the bytes that were read.
         let sent = if whole { len } else { len / 2 };
         if to.write_all(&buffer[..sent]).is_err() || !whole {
             return;
@@ -267,7 +270,7 @@ fn hand_on(mut from: TcpStream, mut to: TcpStream, mut pass: impl FnMut(&mut [u8
 mod tests {
     use super::*;
 
-    /// Serves one connection after the other: sends back what it gets.
+    /// Serves any number of connections, and sends back what it receives on each.
     fn echo() -> u16 {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let port = listener.local_addr().expect("an address").port();

@@ -1,9 +1,9 @@
-//! Readers of a binary log that others wrote: each prints the changed rows, and the tables that
-//! come of them must be the server's.
+//! Readers of a binary log that others wrote. Each prints the changed rows, and the tables that
+//! result from them must be those of the server.
 //!
 //! A line is `+` or `-`, the table's full name, and the row's values in the order of the columns,
-//! all separated by tabs; an update is a line of each. NULL is `\N`; in text a backslash, tab or
-//! line feed is escaped.
+//! all separated by tabs. An update prints one line of each kind. NULL is `\N`. In text a
+//! backslash, tab or line feed is escaped.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -14,21 +14,22 @@ use crate::every_type::{self, Kind, Shape};
 use crate::server::Server;
 use bench::instance::{USER, peers_dir};
 
-/// Where `scripts/peers.sh` puts a reader.
+/// Returns the directory where `scripts/peers.sh` puts a reader.
 pub fn place(name: &str) -> PathBuf {
     peers_dir().join("readers").join(name)
 }
 
-/// A row as it is written, without the NULLs of columns at its end that were added later.
+/// The values of a row as text. NULLs at the end are left out, because a reader does not print
+/// columns that were added later.
 type Row = Vec<String>;
 
-/// Tables, as far as a reader has followed them.
+/// The tables as a reader's output describes them.
 #[derive(Default)]
 pub struct Followed(BTreeMap<String, Vec<Row>>);
 
 impl Followed {
-    /// Takes a line; one that takes away a row which is not there is the reader's or the server's
-    /// fault.
+    /// Applies a line of the output. A line that removes a row that is not there shows an error of
+    /// the reader or of the server.
     pub fn take(&mut self, line: &str) {
         let mut parts = line.split('\t').map(str::to_string);
         let (Some(sign), Some(table)) = (parts.next(), parts.next()) else { panic!("no row: {line}") };
@@ -44,7 +45,7 @@ impl Followed {
         }
     }
 
-    /// Its tables hold the server's rows.
+    /// Checks that the tables hold the server's rows.
     pub fn is_what_the_server_has(&self, server: &Server) {
         for shape in every_type::shapes() {
             let expected = every_type::rows_of(server, &shape);
@@ -88,8 +89,9 @@ fn number(text: &str) -> f64 {
     text.parse().unwrap_or_else(|_| panic!("{text:?} is no number"))
 }
 
-/// Lets a reader follow the server while rows of every type change, and compares what it has seen.
-/// The changes begin when it has told the first rows: one that takes a snapshot has it by then.
+/// Runs a reader while rows of every type change on the server, and compares what it has printed
+/// with the server's rows. The changes begin after the reader has printed the first rows, so that a
+/// reader that takes a snapshot has finished it.
 pub fn follow(server: &Server, reader: &mut Command) {
     every_type::create_and_fill(server);
     let mut child = reader
@@ -114,7 +116,7 @@ pub fn follow(server: &Server, reader: &mut Command) {
     followed.is_what_the_server_has(server);
 }
 
-/// The words by which every reader reaches a server: port, user, password.
+/// Returns the arguments with which every reader reaches a server: port, user, password.
 pub fn address(server: &Server) -> [String; 3] {
     [server.port().to_string(), USER.to_string(), USER.to_string()]
 }

@@ -1,9 +1,10 @@
-//! What replication must carry: the statements that a test runs on a source, and the queries whose
-//! answers must then be the same at both ends.
+//! What replication must carry: statements that a test runs on a source, and queries whose answers
+//! must then be the same at both ends.
 
 use crate::server::{Replica, Server};
 
-/// Tables of every column type that there is, with a key and without, and what can happen to them.
+/// Statements that make tables with columns of many types, with a key and without, and change their
+/// rows and their definitions.
 const STATEMENTS: &[&str] = &[
     "CREATE DATABASE repertoire",
     "CREATE TABLE repertoire.numbers (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, t TINYINT, tu TINYINT UNSIGNED, \
@@ -27,12 +28,12 @@ const STATEMENTS: &[&str] = &[
      '1000-01-01 00:00:00.125', '2001-02-03 04:05:06', '2037-12-31 23:59:59.999999', 2155), \
      (2, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
     "UPDATE repertoire.times SET dt = '2020-02-29 00:00:00' WHERE id = 2",
-    // Rows of a table with no key at all, two of them the same.
+    // This table has no key, and two of its rows are the same.
     "CREATE TABLE repertoire.keyless (a INT, b VARCHAR(20))",
     "INSERT INTO repertoire.keyless VALUES (1, 'one'), (2, 'two'), (2, 'two'), (3, NULL)",
     "UPDATE repertoire.keyless SET b = 'zwei' WHERE a = 2 LIMIT 1",
     "DELETE FROM repertoire.keyless WHERE a = 3",
-    // A row at a time and many rows at once, keys that move, secondary keys.
+    // These change one row at a time and many rows at once, move keys, and use secondary keys.
     "CREATE TABLE repertoire.items (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, name VARCHAR(40) NOT NULL, \
      price DECIMAL(10,2) NOT NULL DEFAULT 0.00, UNIQUE KEY by_name (name), KEY by_price (price, name))",
     "INSERT INTO repertoire.items (name, price) VALUES ('bolt', 0.10), ('nut', 0.05), ('screw', 0.20), ('gear', 9.99)",
@@ -40,7 +41,7 @@ const STATEMENTS: &[&str] = &[
     "UPDATE repertoire.items SET id = id + 100 WHERE name = 'gear'",
     "DELETE FROM repertoire.items WHERE name = 'nut'",
     "INSERT INTO repertoire.items (name) VALUES ('washer')",
-    // What is rolled back is not there.
+    // Changes that are rolled back must not arrive.
     "BEGIN",
     "INSERT INTO repertoire.items (name, price) VALUES ('ghost', 1)",
     "ROLLBACK",
@@ -51,7 +52,7 @@ const STATEMENTS: &[&str] = &[
     "ROLLBACK TO SAVEPOINT here",
     "UPDATE repertoire.numbers SET g = 3.5 WHERE id = 3",
     "COMMIT",
-    // Definitions that change.
+    // These change definitions.
     "ALTER TABLE repertoire.items ADD COLUMN note VARCHAR(50) NULL",
     "UPDATE repertoire.items SET note = CONCAT('about ', name) WHERE price > 1",
     "ALTER TABLE repertoire.items ADD INDEX by_note (note)",
@@ -71,7 +72,7 @@ const STATEMENTS: &[&str] = &[
     "DROP DATABASE brief",
 ];
 
-/// Queries whose answers tell the state that [`STATEMENTS`] leave.
+/// Queries whose answers show the state that [`STATEMENTS`] leave behind.
 const QUERIES: &[&str] = &[
     "SHOW TABLES FROM repertoire",
     "SELECT * FROM repertoire.numbers ORDER BY id",
@@ -85,8 +86,8 @@ const QUERIES: &[&str] = &[
     "SHOW DATABASES LIKE 'brief'",
 ];
 
-/// Runs the repertoire on a source, in one session, in UTC (so that TIMESTAMPs mean the same
-/// everywhere).
+/// Runs the repertoire on a source, in one session. The time zone is UTC, so that TIMESTAMP values
+/// mean the same everywhere.
 pub fn perform(source: &Server) {
     let mut session = source.connect();
     for statement in ["SET time_zone = '+00:00'", "SET NAMES utf8mb4"].iter().chain(STATEMENTS) {
@@ -94,7 +95,7 @@ pub fn perform(source: &Server) {
     }
 }
 
-/// Compares what the repertoire has left at both ends. The replica must have caught up.
+/// Compares what the repertoire has left behind at both ends. The replica must have caught up.
 pub fn compare(source: &Server, replica: &Replica) {
     let (mut theirs, mut ours) = (source.connect(), replica.connect());
     for session in [&mut theirs, &mut ours] {

@@ -1,4 +1,4 @@
-//! Servers under test and their sessions, and a replica's way behind its source.
+//! Servers under test, their sessions, and replicas that follow a source.
 
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
@@ -9,12 +9,12 @@ use bench::sbtest::{self, Checksum, Size};
 use os::clock::{Stopwatch, sleep};
 use protocol::client::{Client, ClientError, ConnectOptions, ResultSet};
 
-/// How long a test waits for something that should happen soon. Generous: it only ends tests that
-/// have failed.
+/// How long a test waits for something that should happen soon. The time is long, because it only
+/// ends tests that have failed.
 pub const SOON: Duration = Duration::from_secs(60);
 
-/// The flavor that tests of one server alone are about: Slipstream, or what `SERVER_UNDER_TEST`
-/// names. A test that fails against MariaDB or MySQL expects the wrong thing.
+/// Returns the flavor that tests of a single server are about: the one that `SERVER_UNDER_TEST`
+/// names, or Slipstream. A test that fails with MariaDB or MySQL has a wrong expectation.
 pub fn flavor_under_test() -> Flavor {
     match std::env::var("SERVER_UNDER_TEST").as_deref() {
         Err(_) | Ok("slipstream") => Flavor::Slipstream,
@@ -24,8 +24,8 @@ pub fn flavor_under_test() -> Flavor {
     }
 }
 
-/// Plays something on Slipstream and, where it is there, on MySQL. Line by line it has to come to
-/// the same; Slipstream's lines are returned.
+/// Runs `play` on Slipstream and, if it is on the machine, on MySQL. Both must return the same
+/// lines. It returns Slipstream's lines.
 pub fn same_as_mysql(test: &str, settings: &Settings, play: impl Fn(&Server) -> Vec<String>) -> Vec<String> {
     let ours = play(&Server::start(Flavor::Slipstream, settings));
     if crate::available(test, &[Flavor::MySql]) {
@@ -38,7 +38,7 @@ pub fn same_as_mysql(test: &str, settings: &Settings, play: impl Fn(&Server) -> 
     ours
 }
 
-/// A running server. It goes with its value.
+/// A running server. Dropping it ends the server and removes its data.
 pub struct Server {
     instance: Instance,
 }
@@ -68,7 +68,7 @@ impl Server {
         Server { instance }
     }
 
-    /// Starts [`flavor_under_test`] with default settings.
+    /// Starts a server of [`flavor_under_test`] with default settings.
     pub fn under_test() -> Server {
         Server::start(flavor_under_test(), &Settings::default())
     }
@@ -78,23 +78,23 @@ impl Server {
         self.instance.start_again().unwrap_or_else(|error| panic!("{error}"));
     }
 
-    /// Stops the server politely; it must end without an error.
+    /// Asks the server to shut down. It must end without an error.
     pub fn shut_down(&mut self) {
         let status = self.instance.stop().unwrap_or_else(|error| panic!("{error}"));
         assert!(status.success(), "stopped with {status}:\n{}", self.log_tail());
     }
 
-    /// How to reach it as the kit's user.
+    /// Returns the options to connect as the kit's user.
     pub fn connect_options(&self) -> ConnectOptions {
         replication::connect_options(&self.instance)
     }
 
-    /// A session as the kit's user.
+    /// Opens a session as the kit's user.
     pub fn connect(&self) -> Client {
         self.try_connect().unwrap_or_else(|error| panic!("{}: {error}\n{}", self.flavor(), self.log_tail()))
     }
 
-    /// A session as the kit's user, if the server gives one.
+    /// Tries to open a session as the kit's user.
     pub fn try_connect(&self) -> Result<Client, ClientError> {
         replication::connect(&self.instance)
     }
@@ -104,7 +104,7 @@ impl Server {
         self.connect().query(sql).unwrap_or_else(|error| panic!("{}: {sql}: {error}", self.flavor()))
     }
 
-    /// The rows of a query as text, columns separated by tabs, NULL as `NULL`.
+    /// Returns the rows of a query as text, with tabs between columns. NULL is the text `NULL`.
     pub fn rows(&self, sql: &str) -> Vec<String> {
         let text = |cell: &Option<Vec<u8>>| match cell {
             Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
@@ -113,25 +113,26 @@ impl Server {
         self.run(sql).rows.iter().map(|row| row.iter().map(text).collect::<Vec<_>>().join("\t")).collect()
     }
 
-    /// Makes sysbench's tables and fills them. They go to the binary log.
+    /// Makes sysbench's tables and fills them. The statements go to the binary log.
     pub fn fill(&self, size: Size, seed: u64) {
         sbtest::fill(&self.connect_options(), size, seed, true, &mut |_| {})
             .unwrap_or_else(|error| panic!("{}: {error}", self.flavor()));
     }
 
-    /// The checksums of sysbench's tables.
+    /// Returns the checksums of sysbench's tables.
     pub fn checksums(&self, tables: u32) -> Vec<Checksum> {
         sbtest::checksums(&mut self.connect(), tables)
             .unwrap_or_else(|error| panic!("{}: {error}", self.flavor()))
     }
 
-    /// The end of the binary log.
+    /// Returns the end of the binary log.
     pub fn position(&self) -> Position {
         replication::source_position(&mut self.connect(), self.flavor())
             .unwrap_or_else(|error| panic!("{}: {error}", self.flavor()))
     }
 
-    /// Refuses a statement, as a test expects: returns the error's number and message.
+    /// Runs a statement that the server must refuse, and returns the number and the message of the
+    /// error.
     pub fn refuses(&self, sql: &str) -> (u16, String) {
         match self.connect().query(sql) {
             Err(ClientError::Server(error)) => (error.code, error.message),
@@ -162,13 +163,13 @@ impl DerefMut for Replica {
 }
 
 impl Replica {
-    /// Starts a server that takes up its replication by itself after a restart.
+    /// Starts a server that resumes its replication by itself after a restart.
     pub fn start(flavor: Flavor, settings: &Settings) -> Replica {
         let settings = Settings { start_replica: true, ..settings.clone() };
         Replica { server: Server::start(flavor, &settings) }
     }
 
-    /// Points it at the server on this port and starts it.
+    /// Makes it a replica of the server on this port, and starts both threads.
     pub fn follow(&self, source: Flavor, port: u16, from: &StartFrom) {
         let mut client = self.connect();
         replication::change_source(&mut client, self.flavor(), source, port, from)
@@ -177,24 +178,25 @@ impl Replica {
         self.start_thread(Thread::Sql);
     }
 
-    /// Starts one of its threads.
+    /// Starts one of the replica's threads.
     pub fn start_thread(&self, thread: Thread) {
         replication::start(&mut self.connect(), self.flavor(), thread)
             .unwrap_or_else(|error| panic!("START {thread:?}: {error}"));
     }
 
-    /// Stops one of its threads.
+    /// Stops one of the replica's threads.
     pub fn stop_thread(&self, thread: Thread) {
         replication::stop(&mut self.connect(), self.flavor(), thread)
             .unwrap_or_else(|error| panic!("STOP {thread:?}: {error}"));
     }
 
-    /// What it says about itself.
+    /// Returns the replica's status.
     pub fn status(&self) -> Status {
         replication::status(&mut self.connect(), self.flavor()).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Waits until its status is as wanted, and returns it.
+    /// Waits until the status satisfies `wanted`, and returns it. `what` describes the condition in
+    /// messages.
     pub fn wait_until(&self, what: &str, wanted: impl Fn(&Status) -> bool) -> Status {
         let mut client = self.connect();
         let clock = Stopwatch::start();
@@ -209,13 +211,14 @@ impl Replica {
         }
     }
 
-    /// Waits until everything that the source has logged by now is applied. An error that stops a
-    /// thread fails the test; one of the receiver that it gets over by itself does not.
+    /// Waits until everything that the source has logged so far is applied. An error that stops the
+    /// applier fails the test. An error of the receiver fails it only if the replica then makes no
+    /// progress.
     pub fn catch_up(&self, source: &Server) {
         self.reach(&source.position());
     }
 
-    /// Waits until everything up to a place in the source's binary log is applied.
+    /// Waits until everything up to a position in the source's binary log is applied.
     pub fn reach(&self, target: &Position) {
         let mut client = self.connect();
         let mut moved = Stopwatch::start();
@@ -240,7 +243,7 @@ impl Replica {
         }
     }
 
-    /// Catches up and compares sysbench's tables.
+    /// Waits until the replica has caught up, and compares sysbench's tables.
     pub fn equals(&self, source: &Server, tables: u32) {
         self.catch_up(source);
         let (theirs, ours) = (source.checksums(tables), self.checksums(tables));

@@ -1,12 +1,12 @@
-//! Tests that cannot run for want of a peer, said aloud.
+//! Reports tests as skipped that cannot run because a peer or a right is missing.
 
 use std::path::Path;
 use std::process::Command;
 
 use bench::instance::Flavor;
 
-/// Whether all these servers can be started here. If not, the calling test is told as skipped, and
-/// should return.
+/// Reports whether all these servers can be started on this machine. If not, it reports the calling
+/// test as skipped, and the test should return.
 #[must_use]
 pub fn available(test: &str, flavors: &[Flavor]) -> bool {
     let missing: Vec<String> =
@@ -17,7 +17,8 @@ pub fn available(test: &str, flavors: &[Flavor]) -> bool {
     missing.is_empty()
 }
 
-/// Whether this program is in PATH. If not, the calling test is told as skipped, and should return.
+/// Reports whether this program is in PATH. If not, it reports the calling test as skipped, and the
+/// test should return.
 #[must_use]
 pub fn tool_available(test: &str, program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -28,8 +29,8 @@ pub fn tool_available(test: &str, program: &str) -> bool {
     found
 }
 
-/// Whether `scripts/peers.sh` could install this reader. If not, the calling test is told as
-/// skipped, and should return.
+/// Reports whether `scripts/peers.sh` has installed this reader. If not, it reports the calling
+/// test as skipped, and the test should return.
 #[must_use]
 pub fn reader_available(test: &str, program: &Path) -> bool {
     let found = program.exists();
@@ -39,11 +40,11 @@ pub fn reader_available(test: &str, program: &Path) -> bool {
     found
 }
 
-/// Whether this process may mount file systems. If not, the calling test is told as skipped, and
-/// should return.
+/// Reports whether this process may mount file systems. If not, it reports the calling test as
+/// skipped, and the test should return.
 #[must_use]
 pub fn may_mount(test: &str) -> bool {
-    // SAFETY: it asks the kernel for a number.
+    // SAFETY: the call takes no arguments and returns a number.
     let is_root = unsafe { libc::geteuid() } == 0;
     if !is_root {
         tell(test, "only root may mount a small file system");
@@ -51,13 +52,14 @@ pub fn may_mount(test: &str) -> bool {
     is_root
 }
 
-/// Prints the line, and hands it to the summary of `make test` (the file that `SLIPSTREAM_SKIPPED`
-/// names), because the output of a test that passes is not shown.
+/// Prints that a test is skipped. The line is also added to the file that `SLIPSTREAM_SKIPPED`
+/// names, for the summary of `make test`, because the output of a test that passes is not shown.
 fn tell(test: &str, why: &str) {
     let line = format!("SKIPPED: {test}: {why}");
     println!("{line}");
     if let Some(summary) = std::env::var_os("SLIPSTREAM_SKIPPED") {
-        // The shell appends one line in one write, so that tests side by side do not mix theirs.
+        // The shell appends the line in one write, so that the lines of concurrent tests do not
+        // mix.
         let status = Command::new("/bin/sh")
             .args(["-c", "printf '%s\\n' \"$1\" >>\"$0\""])
             .arg(summary)

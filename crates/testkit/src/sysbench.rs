@@ -1,35 +1,35 @@
-//! The real sysbench 1.0 against a server under test.
+//! Runs the program sysbench 1.0 against a server under test.
 
 use bench::instance::USER;
 
 use crate::program;
 use crate::server::Server;
 
-/// How sysbench reaches the server.
+/// How sysbench connects to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// 127.0.0.1 and a port.
+    /// Over TCP, to a port on 127.0.0.1.
     Tcp,
-    /// The Unix socket.
+    /// Over the Unix socket.
     Socket,
 }
 
-/// One of sysbench's own scripts and its options.
+/// One of sysbench's own scripts, with its options.
 pub struct Script<'a> {
-    /// The server.
+    /// The server to run it against.
     pub server: &'a Server,
-    /// The script's name, for instance `oltp_read_write`.
+    /// The name of the script, for instance `oltp_read_write`.
     pub name: &'a str,
-    /// How to connect.
+    /// How sysbench connects.
     pub way: Way,
-    /// Clients of `run`.
+    /// The number of clients.
     pub threads: u32,
     /// Further options, for instance `--tables=2`.
     pub options: Vec<String>,
 }
 
 impl Script<'_> {
-    /// Runs `prepare`, `run` or `cleanup` and returns what sysbench said. It must succeed.
+    /// Runs `prepare`, `run` or `cleanup`, which must succeed, and returns sysbench's output.
     pub fn command(&self, command: &str, limits: &[&str]) -> String {
         let mut words = vec![self.name.to_string(), "--db-driver=mysql".into(), "--mysql-db=sbtest".into()];
         words.extend([format!("--mysql-user={USER}"), format!("--mysql-password={USER}")]);
@@ -49,8 +49,8 @@ impl Script<'_> {
         program::succeed("sysbench", &words)
     }
 
-    /// `prepare`, `run` for this many events, and `cleanup`; afterwards no table is left. Returns
-    /// the run's report.
+    /// Runs `prepare`, `run` for this many events, and `cleanup`, after which no table may be left.
+    /// It returns the report of `run`.
     pub fn whole(&self, events: u64) -> String {
         self.server.run("CREATE DATABASE IF NOT EXISTS sbtest");
         self.command("prepare", &[]);
@@ -63,7 +63,8 @@ impl Script<'_> {
     }
 }
 
-/// The number after `name` in sysbench's report, for instance of `total number of events:`.
+/// Returns the number after `name` in sysbench's report, for instance after `total number of
+/// events:`.
 pub fn figure(report: &str, name: &str) -> u64 {
     let line = report.lines().find(|line| line.trim_start().starts_with(name));
     let number = line.and_then(|line| line.split_once(':')?.1.split_whitespace().next()?.parse().ok());

@@ -1,10 +1,10 @@
-//! Readers that look at a ledger without a pause while servers are killed and connections are cut,
-//! and find in every snapshot a state that the source has had: a prefix of each client's
-//! transactions, whole ones.
+//! Readers that look at a ledger all the time while servers are killed and connections are cut.
+//! Every snapshot must show a state that the source has had: a prefix of each client's
+//! transactions, and only whole transactions.
 //!
-//! A reader whose server is gone comes back with a new session. What it finds then may be older
-//! than what it saw before, as a crash may take what was not yet synced; within one session nothing
-//! goes back.
+//! A reader whose server is gone comes back with a new session. It may then find an older state
+//! than before, because a crash may lose what was not yet synced. Within one session nothing goes
+//! back.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use protocol::client::{Client, ClientError, ConnectOptions};
 
 use crate::server::Server;
 
-/// Readers at work.
+/// The running readers.
 pub struct Witnesses {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<u64>>,
 }
 
 impl Witnesses {
-    /// Lets a reader look at each of these servers.
+    /// Starts a reader for each of these servers.
     pub fn watch<'a>(servers: impl IntoIterator<Item = &'a Server>) -> Witnesses {
         let stop = Arc::new(AtomicBool::new(false));
         let threads = servers.into_iter().map(|server| {
@@ -32,7 +32,7 @@ impl Witnesses {
             os::thread::spawn("witness", move || {
                 let mut snapshots = 0;
                 while !stop.load(Ordering::Acquire) {
-                    // Every error is a server's end, or that it is not back yet.
+                    // An error means that the server is gone or has not come back yet.
                     let _ = look(&options, &stop, &mut snapshots);
                     sleep(Duration::from_millis(2));
                 }
@@ -42,8 +42,8 @@ impl Witnesses {
         Witnesses { threads: threads.collect(), stop: Arc::clone(&stop) }
     }
 
-    /// Ends them and returns how many snapshots each has seen. Panics when one has seen what it
-    /// must not see.
+    /// Stops the readers, and returns the number of snapshots that each has seen. It panics when
+    /// one of them has seen a state that must not exist.
     pub fn end(self) -> Vec<u64> {
         self.stop.store(true, Ordering::Release);
         let end =
@@ -78,7 +78,7 @@ fn look(options: &ConnectOptions, stop: &AtomicBool, snapshots: &mut u64) -> Res
     Ok(())
 }
 
-/// The first column of a query's rows.
+/// Returns the first column of a query's rows as numbers.
 fn numbers(session: &mut Client, sql: &str) -> Result<Vec<i64>, ClientError> {
     let result = session.query(sql)?;
     let number = |row| {

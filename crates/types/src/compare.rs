@@ -1,5 +1,5 @@
-//! Values in numeric, temporal and string context, and comparison between values of any kinds as
-//! MySQL does it (manual, "Type Conversion in Expression Evaluation").
+//! Values in numeric, temporal and string context, and the comparison of values of any kinds as in
+//! MySQL (manual, "Type Conversion in Expression Evaluation").
 
 use crate::decimal::Decimal;
 use crate::number;
@@ -8,7 +8,7 @@ use crate::{Value, collation};
 use std::cmp::Ordering;
 
 impl Value {
-    /// An integer kind: compares and adds without rounding.
+    /// Returns the value as an integer, if it is of a kind that compares and adds without rounding.
     fn integer(&self) -> Option<i128> {
         Some(match self {
             Value::Int(n) => i128::from(*n),
@@ -28,7 +28,7 @@ impl Value {
         matches!(self, Value::Date(_) | Value::Time(_) | Value::DateTime(_) | Value::Timestamp { .. })
     }
 
-    /// The value in numeric context as a double; NULL is 0.
+    /// Returns the value in numeric context as a double. NULL is 0.
     pub fn to_f64(&self) -> f64 {
         if let Some(n) = self.integer() {
             return n as f64;
@@ -43,7 +43,8 @@ impl Value {
         }
     }
 
-    /// The value in numeric context as a DECIMAL; None for NULL and what has no decimal.
+    /// Returns the value in numeric context as a DECIMAL. `None` for NULL and for values that have
+    /// no decimal form.
     pub fn to_decimal(&self) -> Option<Decimal> {
         if let Some(n) = self.integer() {
             return Some(match (i64::try_from(n), u64::try_from(n)) {
@@ -66,8 +67,8 @@ impl Value {
         }
     }
 
-    /// The value in integer context: rounded, saturated to the range of BIGINT and BIGINT UNSIGNED
-    /// together; None for NULL.
+    /// Returns the value in integer context: rounded, and clipped to the ranges of BIGINT and
+    /// BIGINT UNSIGNED together. `None` for NULL.
     pub fn to_integer(&self) -> Option<i128> {
         let (low, high) = (i128::from(i64::MIN), i128::from(u64::MAX));
         if let Some(n) = self.integer() {
@@ -89,7 +90,7 @@ impl Value {
         })
     }
 
-    /// The value as a condition; None for NULL.
+    /// Returns the value as a condition. `None` for NULL.
     pub fn to_bool(&self) -> Option<bool> {
         match self {
             Value::Null => None,
@@ -101,8 +102,9 @@ impl Value {
         }
     }
 
-    /// The value as a DATETIME: dates at midnight, TIMESTAMP in UTC (see [`Value::in_zone`]), text
-    /// and numbers as far as they are one. None otherwise, and for TIME, which needs to know today.
+    /// Returns the value as a DATETIME: dates are at midnight, TIMESTAMP is in UTC (see
+    /// [`Value::in_zone`]), text and numbers are read as far as possible. `None` for other values,
+    /// and for TIME, which would need today's date.
     pub fn to_datetime(&self) -> Option<DateTime> {
         match self {
             Value::Date(date) => Some(DateTime::midnight(*date)),
@@ -117,7 +119,8 @@ impl Value {
         }
     }
 
-    /// The value as a TIME: the time part of a DATETIME, text and numbers as far as they are one.
+    /// Returns the value as a TIME: the time part of a DATETIME; text and numbers are read as far
+    /// as possible.
     pub fn to_time(&self) -> Option<Time> {
         match self {
             Value::Time(time) => Some(*time),
@@ -138,8 +141,8 @@ fn with_micros(whole: Decimal, micros: u32, negative: bool) -> Option<Decimal> {
     whole.add(&if negative { fraction.negate() } else { fraction })
 }
 
-/// Compares two values; None if one is NULL. `collation` is for two strings. TIMESTAMP counts as
-/// UTC: callers with a session time zone convert first ([`Value::in_zone`]).
+/// Compares two values. `None` if one is NULL. `collation` is for two strings. TIMESTAMP counts as
+/// UTC, so callers with a session time zone convert it first ([`Value::in_zone`]).
 pub fn compare(a: &Value, b: &Value, collation: u16) -> Option<Ordering> {
     if a.is_null() || b.is_null() {
         return None;
@@ -187,7 +190,7 @@ fn compare_numbers(a: &Value, b: &Value) -> Ordering {
     {
         return a.cmp(&b);
     }
-    // A whole number in quotes against an integer: exact, as MySQL's constant folding makes it.
+    // A whole number in quotes compares exactly with an integer, as in MySQL's constant folding.
     if let Some(order) =
         compare_integer_with_text(a, b).or_else(|| compare_integer_with_text(b, a).map(Ordering::reverse))
     {

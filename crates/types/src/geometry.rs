@@ -6,25 +6,25 @@ mod wkt;
 use crate::column::GeometryKind;
 use crate::number;
 
-/// Bytes of the SRID before the WKB.
+/// The number of bytes of the SRID in front of the WKB.
 const SRID_BYTES: usize = 4;
-/// Bytes of a number of things in WKB.
+/// The number of bytes of a count in WKB.
 const COUNT_BYTES: usize = 4;
-/// Collections may be in collections so deep.
+/// The most levels to which collections may be nested.
 const MOST_DEPTH: usize = 64;
-/// Points of a ring: a triangle, and the first one again.
+/// The least number of points of a ring: a triangle, and its first point again.
 const LEAST_OF_RING: usize = 4;
-/// WKB's byte orders.
+/// The bytes that stand for the two byte orders in WKB.
 const BIG_ENDIAN: u8 = 0;
 const LITTLE_ENDIAN: u8 = 1;
-/// Bytes of a point's coordinates.
+/// The number of bytes of a point's coordinates.
 const POINT_BYTES: usize = 16;
-/// Characters of a coordinate in a text that has no exponent.
+/// The most characters of a coordinate's text. A longer text is written with an exponent.
 const MOST_NUMBER_BYTES: usize = 25;
-/// Bytes of a byte order and a kind.
+/// The number of bytes of a byte order and a kind.
 const HEAD_BYTES: usize = 5;
 
-/// A point's coordinates.
+/// The coordinates of a point.
 pub type Coordinates = [f64; 2];
 
 /// A geometry.
@@ -32,16 +32,16 @@ pub type Coordinates = [f64; 2];
 pub enum Geometry {
     /// `POINT`
     Point(Coordinates),
-    /// `LINESTRING`, of two points or more.
+    /// `LINESTRING`, with at least two points.
     LineString(Vec<Coordinates>),
-    /// `POLYGON`: one closed ring or more.
+    /// `POLYGON`, with at least one closed ring.
     Polygon(Vec<Vec<Coordinates>>),
-    /// The geometries that have others in them: `MULTIPOINT`, `MULTILINESTRING`, `MULTIPOLYGON`, of
-    /// one kind and not empty, and `GEOMETRYCOLLECTION`.
+    /// A geometry that consists of others: `MULTIPOINT`, `MULTILINESTRING` and `MULTIPOLYGON`,
+    /// which have parts of one kind and are not empty, and `GEOMETRYCOLLECTION`.
     Several(GeometryKind, Vec<Geometry>),
 }
 
-/// The kind of what such a geometry holds; `None`: any.
+/// Returns the kind of the parts of such a geometry. `None` means any kind.
 fn kind_inside(kind: GeometryKind) -> Option<GeometryKind> {
     match kind {
         GeometryKind::MultiPoint => Some(GeometryKind::Point),
@@ -56,7 +56,7 @@ fn is_ring(points: &[Coordinates]) -> bool {
 }
 
 impl Geometry {
-    /// Its kind.
+    /// Returns the kind of the geometry.
     pub fn kind(&self) -> GeometryKind {
         match self {
             Geometry::Point(_) => GeometryKind::Point,
@@ -66,18 +66,20 @@ impl Geometry {
         }
     }
 
-    /// A line through these points, as far as they make one.
+    /// Returns a line through these points, or `None` when they are fewer than two.
     pub fn line(points: Vec<Coordinates>) -> Option<Geometry> {
         (points.len() >= 2).then_some(Geometry::LineString(points))
     }
 
-    /// A polygon with these rings, as far as they make one.
+    /// Returns a polygon with these rings, or `None` when there is no ring or one of them is not
+    /// closed.
     pub fn polygon(rings: Vec<Vec<Coordinates>>) -> Option<Geometry> {
         let is_one = !rings.is_empty() && rings.iter().all(|ring| is_ring(ring));
         is_one.then_some(Geometry::Polygon(rings))
     }
 
-    /// A multi-geometry or collection of these, as far as they may be in it.
+    /// Returns a multi-geometry or collection of these parts, or `None` when it may not have such
+    /// parts.
     pub fn several(kind: GeometryKind, parts: Vec<Geometry>) -> Option<Geometry> {
         let fits = match kind_inside(kind) {
             Some(inside) => !parts.is_empty() && parts.iter().all(|part| part.kind() == inside),
@@ -86,8 +88,8 @@ impl Geometry {
         fits.then_some(Geometry::Several(kind, parts))
     }
 
-    /// The dimension: 0 of points, 1 of lines, 2 of areas, of a collection its parts' largest one;
-    /// `None` of an empty collection.
+    /// Returns the dimension: 0 for points, 1 for lines, 2 for areas, and for a collection the
+    /// largest of its parts. `None` for an empty collection.
     pub fn dimension(&self) -> Option<u8> {
         match self {
             Geometry::Point(_) => Some(0),
@@ -97,12 +99,12 @@ impl Geometry {
         }
     }
 
-    /// Whether there is no point in it.
+    /// Reports whether the geometry has no points.
     pub fn is_empty(&self) -> bool {
         self.dimension().is_none()
     }
 
-    /// How many bytes [`Geometry::to_stored`] makes.
+    /// Returns the number of bytes that [`Geometry::to_stored`] makes.
     pub fn stored_bytes(&self) -> usize {
         SRID_BYTES + self.wkb_bytes()
     }
@@ -120,7 +122,7 @@ impl Geometry {
             }
     }
 
-    /// Reads MySQL's internal form: the SRID and the geometry.
+    /// Reads MySQL's internal form, and returns the SRID and the geometry.
     pub fn from_stored(bytes: &[u8]) -> Option<(u32, Geometry)> {
         let (srid, wkb) = bytes.split_first_chunk::<SRID_BYTES>()?;
         if wkb.first() != Some(&LITTLE_ENDIAN) {
@@ -129,14 +131,14 @@ impl Geometry {
         Some((u32::from_le_bytes(*srid), Geometry::from_wkb(wkb)?))
     }
 
-    /// MySQL's internal form.
+    /// Returns MySQL's internal form.
     pub fn to_stored(&self, srid: u32) -> Vec<u8> {
         let mut out = srid.to_le_bytes().to_vec();
         self.write_wkb(&mut out);
         out
     }
 
-    /// Appends WKB, the lowest byte of each number first.
+    /// Appends WKB, with the lowest byte of each number first.
     pub fn write_wkb(&self, out: &mut Vec<u8>) {
         out.push(LITTLE_ENDIAN);
         out.extend_from_slice(&u32::from(self.kind().number()).to_le_bytes());
@@ -167,7 +169,7 @@ impl Geometry {
         }
     }
 
-    /// The geometry in WKT, as MySQL writes it.
+    /// Returns the geometry in WKT, as MySQL writes it.
     pub fn to_wkt(&self) -> String {
         let mut out = Vec::new();
         self.write_wkt(&mut out);
@@ -202,7 +204,7 @@ impl Geometry {
         }
     }
 
-    /// Shows all points.
+    /// Calls `f` with each point.
     pub fn visit_points(&self, f: &mut impl FnMut(&Coordinates)) {
         match self {
             Geometry::Point(point) => f(point),
@@ -212,7 +214,7 @@ impl Geometry {
         }
     }
 
-    /// Changes all points.
+    /// Calls `f` with each point, to change it.
     pub fn for_each_point(&mut self, f: &mut impl FnMut(&mut Coordinates)) {
         match self {
             Geometry::Point(point) => f(point),
@@ -240,7 +242,7 @@ fn write_point([x, y]: &Coordinates, out: &mut Vec<u8>) {
     write_number(*y, out);
 }
 
-/// As MySQL writes a coordinate: with an exponent where it is longer than others without.
+/// Appends a coordinate as MySQL writes it: with an exponent if the text without one is too long.
 fn write_number(number: f64, out: &mut Vec<u8>) {
     let start = out.len();
     number::write_f64(number, out);
@@ -254,7 +256,7 @@ fn write_number(number: f64, out: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
-    /// What MySQL 9.7 answers to `ST_AsText(ST_GeomFromText(...))`.
+    /// The results of `ST_AsText(ST_GeomFromText(...))` in MySQL 9.7.
     const TEXTS: [(&str, &str); 9] = [
         ("point(1 2)", "POINT(1 2)"),
         (" LineString (0 0,1 1, 2.5 3e1)", "LINESTRING(0 0,1 1,2.5 30)"),

@@ -1,4 +1,4 @@
-//! Keys: byte strings whose memcmp order is the order of the columns they are made from.
+//! Keys: byte strings whose memcmp order is the order of the columns that they are made of.
 //!
 //! Every column's part is self-delimiting, so parts can be put one after the other and no key is a
 //! proper prefix of another key of the same columns. `docs/formats/key.md` has the bytes.
@@ -6,18 +6,20 @@
 use crate::packed::{self, PackedError, Width, payload};
 use crate::{ColumnType, TypeCode, Value, collation};
 
-/// First byte of a nullable column's part.
+/// The first byte of a nullable column's part when the value is NULL.
 pub const NULL_MARK: u8 = 0;
 const NOT_NULL_MARK: u8 = 1;
 
-/// Bytes of the longest packed value of a fixed length: DECIMAL(65,30) has 30.
+/// An upper limit of the bytes of a packed value of fixed length. The longest is DECIMAL(65,30)
+/// with 30 bytes.
 const LONGEST_FIXED: usize = 32;
 
-/// Appends the part of one column from its packed value (length prefix included), None for NULL.
-/// `prefix_chars` is the length of an index on a column prefix, in characters (bytes for the binary
-/// types).
+/// Appends the part of one column from its packed value (length prefix included), `None` for NULL.
+/// `prefix_chars` is the length of an index on a column prefix, in characters (in bytes for the
+/// binary types).
 ///
-/// A NULL in a column that is not nullable and a packed value of the wrong length are errors.
+/// Returns an error for a NULL in a column that is not nullable, and for a packed value of the
+/// wrong length.
 pub fn encode_raw(
     ty: &ColumnType,
     packed: Option<&[u8]>,
@@ -50,7 +52,8 @@ pub fn encode_raw(
             out.extend_from_slice(&ordered.to_be_bytes()[..packed.len()]);
         }
         TypeCode::Year | TypeCode::Bit | TypeCode::NewDecimal => out.extend_from_slice(packed),
-        // Already big endian with an offset, made to be compared by memcmp (worklog 946).
+        // These are big endian with an offset, so that they can be compared by memcmp (worklog
+        // 946).
         TypeCode::Time2 | TypeCode::Datetime2 | TypeCode::Timestamp2 => out.extend_from_slice(packed),
         TypeCode::Date | TypeCode::Enum | TypeCode::Set | TypeCode::Datetime | TypeCode::Timestamp => {
             out.extend(packed.iter().rev());
@@ -62,7 +65,7 @@ pub fn encode_raw(
         }
         TypeCode::Float => {
             let bits = u32::from_le_bytes(*packed.first_chunk().ok_or(PackedError::Short)?);
-            let bits = if bits == 1 << 31 { 0 } else { bits }; // -0 equals 0
+            let bits = if bits == 1 << 31 { 0 } else { bits }; // -0 equals 0.
             let ordered = if bits >> 31 == 1 { !bits } else { bits | 1 << 31 };
             out.extend_from_slice(&ordered.to_be_bytes());
         }
@@ -117,8 +120,9 @@ pub fn encode_value(
     encode_raw(ty, Some(&packed), nullable, prefix_chars, out)
 }
 
-/// Whether a column's part has all of its value, so that [`read_part`] gives it back. Weights do
-/// not, nor does a prefix; and -0 is written as 0.
+/// Reports whether a column's part holds its whole value, so that [`read_part`] can return it.
+/// Weights and prefixes do not hold the whole value, and neither do floating point numbers, since
+/// -0 is written as 0.
 pub fn is_readable(ty: &ColumnType, prefix_chars: Option<u32>) -> bool {
     match ty.code {
         TypeCode::Varchar | TypeCode::String => {
@@ -137,8 +141,8 @@ pub fn is_readable(ty: &ColumnType, prefix_chars: Option<u32>) -> bool {
     }
 }
 
-/// Reads the part at the start of `key` of a column that [`is_readable`], into `value` if somebody
-/// wants it, and returns how long the part is.
+/// Reads the part at the start of `key` of a column for which [`is_readable`] is true, into `value`
+/// if that is given, and returns the length of the part.
 pub fn read_part(
     ty: &ColumnType,
     nullable: bool,
@@ -195,8 +199,8 @@ pub fn read_part(
     Ok(usize::from(nullable) + len)
 }
 
-/// Appends the smallest byte string that is greater than every key that starts with `prefix`; false
-/// (and nothing appended) if there is none, because the prefix is empty or all FF.
+/// Appends the smallest byte string that is greater than every key that starts with `prefix`.
+/// Returns false, and appends nothing, if there is none because the prefix is empty or all FF.
 pub fn successor_of_prefix(prefix: &[u8], out: &mut Vec<u8>) -> bool {
     let Some(last) = prefix.iter().rposition(|&byte| byte != 0xff) else { return false };
     out.extend_from_slice(&prefix[..last]);

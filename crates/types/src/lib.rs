@@ -1,4 +1,4 @@
-//! MySQL column types, values, row images and keys that compare by memcmp.
+//! MySQL's column types, values and row images, and keys that compare by memcmp.
 //!
 //! What flows in and out: a [`ColumnType`] says how a column is stored; [`Value`] is one value in
 //! memory; [`row::RowLayout`] turns values into MySQL's binary log row image and back, and splices
@@ -13,11 +13,11 @@
 //! - `key::encode_raw(a) < key::encode_raw(b)` by memcmp exactly when `a < b` by the column's type
 //!   and collation, and no key is a prefix of another key of the same columns.
 //!   `docs/formats/key.md` has the encoding.
-//! - Character values in a [`Value`] are UTF-8 (utf8mb4) whatever the column's character set; they
+//! - Character values in a [`Value`] are UTF-8 (utf8mb4) whatever the column's character set. They
 //!   are transcoded where a row image is read or written.
 //! - Nothing here panics on bytes that came from outside; malformed bytes are a [`row::RowError`]
 //!   with the place.
-//! - No I/O, no clock, no randomness: every function is a function of its arguments.
+//! - There is no I/O, no clock and no randomness: results depend on the arguments alone.
 
 pub mod collation;
 pub mod column;

@@ -1,18 +1,18 @@
-//! A set of columns: which columns a partial row image carries.
+//! Sets of columns, which say what columns a partial row image has.
 
 /// A set of column numbers below `columns()`. Up to 64 columns need no allocation.
 #[derive(Clone, Debug)]
 pub struct ColumnMask {
     first: u64,
-    /// Columns 64 and up.
+    /// The bits of columns 64 and up.
     rest: Vec<u64>,
     columns: u32,
 }
 
 impl PartialEq for ColumnMask {
-    /// Asked for each row of a row event. An empty `rest` is not looked at: comparing nothing at a
-    /// vector's dangling pointer costs the C library's masked loads a microcode assist, some
-    /// hundred cycles.
+    /// Compares two masks, which is done for each row of a row event. An empty `rest` is not
+    /// compared: comparing nothing at a vector's dangling pointer costs the C library's masked
+    /// loads a microcode assist of some hundred cycles.
     #[inline]
     fn eq(&self, other: &ColumnMask) -> bool {
         self.first == other.first
@@ -24,7 +24,7 @@ impl PartialEq for ColumnMask {
 impl Eq for ColumnMask {}
 
 impl ColumnMask {
-    /// No column of `columns`.
+    /// Returns the empty set of a table with `columns` columns.
     pub fn empty(columns: usize) -> ColumnMask {
         ColumnMask {
             first: 0,
@@ -33,7 +33,7 @@ impl ColumnMask {
         }
     }
 
-    /// All of `columns`.
+    /// Returns the set of all columns of a table with `columns` columns.
     pub fn full(columns: usize) -> ColumnMask {
         let mut mask = ColumnMask::empty(columns);
         for column in 0..columns {
@@ -42,8 +42,8 @@ impl ColumnMask {
         mask
     }
 
-    /// From a row event's bitmap, least significant bit first. None if the bitmap is too short.
-    /// Bits beyond `columns` are ignored (MySQL sets them).
+    /// Reads a row event's bitmap, least significant bit first. Returns `None` if the bitmap is too
+    /// short. Bits beyond `columns` are ignored (MySQL sets them).
     pub fn from_bitmap(bitmap: &[u8], columns: usize) -> Option<ColumnMask> {
         let bytes = bitmap.get(..columns.div_ceil(8))?;
         if let 1..=64 = columns {
@@ -67,7 +67,7 @@ impl ColumnMask {
         Some(mask)
     }
 
-    /// Appends the bitmap as a row event has it.
+    /// Appends the bitmap in the form of a row event.
     pub fn write_bitmap(&self, out: &mut Vec<u8>) {
         let mut left = self.columns().div_ceil(8);
         for word in std::iter::once(&self.first).chain(&self.rest) {
@@ -77,7 +77,7 @@ impl ColumnMask {
         }
     }
 
-    /// How many columns the table has.
+    /// Returns how many columns the table has.
     pub fn columns(&self) -> usize {
         self.columns as usize
     }
@@ -89,7 +89,7 @@ impl ColumnMask {
             word => self.rest[word - 1] |= 1 << (column % 64),
         }
     }
-    /// Whether the column is in the set.
+    /// Reports whether the column is in the set.
     #[inline]
     pub fn contains(&self, column: usize) -> bool {
         match column / 64 {
@@ -97,38 +97,39 @@ impl ColumnMask {
             word => self.rest.get(word - 1).is_some_and(|bits| bits >> (column % 64) & 1 == 1),
         }
     }
-    /// Whether the sets, of columns of one table, have any in common.
+    /// Reports whether two sets of columns of one table have a column in common.
     #[inline]
     pub fn intersects(&self, other: &ColumnMask) -> bool {
         self.first & other.first != 0 || self.rest.iter().zip(&other.rest).any(|(one, two)| one & two != 0)
     }
-    /// Whether all columns of another set, of the same table, are in this one.
+    /// Reports whether all columns of another set of the same table are in this one.
     #[inline]
     pub fn covers(&self, other: &ColumnMask) -> bool {
         other.first & !self.first == 0
             && self.rest.iter().zip(&other.rest).all(|(mine, other)| other & !mine == 0)
     }
-    /// How many columns are in the set.
+    /// Returns how many columns are in the set.
     #[inline]
     pub fn count(&self) -> usize {
         let rest: u32 = self.rest.iter().map(|word| word.count_ones()).sum();
         (self.first.count_ones() + rest) as usize
     }
-    /// Whether all columns are in the set.
+    /// Reports whether all columns are in the set.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.count() == self.columns()
     }
-    /// Whether no column is in the set.
+    /// Reports whether no column is in the set.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.first == 0 && self.rest.iter().all(|&word| word == 0)
     }
-    /// The columns in the set, ascending.
+    /// Returns the columns in the set, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.columns()).filter(|&column| self.contains(column))
     }
-    /// The smallest column at or after `from` whose membership is `member`, or `columns()`.
+    /// Returns the smallest column at or after `from` whose membership is `member`, or `columns()`
+    /// if there is none.
     #[inline]
     pub(crate) fn next(&self, from: usize, member: bool) -> usize {
         let mut column = from;

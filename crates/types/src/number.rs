@@ -1,4 +1,4 @@
-//! Numbers as text, both ways, as MySQL writes and reads them.
+//! The conversion of numbers to text and back, as MySQL writes and reads them.
 
 /// Appends a signed integer.
 pub fn write_i64(value: i64, out: &mut Vec<u8>) {
@@ -23,15 +23,15 @@ pub fn write_u64(mut value: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits[at..]);
 }
 
-/// Appends a DOUBLE as MySQL's `my_gcvt` does: shortest digits that read back as the same number,
-/// in exponent form from 1e15 and below 1e-15.
+/// Appends a DOUBLE as MySQL's `my_gcvt` does: with the shortest digits that read back as the same
+/// number, in exponent form from 1e15 on and below 1e-15.
 pub fn write_f64(value: f64, out: &mut Vec<u8>) {
     write_shortest(&format!("{value:e}"), out);
 }
 
-/// Appends a DOUBLE in at most `width` characters where that costs only digits after the point or
-/// after the first: what a short character column stores of it. Where even that is too long, the
-/// text is longer.
+/// Appends a DOUBLE in at most `width` characters, as a short character column stores it, by giving
+/// up digits after the point, or after the first digit in exponent form. If even that is too long,
+/// the text is longer.
 pub fn write_f64_within(value: f64, width: usize, out: &mut Vec<u8>) {
     let start = out.len();
     write_f64(value, out);
@@ -61,21 +61,21 @@ pub fn write_f64_within(value: f64, width: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a FLOAT: as a DOUBLE, but with at most six significant digits.
+/// Appends a FLOAT in the same way as a DOUBLE, but with at most six significant digits.
 pub fn write_f32(value: f32, out: &mut Vec<u8>) {
     let shortest = format!("{value:e}");
     let digits = shortest.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count();
     if digits <= 6 { write_shortest(&shortest, out) } else { write_shortest(&format!("{value:.5e}"), out) }
 }
 
-/// `scientific` is Rust's `{:e}`: `-d.ddde-x`.
+/// Appends a number. `scientific` is the text that Rust's `{:e}` writes: `-d.ddde-x`.
 fn write_shortest(scientific: &str, out: &mut Vec<u8>) {
     let (negative, rest) = match scientific.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, scientific),
     };
     let Some((mantissa, exponent)) = rest.split_once('e') else {
-        out.extend_from_slice(b"0"); // infinities and NaN, which no column holds
+        out.extend_from_slice(b"0"); // An infinity or NaN, which no column holds.
         return;
     };
     let exponent: i32 = exponent.parse().expect("Rust writes a number after e");
@@ -85,7 +85,7 @@ fn write_shortest(scientific: &str, out: &mut Vec<u8>) {
     if negative {
         out.push(b'-');
     }
-    let point = exponent + 1; // digits before the point
+    let point = exponent + 1; // The number of digits before the point.
     if digits != b"0" && !(-14..=15).contains(&point) {
         out.push(digits[0]);
         if digits.len() > 1 {
@@ -109,20 +109,20 @@ fn write_shortest(scientific: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// A number at the start of a text.
+/// A number that was read at the start of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NumberPrefix<T> {
-    /// The number, 0 where there is none; clipped where it is out of range.
+    /// The number. It is 0 where there is none, and clipped where it is out of range.
     pub value: T,
-    /// Bytes used, leading and trailing spaces included; 0 if the text does not start with a
-    /// number.
+    /// The number of bytes used, leading and trailing spaces included. 0 means that the text does
+    /// not start with a number.
     pub len: usize,
-    /// It was out of range.
+    /// Whether the number was out of range.
     pub overflow: bool,
 }
 
-/// Reads the double at the start of a text (`my_strtod` after leading spaces): what a string is in
-/// numeric context.
+/// Reads the double at the start of a text (`my_strtod` after leading spaces), which is the
+/// string's value in numeric context.
 pub fn double_prefix(text: &[u8]) -> NumberPrefix<f64> {
     let start = text.iter().take_while(|b| b.is_ascii_whitespace()).count();
     let end = start + numeral_len(&text[start..]);
@@ -136,8 +136,8 @@ pub fn double_prefix(text: &[u8]) -> NumberPrefix<f64> {
     NumberPrefix { value, len: end + trailing_spaces(&text[end..]), overflow }
 }
 
-/// Reads an integer at the start of a text; a fraction or exponent is rounded in. The result is an
-/// i128 within the range of i64 and u64 together.
+/// Reads an integer at the start of a text. A fraction or exponent is taken into account and
+/// rounded. The result is an i128 within the ranges of i64 and u64 together.
 pub fn integer_prefix(text: &[u8]) -> NumberPrefix<i128> {
     let start = text.iter().take_while(|b| b.is_ascii_whitespace()).count();
     let len = numeral_len(&text[start..]);
@@ -164,7 +164,7 @@ pub fn integer_prefix(text: &[u8]) -> NumberPrefix<i128> {
     NumberPrefix { value: value.unwrap_or(clipped), len: used, overflow: value.is_none() }
 }
 
-/// An optional sign and digits only; saturates.
+/// Reads an optional sign followed by digits only. The result saturates.
 fn plain_integer(numeral: &[u8]) -> Option<i128> {
     let (negative, digits) = match numeral {
         [b'-', digits @ ..] => (true, digits),
@@ -183,7 +183,7 @@ fn trailing_spaces(text: &[u8]) -> usize {
     text.iter().take_while(|b| b.is_ascii_whitespace()).count()
 }
 
-/// Length of the `[+-]digits[.digits][e[+-]digits]` at the start of a text.
+/// Returns the length of the `[+-]digits[.digits][e[+-]digits]` at the start of a text.
 fn numeral_len(text: &[u8]) -> usize {
     let run = |from: usize| text[from.min(text.len())..].iter().take_while(|b| b.is_ascii_digit()).count();
     let mut at = usize::from(matches!(text.first(), Some(b'+' | b'-')));

@@ -1,4 +1,5 @@
-//! One column's packed value: the bytes that a row image holds for it, to and from a [`Value`].
+//! Packed values: the bytes that a row image holds for one column, and their conversion to and from
+//! a [`Value`].
 
 use crate::collation;
 use crate::decimal::{Decimal, binary_len};
@@ -6,23 +7,24 @@ use crate::temporal::{Date, DateTime, Time};
 use crate::{ColumnType, TypeCode, Value};
 use std::sync::Arc;
 
-/// How long a packed value is.
+/// The width of a packed value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// Always this many bytes.
     Fixed(u8),
-    /// A little-endian length of this many bytes (1..=4), then so many bytes.
+    /// A little-endian length of this many bytes (1..=4), then as many bytes as it says.
     Prefixed(u8),
 }
 
-/// Why a packed value cannot be read or written.
+/// The reason why a packed value cannot be read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PackedError {
     /// The bytes end inside the value.
     Short,
     /// The bytes are no value of the type.
     Invalid,
-    /// The value is of another kind than the column; [`crate::convert::to_column`] comes first.
+    /// The value is of another kind than the column. [`crate::convert::to_column`] has to convert
+    /// it first.
     WrongKind,
     /// The value is longer or larger than the column can hold.
     TooLarge,
@@ -44,7 +46,7 @@ impl std::error::Error for PackedError {}
 const TIME2_OFFSET: u64 = 0x80_0000;
 const DATETIME2_OFFSET: u64 = 0x80_0000_0000;
 
-/// The width of the type's packed values.
+/// Returns the width of the type's packed values.
 pub fn width(ty: &ColumnType) -> Width {
     let fraction = ty.meta.div_ceil(2) as u8;
     match ty.code {
@@ -71,7 +73,7 @@ pub fn width(ty: &ColumnType) -> Width {
     }
 }
 
-/// The length of the packed value at the start of `bytes`, its length prefix included.
+/// Returns the length of the packed value at the start of `bytes`, its length prefix included.
 #[inline]
 pub fn packed_len(width: Width, bytes: &[u8]) -> Result<usize, PackedError> {
     let len = match width {
@@ -89,7 +91,7 @@ pub fn packed_len(width: Width, bytes: &[u8]) -> Result<usize, PackedError> {
     if bytes.len() < len { Err(PackedError::Short) } else { Ok(len) }
 }
 
-/// The bytes of a packed value without its length prefix. `packed` is exactly one value.
+/// Returns the bytes of a packed value without its length prefix. `packed` is exactly one value.
 #[inline]
 pub fn payload<'a>(ty: &ColumnType, packed: &'a [u8]) -> &'a [u8] {
     match width(ty) {
@@ -110,8 +112,8 @@ fn big_endian(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// Whether bytes of the right length may still be no value of the type, so that [`decode`] refuses
-/// them.
+/// Reports whether bytes of the right length may still be no value of the type, so that [`decode`]
+/// refuses them.
 pub(crate) fn may_be_no_value(ty: &ColumnType) -> bool {
     matches!(
         ty.code,
@@ -124,7 +126,7 @@ pub(crate) fn may_be_no_value(ty: &ColumnType) -> bool {
     )
 }
 
-/// Reads a packed value, length prefix included; `packed` is exactly one value.
+/// Reads a packed value, its length prefix included. `packed` is exactly one value.
 pub fn decode(ty: &ColumnType, packed: &[u8]) -> Result<Value, PackedError> {
     if packed_len(width(ty), packed)? != packed.len() {
         return Err(PackedError::Invalid);
@@ -186,7 +188,7 @@ pub fn decode(ty: &ColumnType, packed: &[u8]) -> Result<Value, PackedError> {
     })
 }
 
-/// The integer in bytes that are as many as its type has.
+/// Returns the integer in `packed`, which has as many bytes as the type.
 #[inline]
 fn integer(ty: &ColumnType, packed: &[u8]) -> Value {
     let unused = 64 - 8 * packed.len() as u32;
@@ -196,7 +198,8 @@ fn integer(ty: &ColumnType, packed: &[u8]) -> Value {
     }
 }
 
-/// As [`decode`], into a value whose memory is used again when both are characters or bytes.
+/// Reads a packed value as [`decode`] does, into a value whose memory is used again when both are
+/// characters or bytes.
 pub fn decode_into(ty: &ColumnType, packed: &[u8], value: &mut Value) -> Result<(), PackedError> {
     let width = width(ty);
     if packed_len(width, packed)? != packed.len() {
@@ -205,7 +208,8 @@ pub fn decode_into(ty: &ColumnType, packed: &[u8], value: &mut Value) -> Result<
     decode_whole(ty, width, packed, value)
 }
 
-/// As [`decode_into`], where the type's width and the length are known to be right.
+/// Reads a packed value as [`decode_into`] does, when the type's width and the length are known to
+/// be right.
 #[inline]
 pub(crate) fn decode_whole(
     ty: &ColumnType,
@@ -235,7 +239,8 @@ fn members(ty: &ColumnType) -> Arc<[String]> {
     ty.members.clone().unwrap_or_default()
 }
 
-/// Characters become utf8mb4; BINARY(n) gets back the zero bytes that the row image leaves out.
+/// Appends the value's bytes: characters are converted to utf8mb4, and BINARY(n) gets back the zero
+/// bytes that the row image leaves out.
 fn decode_bytes(ty: &ColumnType, payload: &[u8], bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&collation::to_utf8mb4(ty.collation, payload));
     if ty.code == TypeCode::String && ty.collation == collation::BINARY {
@@ -243,7 +248,7 @@ fn decode_bytes(ty: &ColumnType, payload: &[u8], bytes: &mut Vec<u8>) {
     }
 }
 
-/// Fills a BINARY(n) up, or turns its bytes into the text that they have.
+/// Fills up a BINARY(n) with zero bytes, or turns its bytes into their text.
 fn fill_binary(ty: &ColumnType, bytes: &mut Vec<u8>) {
     if let Some(form) = ty.text_form() {
         let stored = std::mem::take(bytes);
@@ -259,8 +264,8 @@ fn decode_fraction(bytes: &[u8], fsp: u8) -> Result<u32, PackedError> {
 }
 
 fn decode_time2(packed: &[u8], fsp: u8) -> Result<Time, PackedError> {
-    // One number of 3 + n bytes, offset by half its range; for a negative time the whole number is
-    // negated.
+    // The value is one number of 3 + n bytes, offset by half its range. For a negative time the
+    // whole number is negated.
     let fraction_bytes = u32::from(fsp.div_ceil(2));
     let number = big_endian(packed) as i64 - ((TIME2_OFFSET << (8 * fraction_bytes)) as i64);
     let magnitude = number.unsigned_abs();
@@ -288,8 +293,8 @@ fn decode_datetime2(packed: &[u8], fsp: u8) -> Result<DateTime, PackedError> {
     })
 }
 
-/// Appends the packed form of a value that [`crate::convert::to_column`] made for the column (never
-/// NULL).
+/// Appends the packed form of a value, never NULL, that [`crate::convert::to_column`] made for the
+/// column.
 pub fn encode(ty: &ColumnType, value: &Value, out: &mut Vec<u8>) -> Result<(), PackedError> {
     match (ty.code, value) {
         (
@@ -310,7 +315,8 @@ pub fn encode(ty: &ColumnType, value: &Value, out: &mut Vec<u8>) -> Result<(), P
         }
         (TypeCode::String, Value::Bytes(text)) if ty.form.is_some() => {
             let mut stored = Vec::new();
-            // No text at all is the zero that a NOT NULL column without a value gets.
+            // An empty text is the zero value that a NOT NULL column gets when it is given no
+            // value.
             let form = ty.text_form().filter(|form| text.is_empty() || form.read_text(text, &mut stored));
             form.ok_or(PackedError::Invalid)?;
             encode_prefixed(ty, trim_for(ty, &stored), out)?;
@@ -377,7 +383,8 @@ fn encode_prefixed(ty: &ColumnType, bytes: &[u8], out: &mut Vec<u8>) -> Result<(
     Ok(())
 }
 
-/// CHAR loses its trailing spaces, BINARY its trailing zero bytes (`Field_string::pack`).
+/// Cuts off the trailing spaces of a CHAR and the trailing zero bytes of a BINARY (as
+/// `Field_string::pack` does).
 pub(crate) fn trim_for<'a>(ty: &ColumnType, bytes: &'a [u8]) -> &'a [u8] {
     if ty.code != TypeCode::String {
         return bytes;
@@ -398,7 +405,8 @@ fn encode_fraction(micros: u32, fsp: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&number.to_be_bytes()[4 - bytes as usize..]);
 }
 
-/// Values are rounded to the column's digits before; what is left over is cut.
+/// Cuts off digits beyond the column's fraction. Values have been rounded to the column's digits
+/// before.
 fn cut_to_fsp(micros: u32, fsp: u8) -> u32 {
     let unit = 10u32.pow(6 - u32::from(fsp));
     micros / unit * unit

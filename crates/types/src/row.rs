@@ -1,22 +1,22 @@
 //! Row images: a null bitmap, then the packed value of each column that is not NULL, as in MySQL's
 //! row events.
 //!
-//! A *full* image has all columns; a *partial* image those of a [`ColumnMask`], in order, with a
-//! null bitmap of as many bits. `docs/formats/row.md` has the bytes.
+//! A *full* image has all columns. A *partial* image has those of a [`ColumnMask`], in order, with
+//! a null bitmap of as many bits. `docs/formats/row.md` has the bytes.
 
 mod comparable;
 
 use crate::packed::{self, PackedError, Width, packed_len};
 use crate::{ColumnMask, ColumnType, Value};
 
-/// A row image cannot be read or written.
+/// The error for a row image that cannot be read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowError {
-    /// The column, from 0; the number of columns for the image as a whole.
+    /// The column, from 0. The number of columns stands for the image as a whole.
     pub column: usize,
-    /// Byte offset in the image (the end of the output for an encode).
+    /// The byte offset in the image (for an encode, the end of the output).
     pub offset: usize,
-    /// What is wrong.
+    /// The reason of the error.
     pub cause: PackedError,
 }
 
@@ -28,26 +28,26 @@ impl std::fmt::Display for RowError {
 
 impl std::error::Error for RowError {}
 
-/// The columns of a table, compiled for walking row images.
+/// The columns of a table, prepared for walking over row images.
 #[derive(Clone, Debug)]
 pub struct RowLayout {
     types: Vec<ColumnType>,
     widths: Vec<Width>,
-    /// Offset of each of the leading columns whose place is fixed as long as no column before it is
-    /// NULL; the last one may itself be of variable length.
+    /// The byte offsets of the leading columns whose place is fixed as long as no column before
+    /// them is NULL. The last of these columns may itself be of variable length.
     fixed_offsets: Vec<u32>,
-    /// Some column has bytes that may be no value of its type.
+    /// Whether some column may have bytes that are no value of its type.
     fallible: bool,
 }
 
-/// Whether bit `column` of a null bitmap is set; the bitmap must be long enough.
+/// Reports whether bit `column` of a null bitmap is set. The bitmap must be long enough.
 #[inline]
 fn is_null(bitmap: &[u8], column: usize) -> bool {
     bitmap[column >> 3] >> (column & 7) & 1 == 1
 }
 
 impl RowLayout {
-    /// The layout of rows with these columns.
+    /// Makes the layout of rows with these columns.
     pub fn new(types: &[ColumnType]) -> RowLayout {
         let widths: Vec<Width> = types.iter().map(packed::width).collect();
         let mut fixed_offsets = Vec::new();
@@ -63,15 +63,15 @@ impl RowLayout {
         RowLayout { types: types.to_vec(), widths, fixed_offsets, fallible }
     }
 
-    /// The columns' types.
+    /// Returns the columns' types.
     pub fn types(&self) -> &[ColumnType] {
         &self.types
     }
-    /// How many columns the table has.
+    /// Returns how many columns the table has.
     pub fn columns(&self) -> usize {
         self.types.len()
     }
-    /// Bytes of the null bitmap of a full image.
+    /// Returns the number of bytes of the null bitmap of a full image.
     pub fn null_bytes(&self) -> usize {
         self.types.len().div_ceil(8)
     }
@@ -84,7 +84,7 @@ impl RowLayout {
         RowError { column, offset, cause }
     }
 
-    /// The offset just after column `column`, which is not NULL and starts at `offset`.
+    /// Returns the offset just after column `column`, which is not NULL and starts at `offset`.
     #[inline]
     fn after(&self, image: &[u8], column: usize, offset: usize) -> Result<usize, RowError> {
         let rest = image.get(offset..).unwrap_or_default();
@@ -94,14 +94,14 @@ impl RowLayout {
         }
     }
 
-    /// Bytes of the full image at the start of `image`.
+    /// Returns the length in bytes of the full image at the start of `image`.
     pub fn len_of(&self, image: &[u8]) -> Result<usize, RowError> {
         let bitmap = self.bitmap(image, self.columns())?;
         self.skip(image, bitmap, 0, self.columns(), bitmap.len())
     }
 
-    /// The offset after the columns `from..to` of a full image, where column `from` starts at
-    /// `offset`.
+    /// Returns the offset after the columns `from..to` of a full image, where column `from` starts
+    /// at `offset`.
     #[inline]
     fn skip(
         &self,
@@ -120,8 +120,8 @@ impl RowLayout {
         Ok(offset)
     }
 
-    /// Bytes of the partial image of the mask's columns at the start of `image`. The mask must be
-    /// of this table.
+    /// Returns the length in bytes of the partial image of the mask's columns at the start of
+    /// `image`. The mask must be of this table.
     pub fn partial_len(&self, mask: &ColumnMask, image: &[u8]) -> Result<usize, RowError> {
         self.check_mask(mask)?;
         if mask.is_full() {
@@ -148,7 +148,8 @@ impl RowLayout {
         }
     }
 
-    /// The packed value of a column in a full image, with its length prefix; None for NULL.
+    /// Returns the packed value of a column in a full image, with its length prefix. `None` for
+    /// NULL.
     pub fn get_raw<'a>(&self, image: &'a [u8], column: usize) -> Result<Option<&'a [u8]>, RowError> {
         let bitmap = self.bitmap(image, self.columns())?;
         if column >= self.columns() {
@@ -165,8 +166,8 @@ impl RowLayout {
         Ok(Some(&image[start..end]))
     }
 
-    /// The packed value of a column in a partial image: None if the mask does not have the column,
-    /// Some(None) for NULL.
+    /// Returns the packed value of a column in a partial image: `None` if the mask does not have
+    /// the column, `Some(None)` for NULL.
     pub fn get_raw_partial<'a>(
         &self,
         mask: &ColumnMask,
@@ -194,8 +195,8 @@ impl RowLayout {
         Ok(Some(Some(&image[offset..self.after(image, column, offset)?])))
     }
 
-    /// Calls `visit(column, packed value or None)` for every column of a partial image; returns the
-    /// image's length.
+    /// Calls `visit(column, packed value or None)` for every column of a partial image, and returns
+    /// the image's length.
     pub fn walk_partial<'a>(
         &self,
         mask: &ColumnMask,
@@ -220,7 +221,7 @@ impl RowLayout {
         Ok(offset)
     }
 
-    /// Refuses a partial image of which some bytes are no value of their column's type: once
+    /// Refuses a partial image in which some bytes are no value of their column's type: once
     /// stored, nobody could read the row.
     pub fn check_values(&self, mask: &ColumnMask, image: &[u8]) -> Result<(), RowError> {
         if !self.fallible {
@@ -238,8 +239,8 @@ impl RowLayout {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Calls `visit(column, packed value or None)` for every column of a full image; returns the
-    /// image's length.
+    /// Calls `visit(column, packed value or None)` for every column of a full image, and returns
+    /// the image's length.
     pub fn walk<'a>(
         &self,
         image: &'a [u8],
@@ -259,7 +260,7 @@ impl RowLayout {
         Ok(offset)
     }
 
-    /// A column's value in a full image.
+    /// Returns a column's value in a full image.
     pub fn decode(&self, image: &[u8], column: usize) -> Result<Value, RowError> {
         match self.get_raw(image, column)? {
             None => Ok(Value::Null),
@@ -269,8 +270,8 @@ impl RowLayout {
         }
     }
 
-    /// The values of some columns of a full image, best in ascending order, into their places in
-    /// `slots`, whose memory may be used again.
+    /// Reads the values of some columns of a full image, fastest in ascending order, into their
+    /// places in `slots`, whose memory may be used again.
     pub fn decode_columns(
         &self,
         image: &[u8],
@@ -310,7 +311,7 @@ impl RowLayout {
         Ok(())
     }
 
-    /// All values of a full image.
+    /// Returns all values of a full image.
     pub fn decode_all(&self, image: &[u8]) -> Result<Vec<Value>, RowError> {
         let mut values = Vec::with_capacity(self.columns());
         let mut failed = None;
@@ -325,7 +326,7 @@ impl RowLayout {
         }
     }
 
-    /// Appends the full image of values that [`crate::convert::to_column`] made; one value a
+    /// Appends the full image of values that [`crate::convert::to_column`] made, one value for each
     /// column.
     pub fn encode(&self, values: &[Value], out: &mut Vec<u8>) -> Result<(), RowError> {
         if values.len() != self.columns() {
@@ -343,8 +344,8 @@ impl RowLayout {
         Ok(())
     }
 
-    /// Appends the partial image of the mask's columns, from values as [`RowLayout::encode`] takes
-    /// them, one for every column of the table.
+    /// Appends the partial image of the mask's columns. `values` has one value for every column of
+    /// the table, in the form that [`RowLayout::encode`] takes.
     pub fn encode_partial(
         &self,
         values: &[Value],
@@ -367,7 +368,7 @@ impl RowLayout {
         Ok(())
     }
 
-    /// Appends the full image of packed values (length prefixes included), None for NULL.
+    /// Appends the full image of packed values (length prefixes included), `None` for NULL.
     pub fn encode_raw(&self, values: &[Option<&[u8]>], out: &mut Vec<u8>) -> Result<(), RowError> {
         if values.len() != self.columns() {
             return Err(self.error(self.columns(), out.len(), PackedError::WrongKind));
@@ -384,8 +385,8 @@ impl RowLayout {
     }
 
     /// Appends the full image that `base` (full) becomes when the mask's columns are taken from
-    /// `partial`: one pass, unchanged runs of columns are copied whole. Returns the length of
-    /// `partial`.
+    /// `partial`. This takes one pass, and unchanged runs of columns are copied whole. Returns the
+    /// length of `partial`.
     pub fn splice(
         &self,
         base: &[u8],
@@ -433,7 +434,7 @@ impl RowLayout {
         Ok(partial_at)
     }
 
-    /// Appends the partial image of the mask's columns of a full image.
+    /// Appends the partial image of the mask's columns, taken from a full image.
     pub fn extract(&self, base: &[u8], mask: &ColumnMask, out: &mut Vec<u8>) -> Result<(), RowError> {
         self.check_mask(mask)?;
         if mask.is_full() {
@@ -464,7 +465,7 @@ impl RowLayout {
         Ok(())
     }
 
-    /// The columns in which two full images differ, by their packed bytes.
+    /// Returns the columns in which two full images differ, by their packed bytes.
     pub fn changed(&self, before: &[u8], after: &[u8]) -> Result<ColumnMask, RowError> {
         let mut mask = ColumnMask::empty(self.columns());
         let (old_bitmap, new_bitmap) =

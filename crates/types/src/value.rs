@@ -1,4 +1,4 @@
-//! One value in memory and its text.
+//! Values in memory, and their texts.
 
 use crate::decimal::Decimal;
 use crate::number;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// A value of a column or an expression.
 ///
-/// `PartialEq` is for tests: it compares representation, not SQL equality (that is
+/// `PartialEq` is for tests: it compares the representation, and not as SQL does (that is
 /// [`crate::compare`]).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -24,8 +24,8 @@ pub enum Value {
     Double(f64),
     /// A DECIMAL.
     Decimal(Decimal),
-    /// Characters (always utf8mb4 here) or bytes, which of the two says the column's or
-    /// expression's collation.
+    /// Characters (always utf8mb4 here) or bytes. The collation of the column or expression says
+    /// which of these they are.
     Bytes(Vec<u8>),
     /// A DATE.
     Date(Date),
@@ -33,12 +33,12 @@ pub enum Value {
     Time(Time),
     /// A DATETIME.
     DateTime(DateTime),
-    /// A TIMESTAMP: Unix time; (0, 0) is the zero timestamp. Its text needs a time zone, see
+    /// A TIMESTAMP as Unix time. (0, 0) is the zero timestamp. Its text needs a time zone, see
     /// [`Value::in_zone`].
     Timestamp {
-        /// Unix seconds.
+        /// The Unix time in seconds.
         seconds: i64,
-        /// 0..=999999
+        /// The microseconds, 0..=999999.
         micros: u32,
     },
     /// A YEAR, 0 or 1901..=2155.
@@ -50,19 +50,19 @@ pub enum Value {
         /// The column's width, 1..=64.
         width: u8,
     },
-    /// An ENUM: its text in string context, its index (1 and up, 0 for the error value '') in
-    /// numeric context.
+    /// An ENUM. In string context it is its text, in numeric context its index (1 and up, 0 for the
+    /// error value '').
     Enum {
-        /// Position in `members`, from 1.
+        /// The position in `members`, counted from 1.
         index: u16,
-        /// The column's members; empty where they are not known.
+        /// The column's members. They are empty where they are not known.
         members: Arc<[String]>,
     },
-    /// A SET: its text in string context, its bits in numeric context.
+    /// A SET. In string context it is its text, in numeric context its bits.
     Set {
-        /// Bit i set = member i is in the set.
+        /// The members of the set: bit i is set if member i is in it.
         bits: u64,
-        /// The column's members; empty where they are not known.
+        /// The column's members. They are empty where they are not known.
         members: Arc<[String]>,
     },
     /// A JSON document in MySQL's binary form.
@@ -70,12 +70,12 @@ pub enum Value {
 }
 
 impl Value {
-    /// Whether it is NULL.
+    /// Reports whether the value is NULL.
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Null)
     }
 
-    /// The number, of a signed integer.
+    /// Returns the number, if the value is a signed integer.
     #[inline]
     pub fn as_int(&self) -> Option<i64> {
         match self {
@@ -84,13 +84,12 @@ impl Value {
         }
     }
 
-    /// Characters from a string.
+    /// Makes a value of a string's characters.
     pub fn text(text: &str) -> Value {
         Value::Bytes(text.as_bytes().to_vec())
     }
 
-    /// A TIMESTAMP as the DATETIME it is in a time zone; other values
-    /// unchanged.
+    /// Converts a TIMESTAMP to its DATETIME in a time zone. Other values stay unchanged.
     pub fn in_zone(self, zone: Zone) -> Value {
         match self {
             Value::Timestamp { seconds: 0, micros: 0 } => Value::DateTime(DateTime::default()),
@@ -101,9 +100,9 @@ impl Value {
         }
     }
 
-    /// Appends the text as a result set has it, or nothing for NULL. `ty` gives the fractional
-    /// digits; without it a temporal value shows six where it has a fraction. TIMESTAMP is written
-    /// in UTC: use [`Value::in_zone`] first.
+    /// Appends the text of a result set, or nothing for NULL. `ty` determines the number of
+    /// fractional digits. Without it a temporal value shows six if it has a fraction. TIMESTAMP is
+    /// written in UTC, so callers use [`Value::in_zone`] first.
     pub fn to_text(&self, ty: Option<&ColumnType>, out: &mut Vec<u8>) {
         let fsp = |micros: u32| match ty {
             Some(ty) if ty.is_temporal() => ty.fsp(),
@@ -152,7 +151,7 @@ impl Value {
         }
     }
 
-    /// A number with the digits and the width that its column gives it.
+    /// Appends a number with the decimals and the width that its column asks for.
     fn write_in_form(&self, form: NumberForm, out: &mut Vec<u8>) {
         let start = out.len();
         match (self, form.decimals()) {
@@ -165,7 +164,7 @@ impl Value {
         form.fill(start, out);
     }
 
-    /// The text of [`Value::to_text`]; None for NULL.
+    /// Returns the text of [`Value::to_text`]. `None` for NULL.
     pub fn text_bytes(&self, ty: Option<&ColumnType>) -> Option<Vec<u8>> {
         if self.is_null() {
             return None;
@@ -175,7 +174,8 @@ impl Value {
         Some(out)
     }
 
-    /// The type a value has without a column: what a literal or expression result is described as.
+    /// Returns the type that describes a value without a column, such as a literal or the result of
+    /// an expression.
     pub fn natural_type(&self) -> ColumnType {
         match self {
             Value::Null => ColumnType { code: TypeCode::Null, ..ColumnType::bigint(false) },

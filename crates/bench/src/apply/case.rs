@@ -1,27 +1,27 @@
-//! The matrix: what a load is and how a replica is set, as one [`Case`] with a value for each
-//! [`Dimension`].
+//! The matrix of `bench apply`: one [`Case`] says what the load is and how the replica is set, and
+//! has one value for each [`Dimension`].
 
 use crate::error::MeasureError;
 use crate::instance::{Flavor, RowImage};
 use crate::sbtest::Workload;
 use crate::server::{Mode, Server};
 
-/// What the source writes for a change: `binlog_format` and `binlog_row_image`.
+/// How the source logs a change: `binlog_format` and `binlog_row_image`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Row events.
+    /// Row events with this image.
     Row(RowImage),
-    /// The statements' text.
+    /// The text of the statements.
     Statement,
-    /// The text where it is safe, and rows with this image.
+    /// The text of a statement where that is safe, and row events with this image elsewhere.
     Mixed(RowImage),
 }
 
 impl Format {
-    /// The words of `binlog_format`.
+    /// The names of the values of `binlog_format`, as the command line takes them.
     pub const NAMES: [&str; 3] = ["row", "statement", "mixed"];
 
-    /// Every format in these words with every one of these images, where there are images.
+    /// Returns every format that `formats` names, those with row events once for each of `images`.
     pub fn all(formats: &[&str], images: &[RowImage]) -> Vec<Format> {
         let with_images = |format: &&str| -> Vec<Format> {
             match *format {
@@ -33,7 +33,7 @@ impl Format {
         formats.iter().flat_map(with_images).collect()
     }
 
-    /// `binlog_format`
+    /// Returns the value of `binlog_format`.
     fn word(self) -> &'static str {
         match self {
             Format::Row(_) => "ROW",
@@ -42,7 +42,8 @@ impl Format {
         }
     }
 
-    /// `binlog_row_image`, the server's default where there are no images.
+    /// Returns the value of `binlog_row_image`, which is the server's default for a format without
+    /// images.
     pub fn image(self) -> RowImage {
         match self {
             Format::Row(image) | Format::Mixed(image) => image,
@@ -50,7 +51,7 @@ impl Format {
         }
     }
 
-    /// For a report.
+    /// Returns the format's name in reports.
     pub fn name(self) -> String {
         match self {
             Format::Statement => "STATEMENT".to_string(),
@@ -59,21 +60,21 @@ impl Format {
     }
 }
 
-/// Where a replica keeps its position (`relay_log_info_repository`). A server without that variable
-/// keeps it in a table: MySQL 9, and MariaDB by GTID.
+/// Where a replica keeps its position (`relay_log_info_repository`). Servers without that variable
+/// keep it in a table: MySQL 9, and MariaDB when it replicates by GTID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repository {
-    /// `TABLE`
+    /// A table, `TABLE`.
     Table,
-    /// `FILE`
+    /// A file, `FILE`.
     File,
 }
 
 impl Repository {
-    /// Both, the default first.
+    /// Both repositories, the default first.
     pub const ALL: [Repository; 2] = [Repository::Table, Repository::File];
 
-    /// The variable's value.
+    /// Returns the value of `relay_log_info_repository`.
     pub fn name(self) -> &'static str {
         match self {
             Repository::Table => "TABLE",
@@ -82,22 +83,23 @@ impl Repository {
     }
 }
 
-/// A load, and what its source makes of it.
+/// A load, and how its source logs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
-    /// The transactions.
+    /// The transactions of the load.
     pub workload: Workload,
-    /// How they are logged.
+    /// How the source logs them.
     pub format: Format,
-    /// For how long the source gathers commits: `binlog_group_commit_sync_delay`, MariaDB's
-    /// `binlog_commit_wait_usec`.
+    /// For how many microseconds the source gathers commits: `binlog_group_commit_sync_delay`, and
+    /// `binlog_commit_wait_usec` on MariaDB.
     pub delay_us: u32,
 }
 
 impl Stream {
-    /// Whether a replica that has applied the load and is sent it again ends with the same rows
-    /// once more: events that set rows to what they say, whatever was there, do; what counts on
-    /// from the row as it is, or inserts it twice, does not.
+    /// Reports whether a replica that has applied the load ends with the same rows when it applies
+    /// the load a second time. This holds for events that set rows to fixed values, whatever the
+    /// rows held before. It does not hold for statements that compute the new value from the old
+    /// one, nor for inserts.
     pub fn can_be_repeated(&self) -> bool {
         match (self.workload, self.format) {
             (Workload::UpdateNonIndex | Workload::Mysqlslap, _) => true,
@@ -106,63 +108,64 @@ impl Stream {
         }
     }
 
-    /// Makes a source log in this way from the next session on.
+    /// Sets the source up so that sessions from the next one on log in this way.
     pub fn prepare(&self, source: &mut Server, flavor: Flavor) -> Result<(), MeasureError> {
         source.run(&format!("SET GLOBAL binlog_format = {}", self.format.word()))?;
         source.run(&format!("SET GLOBAL binlog_row_image = {}", self.format.image().name()))?;
         if flavor != Flavor::MariaDb {
             return source.run(&format!("SET GLOBAL binlog_group_commit_sync_delay = {}", self.delay_us));
         }
-        // More commits than there are clients: what ends the wait is the time, as with MySQL.
+        // The count is larger than the number of clients, so that the time alone ends the wait, as
+        // on MySQL.
         let count = if self.delay_us > 0 { 100_000 } else { 0 };
         source.run(&format!("SET GLOBAL binlog_commit_wait_count = {count}"))?;
         source.run(&format!("SET GLOBAL binlog_commit_wait_usec = {}", self.delay_us))
     }
 }
 
-/// How a replica applies it.
+/// How a replica applies a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Durability.
+    /// The durability of its commits.
     pub mode: Mode,
-    /// Worker threads, 0 for one applier alone.
+    /// The number of worker threads; 0 means that one applier does all the work.
     pub workers: u32,
-    /// Where the position is.
+    /// Where it keeps its position.
     pub repository: Repository,
 }
 
 /// One cell of the matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// The load.
+    /// The load, and how the source logs it.
     pub stream: Stream,
-    /// The replica.
+    /// How the replica is set.
     pub setting: Setting,
     /// Whether the replica logs what it applies.
     pub logged: bool,
 }
 
-/// What cases differ in.
+/// A property in which cases differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
-    /// The load.
+    /// The load's transactions.
     Workload,
-    /// Format and image.
+    /// The source's binary log format and row image.
     Format,
-    /// The source's commit delay.
+    /// The time for which the source gathers commits.
     Delay,
-    /// The replica's durability.
+    /// The durability of the replica's commits.
     Commits,
-    /// Its workers.
+    /// The number of the replica's worker threads.
     Workers,
-    /// Whether it logs.
+    /// Whether the replica logs what it applies.
     Logged,
-    /// Where its position is.
+    /// Where the replica keeps its position.
     Repository,
 }
 
 impl Dimension {
-    /// In the order of a report's columns.
+    /// All dimensions, in the order of a report's columns.
     pub const ALL: [Dimension; 7] = [
         Dimension::Workload,
         Dimension::Format,
@@ -173,7 +176,7 @@ impl Dimension {
         Dimension::Repository,
     ];
 
-    /// A column's head, and a key in the JSON.
+    /// Returns the dimension's name, which heads its column and is its key in the JSON report.
     pub fn name(self) -> &'static str {
         match self {
             Dimension::Workload => "workload",
@@ -186,7 +189,7 @@ impl Dimension {
         }
     }
 
-    /// The value that a case has.
+    /// Returns the value that a case has in this dimension, as reports show it.
     pub fn of(self, case: &Case) -> String {
         let Case { stream, setting, logged } = case;
         match self {
@@ -200,7 +203,7 @@ impl Dimension {
         }
     }
 
-    /// Whether two cases are the same but for this.
+    /// Reports whether two cases differ in this dimension and in no other one.
     pub fn alone_differs(self, one: &Case, other: &Case) -> bool {
         Dimension::ALL
             .iter()

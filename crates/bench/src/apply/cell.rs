@@ -1,9 +1,9 @@
-//! One stream of transactions, and what replicas need to apply it: once from the source, then from
-//! its log again.
+//! Measures one stream of transactions: what replicas need to apply it with each setting.
 //!
-//! A load is generated once for each stream; for every further setting the replicas forget what
-//! they have received and executed, and get the same part of the source's log once more. Where that
-//! would not end with the same rows ([`Stream::can_be_repeated`]) the source runs another load.
+//! A load is generated once for each stream. For every further setting, the replicas forget what
+//! they have received and executed, and receive the same part of the source's log once more. Where
+//! that would not end with the same rows ([`Stream::can_be_repeated`]), the source runs another
+//! load.
 
 use super::case::{Case, Repository, Setting, Stream};
 use super::outcome::{Outcome, Plan, Sample};
@@ -13,19 +13,19 @@ use crate::progress::Progress;
 use crate::replication::{LogEnd, Position, Thread};
 use crate::sbtest::{Checksum, Load, Loaded, Workload, slap};
 
-/// A source and the replicas that hang on it.
+/// A source and the replicas that are attached to it.
 pub(super) struct Group {
     pub source: Node,
     pub replicas: Vec<Attached>,
 }
 
-/// A replica.
+/// A replica that is attached to a source.
 pub(super) struct Attached {
-    /// Its place in [`Outcome::pairs`].
+    /// The index of the pair in [`Outcome::pairs`].
     pub pair: usize,
     pub node: Node,
     pub logged: bool,
-    /// It has the variable `relay_log_info_repository`.
+    /// Whether the server has the variable `relay_log_info_repository`.
     pub has_repository: bool,
 }
 
@@ -40,11 +40,11 @@ struct Logged {
     loaded: Loaded,
     start: LogEnd,
     end: Position,
-    /// What every replica has to have.
+    /// The checksums of the source's tables after the load, which every replica has to reach.
     expected: Vec<Checksum>,
 }
 
-/// Measures all settings with one stream. `rounds` has the round's number, from 1.
+/// Measures all settings with one stream. `round` is the number of the round, from 1.
 pub(super) fn measure(
     plan: &Plan,
     (round, stream): (u32, &Stream),
@@ -62,8 +62,9 @@ pub(super) fn measure(
             let all = groups.iter_mut().map(|group| run_load(plan, stream, seed, group, progress));
             loads = all.collect::<Result<_, _>>()?;
         }
-        // A server that does not know the setting must not miss a load all the same, if the next
-        // one begins where it ends.
+        // A repeatable load is not run again, so a server that does not know the setting may miss
+        // it. Otherwise every server has to receive the load, because the next load begins where
+        // this one ends.
         let takes_part =
             |replica: &&mut Attached| replica.knows(setting.repository) || !stream.can_be_repeated();
         for (group, load) in groups.iter_mut().zip(&loads) {
@@ -71,7 +72,7 @@ pub(super) fn measure(
                 receive(replica, &group.source, stream, (setting, load), progress)?;
             }
         }
-        // All have received; now each applies alone.
+        // All replicas have received the load. Now each applies it while the others are idle.
         for (group, load) in groups.iter_mut().zip(&loads) {
             for replica in group.replicas.iter_mut().filter(takes_part) {
                 let applied = replica.node.apply(&load.end, progress)?;
@@ -103,7 +104,7 @@ fn sample(
     Sample { round, case, pair: replica.pair, loaded: load.loaded, applied, equal }
 }
 
-/// Runs a load on a source.
+/// Runs a load on a source and returns its place in the log and the checksums after it.
 fn run_load(
     plan: &Plan,
     stream: &Stream,
@@ -154,7 +155,7 @@ fn receive(
             .run(&format!("SET GLOBAL relay_log_info_repository = '{}'", setting.repository.name()))?;
     }
     node.begin_anew(source, &load.start)?;
-    // The receiver stays: a MariaDB replica by GTID that starts with both threads stopped drops its
-    // relay log.
+    // The receiver keeps running: a MariaDB replica by GTID that starts with both threads stopped
+    // drops its relay log.
     node.receive(&load.end, progress)
 }

@@ -1,13 +1,14 @@
-//! `slipstream bench apply`: how fast a replica applies what it has received (the method of MySQL's
-//! bug 71130).
+//! `slipstream bench apply`: how fast a replica applies what it has received. The method is that of
+//! MySQL's bug 71130.
 //!
 //! Source and replica hold the same tables. The replica's receiver runs, its applier does not. A
-//! load runs on the source. When all of it is received, the applier is started and timed until it
-//! has applied the last transaction. Every pair of the run is measured in turn on the same load, so
-//! that the machine's moods are shared; figures compare within one run only.
+//! load runs on the source. When the replica has received all of it, the applier is started and
+//! timed until it has applied the last transaction. All pairs of a run are measured in turn on the
+//! same load, so that changes of the machine's speed hit all of them. Figures compare within one
+//! run only.
 //!
-//! What is varied is a matrix ([`case`]): loads and how the source logs them, and for each of these
-//! how the replicas are set.
+//! The run covers a matrix ([`case`]): loads and how the source logs them, and for each of these
+//! the settings of the replicas.
 
 mod case;
 mod cell;
@@ -27,10 +28,10 @@ use cell::{Attached, Group};
 pub use outcome::{Outcome, Pair, Plan, Sample};
 pub use report::{json, page, text};
 
-/// Redo log of every server: no run waits for a checkpoint.
+/// The size of every server's redo log in bytes, large enough that no run waits for a checkpoint.
 const REDO_BYTES: u64 = 2 << 30;
 
-/// Runs the plan.
+/// Measures everything that the plan asks for.
 pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError> {
     let mut outcome =
         Outcome { plan: plan.clone(), pairs: Vec::new(), missing: Vec::new(), samples: Vec::new() };
@@ -46,7 +47,7 @@ pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError
     Ok(outcome)
 }
 
-/// Copies a source's binary logs, for `slipstream analyze` and its like.
+/// Copies the binary logs of a source, for `slipstream analyze` and similar tools.
 fn keep_logs(source: &Node, directory: &Path) -> Result<(), MeasureError> {
     let to = directory.join(source.flavor().to_string().to_lowercase());
     let copied = || -> io::Result<()> {
@@ -62,7 +63,8 @@ fn keep_logs(source: &Node, directory: &Path) -> Result<(), MeasureError> {
     copied().map_err(|error| MeasureError::NotWritten(to.display().to_string(), error))
 }
 
-/// The flavor that feeds a replica, if both are on the machine; what is missing is noted.
+/// Returns the flavor that feeds a replica of flavor `replica`, if both are on the machine.
+/// Otherwise it adds the reason to `missing`.
 pub(crate) fn source_if_there(
     wanted: Option<Flavor>,
     replica: Flavor,
@@ -74,7 +76,8 @@ pub(crate) fn source_if_there(
     why.is_none().then_some(source)
 }
 
-/// Which flavor feeds which: a peer feeds its like, Slipstream is fed by what is wanted.
+/// Returns the flavor of the source of a replica. MySQL and MariaDB are fed by their own kind,
+/// Slipstream is fed by the wanted flavor or else by the first peer that is on the machine.
 fn source_of(wanted: Option<Flavor>, replica: Flavor) -> Flavor {
     if replica != Flavor::Slipstream {
         return replica;
@@ -83,7 +86,7 @@ fn source_of(wanted: Option<Flavor>, replica: Flavor) -> Flavor {
     wanted.or(found).unwrap_or(Flavor::Slipstream)
 }
 
-/// Starts, fills and attaches every server.
+/// Starts and fills every server, and attaches the replicas.
 fn start(plan: &Plan, outcome: &mut Outcome, progress: &mut Progress) -> Result<Vec<Group>, MeasureError> {
     let mut groups: Vec<Group> = Vec::new();
     for flavor in &plan.replicas {
@@ -107,7 +110,7 @@ fn start(plan: &Plan, outcome: &mut Outcome, progress: &mut Progress) -> Result<
     Ok(groups)
 }
 
-/// Starts and fills a replica of this source.
+/// Starts and fills a replica, and notes it as a pair with `source`.
 fn start_replica(
     plan: &Plan,
     (flavor, logged): (Flavor, bool),

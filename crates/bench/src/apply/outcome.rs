@@ -1,4 +1,4 @@
-//! What a run is asked for, and what it has measured.
+//! The plan of a run of `bench apply`, and what the run has measured.
 
 use std::path::PathBuf;
 
@@ -8,47 +8,48 @@ use crate::measure::Applied;
 use crate::sbtest::{Loaded, Size, Workload};
 use crate::server::Mode;
 
-/// What is measured: every combination of the lists, each in turn.
+/// What is measured: every combination of the lists, one after the other.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The tables.
+    /// The number of tables and of their rows.
     pub size: Size,
-    /// Transactions of each load.
+    /// The number of transactions of each load.
     pub transactions: u64,
-    /// Clients of each load.
+    /// The number of clients of each load.
     pub clients: u32,
-    /// The transactions.
+    /// The kinds of transactions.
     pub workloads: Vec<Workload>,
     /// How the sources log them.
     pub formats: Vec<Format>,
-    /// For how long the sources gather commits.
+    /// For how many microseconds the sources gather commits.
     pub delays_us: Vec<u32>,
-    /// The replicas' durability.
+    /// The durability of the replicas' commits.
     pub modes: Vec<Mode>,
-    /// The replicas' worker threads, 0 for one applier alone.
+    /// The number of worker threads of the replicas; 0 means that one applier does all the work.
     pub workers: Vec<u32>,
     /// Where the replicas keep their position.
     pub repositories: Vec<Repository>,
-    /// Whether the replicas log what they apply; a server each.
+    /// Whether the replicas log what they apply. Each value has a server of its own.
     pub logged: Vec<bool>,
-    /// Buffer pool of every server.
+    /// The size of every server's buffer pool in bytes.
     pub pool_bytes: u64,
-    /// Source of the Slipstream replica; MySQL, or else MariaDB, or else Slipstream when none is
-    /// given.
+    /// The flavor of the source of the Slipstream replica. `None` means MySQL, or else MariaDB, or
+    /// else Slipstream, whichever is on the machine.
     pub source: Option<Flavor>,
-    /// The replicas; those whose server is not on the machine are left out.
+    /// The flavors of the replicas. Those whose server is not on the machine are left out.
     pub replicas: Vec<Flavor>,
     /// How often everything is measured.
     pub rounds: u32,
-    /// Makes the data and the loads.
+    /// The seed of the data and of the loads.
     pub seed: u64,
-    /// Where the sources' binary logs go in the end, a directory for each source; the servers leave
-    /// nothing behind.
+    /// The directory that the sources' binary logs are copied to in the end, one directory below it
+    /// for each source. `None` means that nothing is copied; the servers' own directories are
+    /// removed.
     pub keep_logs: Option<PathBuf>,
 }
 
 impl Plan {
-    /// The loads, and what the sources make of them.
+    /// Returns the loads, each with every way in which the sources log it.
     pub fn streams(&self) -> Vec<Stream> {
         let mut all = Vec::new();
         for &workload in &self.workloads {
@@ -59,7 +60,7 @@ impl Plan {
         all
     }
 
-    /// What is set on a running replica.
+    /// Returns all combinations of what is set on running replicas.
     pub fn settings(&self) -> Vec<Setting> {
         let mut all = Vec::new();
         for &mode in &self.modes {
@@ -74,50 +75,50 @@ impl Plan {
 /// One timed apply.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// Which round, from 1.
+    /// The number of the round, from 1.
     pub round: u32,
-    /// Which cell of the matrix.
+    /// The cell of the matrix.
     pub case: Case,
-    /// Which of [`Outcome::pairs`].
+    /// The index of the pair in [`Outcome::pairs`].
     pub pair: usize,
     /// The load that was applied.
     pub loaded: Loaded,
-    /// The replica's figures.
+    /// What the replica needed to apply it.
     pub applied: Applied,
-    /// Whether all tables' checksums were the same at both ends afterwards.
+    /// Whether the checksums of all tables were the same on source and replica afterwards.
     pub equal: bool,
 }
 
 /// A source and a replica.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// The source's flavor and version.
+    /// The flavor and version of the source.
     pub source: String,
-    /// The replica's flavor.
+    /// The flavor of the replica.
     pub flavor: Flavor,
-    /// The replica's flavor and version.
+    /// The flavor and version of the replica.
     pub replica: String,
     /// Whether the replica logs what it applies.
     pub logged: bool,
-    /// The replica's options.
+    /// The options on the replica's command line.
     pub options: Vec<String>,
 }
 
 /// Everything that a run has measured.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What was asked for.
+    /// The plan of the run.
     pub plan: Plan,
-    /// The pairs that were there.
+    /// The pairs that took part.
     pub pairs: Vec<Pair>,
-    /// Peers that were not on the machine, and why.
+    /// The peers that were not on the machine, each with the reason.
     pub missing: Vec<String>,
-    /// The figures.
+    /// The figures, one sample for each timed apply.
     pub samples: Vec<Sample>,
 }
 
 impl Outcome {
-    /// Whether every replica held the same rows as its source after every apply.
+    /// Reports whether every replica held the same rows as its source after every apply.
     pub fn all_equal(&self) -> bool {
         self.samples.iter().all(|sample| sample.equal)
     }

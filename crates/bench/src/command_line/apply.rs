@@ -1,4 +1,4 @@
-//! `bench apply` and `bench demo`.
+//! The options of `bench apply` and `bench demo`.
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Arg, ArgMatches, Command};
@@ -16,7 +16,7 @@ use crate::sbtest::Workload;
 const IMAGES: [(&str, RowImage); 3] =
     [("full", RowImage::Full), ("minimal", RowImage::Minimal), ("noblob", RowImage::NoBlob)];
 
-/// The options of `bench apply`.
+/// Returns the command `bench apply` with its options.
 pub(super) fn command() -> Command {
     Command::new("apply")
         .about(
@@ -46,7 +46,7 @@ pub(super) fn command() -> Command {
         .arg(file_option("keep-logs", "Copies the sources' binary logs into this directory, one below it for each").value_name("DIR"))
 }
 
-/// What is varied; each option takes several values, separated by commas.
+/// Returns the options that are varied. Each takes several values, separated by commas.
 fn matrix_options() -> Vec<Arg> {
     let workers = RangedU64ValueParser::<u64>::new().range(..=1024);
     let delay = RangedU64ValueParser::<u64>::new().range(..=1_000_000);
@@ -73,7 +73,7 @@ fn matrix_options() -> Vec<Arg> {
     options
 }
 
-/// The options of `bench demo`.
+/// Returns the command `bench demo` with its options.
 pub(super) fn demo_command() -> Command {
     Command::new("demo")
         .about("A source and a replica of Slipstream, a load, and what came of it")
@@ -85,7 +85,7 @@ pub(super) fn demo_command() -> Command {
         .arg(switch("relaxed", "Do not sync every commit"))
 }
 
-/// Reads its options.
+/// Reads the options of `bench apply`.
 pub(super) fn plan(matches: &ArgMatches) -> Plan {
     let workload = |name: &str| name.parse::<Workload>().expect("one of the possible values");
     let image = |name: &&str| IMAGES.iter().find(|(known, _)| known == name).map(|(_, image)| *image);
@@ -167,8 +167,8 @@ mod tests {
         let line = "apply --workload update_non_index,read_write,mysqlslap --format row,statement --image full,minimal \
                     --commit-delay 0,1000 --workers 0,2,16 --log-replica-updates on,off --position table,file";
         let Ok(Request::Apply(plan, _)) = parse(words(line)) else { panic!("not an apply") };
-        // Three loads in three formats with two delays; two modes, three numbers of workers, two
-        // repositories.
+        // There are three loads in three formats with two delays, and two modes, three numbers of
+        // workers and two repositories.
         assert_eq!((plan.streams().len(), plan.settings().len()), (18, 12));
         assert_eq!(plan.logged, [true, false]);
     }

@@ -1,4 +1,4 @@
-//! `bench insert`.
+//! The options of `bench insert`.
 
 use clap::{ArgMatches, Command};
 
@@ -13,7 +13,7 @@ use crate::server::Mode;
 
 const STEPS: [&str; 7] = ["l.i0", "l.x", "l.i1", "l.i2", "q100", "q500", "q1000"];
 
-/// The options.
+/// Returns the command with its options.
 pub(super) fn command() -> Command {
     Command::new("insert")
         .about("The Insert Benchmark: Slipstream, every peer on the machine, and servers that run already")
@@ -37,7 +37,7 @@ pub(super) fn command() -> Command {
         .arg(html_option())
 }
 
-/// Reads its options. The benchmark's own habit is relaxed commits, so these are the default.
+/// Reads the options. Relaxed commits are the default, as in the benchmark's own runs.
 pub(super) fn plan(matches: &ArgMatches) -> Plan {
     let (flavors, addresses) = servers(matches);
     let named: Vec<&String> = matches.get_many("steps").into_iter().flatten().collect();

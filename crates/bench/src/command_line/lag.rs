@@ -1,4 +1,4 @@
-//! `bench lag`.
+//! The options of `bench lag`.
 
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgMatches, Command};
@@ -11,7 +11,7 @@ use crate::instance::Flavor;
 use crate::lag::{Plan, Scenario};
 use crate::server::Mode;
 
-/// The options.
+/// Returns the command with its options.
 pub(super) fn command() -> Command {
     let workers = RangedU64ValueParser::<u64>::new().range(..=1024);
     Command::new("lag")
@@ -32,7 +32,7 @@ pub(super) fn command() -> Command {
         .arg(html_option())
 }
 
-/// Reads its options.
+/// Reads the options.
 pub(super) fn plan(matches: &ArgMatches) -> Plan {
     let named = words(matches, "scenario");
     Plan {

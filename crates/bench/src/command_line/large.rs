@@ -1,4 +1,4 @@
-//! `bench large`.
+//! The options of `bench large`.
 
 use clap::{ArgMatches, Command};
 
@@ -9,7 +9,7 @@ use super::options::{
 use crate::instance::Flavor;
 use crate::large::{Plan, Shape};
 
-/// The options.
+/// Returns the command with its options.
 pub(super) fn command() -> Command {
     Command::new("large")
         .about("One large transaction beside single-row commits: how long those wait, and its memory")
@@ -26,7 +26,7 @@ pub(super) fn command() -> Command {
         .arg(json_option())
 }
 
-/// Reads its options.
+/// Reads the options.
 pub(super) fn plan(matches: &ArgMatches) -> Plan {
     let size = |name: &str| *matches.get_one::<u64>(name).expect("has a default");
     let named = |name: &String| Shape::ALL.into_iter().find(|shape| shape.name() == name);

@@ -1,5 +1,5 @@
-//! The command line of `slipstream bench`. Each command's own options are in its module, those that
-//! several commands have in `options`.
+//! The command line of `slipstream bench`. Each command has a module for its own options; `options`
+//! has those that several commands share.
 
 mod apply;
 mod insert;
@@ -14,12 +14,13 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Command};
 
-/// The files that a report goes to beside the terminal.
+/// The files that a report is written to in addition to the terminal. `None` means that the file is
+/// not written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
-    /// `--json`
+    /// The file of `--json`.
     pub json: Option<PathBuf>,
-    /// `--html`
+    /// The file of `--html`.
     pub html: Option<PathBuf>,
 }
 
@@ -42,7 +43,7 @@ pub enum Request {
     Recovery(Box<crate::recovery::Plan>, Files),
 }
 
-/// Reads the words after `slipstream bench`.
+/// Parses the words after `slipstream bench`.
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request, clap::Error> {
     let words = std::iter::once(OsString::from("slipstream bench")).chain(words);
     let matches = command().try_get_matches_from(words)?;
@@ -60,7 +61,8 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request, clap:
     }
 }
 
-/// The command line of `slipstream bench`, for manual pages and completions too.
+/// Returns the command line of `slipstream bench`, which manual pages and completions are made from
+/// as well.
 pub fn command() -> Command {
     Command::new("slipstream bench")
         .about("The benchmark kit")

@@ -1,4 +1,4 @@
-//! `bench oltp`.
+//! The options of `bench oltp`.
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -11,7 +11,7 @@ use crate::instance::Doublewrite;
 use crate::oltp::sysbench::SCRIPTS;
 use crate::oltp::{Plan, Variation};
 
-/// The options.
+/// Returns the command with its options.
 pub(super) fn command() -> Command {
     let seconds = RangedU64ValueParser::<u64>::new().range(4..);
     let page_sizes = ["4K", "8K", "16K", "32K", "64K"];
@@ -75,7 +75,7 @@ pub(super) fn command() -> Command {
         .arg(html_option())
 }
 
-/// Reads its options.
+/// Reads the options.
 pub(super) fn plan(matches: &ArgMatches) -> Result<Plan, clap::Error> {
     let (flavors, addresses) = servers(matches);
     let many = |name| matches.get_many::<String>(name).into_iter().flatten().cloned();
@@ -103,7 +103,7 @@ pub(super) fn plan(matches: &ArgMatches) -> Result<Plan, clap::Error> {
     })
 }
 
-/// Every combination of the settings that servers are started with.
+/// Returns every combination of the settings that servers are started with.
 fn variations(matches: &ArgMatches) -> Result<Vec<Variation>, clap::Error> {
     let named = |name: &str| matches.get_many::<String>(name).into_iter().flatten();
     let is_tax = matches.get_flag("binlog-tax");

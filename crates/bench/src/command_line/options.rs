@@ -1,4 +1,4 @@
-//! Options that several commands have: how they are declared, and how their values are read.
+//! The options that several commands share: how they are declared, and how their values are read.
 
 use std::path::PathBuf;
 
@@ -11,21 +11,21 @@ use crate::server::{ByAddress, Mode};
 
 /// The names of the flavors, as options take them.
 pub const FLAVORS: [&str; 3] = ["slipstream", "mariadb", "mysql"];
-/// The default of `--image`.
+/// The default value of `--image`.
 const MINIMAL: &str = "minimal";
 
-/// An option that takes a number of at least 1.
+/// Returns an option that takes a number of at least 1.
 pub fn number(name: &'static str, default: &'static str, help: &'static str) -> Arg {
     let parser = RangedU64ValueParser::<u64>::new().range(1..);
     Arg::new(name).long(name).value_name("N").default_value(default).value_parser(parser).help(help)
 }
 
-/// An option without a value.
+/// Returns an option without a value.
 pub fn switch(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
 }
 
-/// An option that takes one of these words.
+/// Returns an option that takes one of these words.
 pub fn choice(name: &'static str, values: impl IntoIterator<Item = &'static str>, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
@@ -33,7 +33,7 @@ pub fn choice(name: &'static str, values: impl IntoIterator<Item = &'static str>
         .help(help)
 }
 
-/// Several values of a choice, separated by commas.
+/// Returns an option that takes several of these words, separated by commas.
 pub fn choices(
     name: &'static str,
     values: impl IntoIterator<Item = &'static str>,
@@ -42,37 +42,37 @@ pub fn choices(
     choice(name, values, help).value_delimiter(',').action(ArgAction::Append)
 }
 
-/// Several numbers, separated by commas.
+/// Returns an option that takes several numbers of at least 1, separated by commas.
 pub fn numbers(name: &'static str, default: &'static str, help: &'static str) -> Arg {
     number(name, default, help).value_delimiter(',').action(ArgAction::Append)
 }
 
-/// An option that takes a size as mysqld's options do.
+/// Returns an option that takes a size in bytes, in the notation of mysqld's options.
 pub fn size_option(name: &'static str, default: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name("SIZE").default_value(default).value_parser(bytes).help(help)
 }
 
-/// The option `--image`.
+/// Returns the option `--image`.
 pub fn image_option() -> Arg {
     choice("image", [MINIMAL, "full"], "binlog_row_image").default_value(MINIMAL)
 }
 
-/// An option that takes a file's name.
+/// Returns an option that takes the name of a file.
 pub fn file_option(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name("FILE").value_parser(clap::value_parser!(PathBuf)).help(help)
 }
 
-/// The option `--json`.
+/// Returns the option `--json`.
 pub fn json_option() -> Arg {
     file_option("json", "Writes the report as JSON, too")
 }
 
-/// The option `--html`.
+/// Returns the option `--html`.
 pub fn html_option() -> Arg {
     file_option("html", "Writes the report as one HTML file with charts, too")
 }
 
-/// The options `--relaxed` and `--durable`, which say how much commits promise.
+/// Returns the options `--relaxed` and `--durable`, which choose the durability of commits.
 pub fn mode_options() -> [Arg; 2] {
     [
         switch("relaxed", "Only sync_binlog=0, innodb_flush_log_at_trx_commit=2"),
@@ -80,7 +80,8 @@ pub fn mode_options() -> [Arg; 2] {
     ]
 }
 
-/// The options that say which servers take part, and which of them the others are compared with.
+/// Returns the options that say which servers take part, and which of them the others are compared
+/// with.
 pub fn server_options() -> [Arg; 3] {
     [
         choices("start", FLAVORS, "Servers to start [default: all that are found, none with --server]"),
@@ -97,7 +98,7 @@ pub fn server_options() -> [Arg; 3] {
     ]
 }
 
-/// A size as mysqld's options take it.
+/// Parses a size in bytes of at least 32 MB, in the notation of mysqld's options.
 fn bytes(text: &str) -> Result<u64, String> {
     let (digits, factor) = match text.char_indices().last() {
         Some((at, 'k' | 'K')) => (&text[..at], 1u64 << 10),
@@ -112,47 +113,48 @@ fn bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("'{text}' is not at least 32M"))
 }
 
-/// The number that an option has.
+/// Returns the value of an option that takes a number.
 pub fn get(matches: &ArgMatches, name: &str) -> u64 {
     *matches.get_one::<u64>(name).expect("has a default")
 }
 
-/// The number that an option has, of tables or clients: these are counted in 32 bits.
+/// Returns the value of an option that takes a number of tables or clients, which are counted in 32
+/// bits.
 pub fn get_u32(matches: &ArgMatches, name: &str) -> u32 {
     u32::try_from(get(matches, name)).unwrap_or(u32::MAX)
 }
 
-/// The numbers that an option has.
+/// Returns the values of an option that takes several numbers.
 pub fn get_all_u32(matches: &ArgMatches, name: &str) -> Vec<u32> {
     let all = matches.get_many::<u64>(name).into_iter().flatten();
     all.map(|&count| u32::try_from(count).unwrap_or(u32::MAX)).collect()
 }
 
-/// The size of the tables.
+/// Returns the number of tables and rows.
 pub fn size(matches: &ArgMatches) -> Size {
     Size { tables: get_u32(matches, "tables"), rows: get(matches, "rows") }
 }
 
-/// The flavor of this name.
+/// Returns the flavor of this name.
 pub fn flavor(name: &str) -> Flavor {
     let named = |flavor: &Flavor| flavor.to_string().eq_ignore_ascii_case(name);
     Flavor::ALL.into_iter().find(named).expect("one of the possible values")
 }
 
-/// The flavors that an option names.
+/// Returns the flavors that an option names, or `default` if the option was not given.
 pub fn flavors(matches: &ArgMatches, option: &str, default: &[Flavor]) -> Vec<Flavor> {
     let names = matches.get_many::<String>(option);
     names.map_or(default.to_vec(), |names| names.map(|name| flavor(name)).collect())
 }
 
-/// The servers to start, and those that run already.
+/// Returns the flavors to start, and the servers that run already.
 pub fn servers(matches: &ArgMatches) -> (Vec<Flavor>, Vec<ByAddress>) {
     let addresses: Vec<ByAddress> = matches.get_many("server").into_iter().flatten().cloned().collect();
     let default: &[Flavor] = if addresses.is_empty() { &Flavor::ALL } else { &[] };
     (flavors(matches, "start", default), addresses)
 }
 
-/// The durabilities that the options ask for.
+/// Returns the durabilities that the options ask for.
 pub fn modes(matches: &ArgMatches) -> Vec<Mode> {
     match (matches.get_flag("relaxed"), matches.get_flag("durable")) {
         (true, false) => vec![Mode::Relaxed],
@@ -161,17 +163,17 @@ pub fn modes(matches: &ArgMatches) -> Vec<Mode> {
     }
 }
 
-/// The values of an option that takes several.
+/// Returns the values of an option that takes several words.
 pub fn words<'a>(matches: &'a ArgMatches, name: &str) -> Vec<&'a str> {
     matches.get_many::<String>(name).into_iter().flatten().map(String::as_str).collect()
 }
 
-/// The text of an option, if it was given.
+/// Returns the text of an option; `None` means that the option was not given.
 pub fn text<'a>(matches: &'a ArgMatches, name: &str) -> Option<&'a str> {
     matches.get_one::<String>(name).map(String::as_str)
 }
 
-/// The row image that `--image` names.
+/// Returns the row image that `--image` names.
 pub fn image(matches: &ArgMatches) -> RowImage {
     if text(matches, "image") == Some(MINIMAL) { RowImage::Minimal } else { RowImage::Full }
 }

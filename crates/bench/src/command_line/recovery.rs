@@ -1,4 +1,4 @@
-//! `bench recovery`.
+//! The options of `bench recovery`.
 
 use clap::{ArgMatches, Command};
 
@@ -9,7 +9,7 @@ use super::options::{
 use crate::instance::Flavor;
 use crate::recovery::Plan;
 
-/// The options.
+/// Returns the command with its options.
 pub(super) fn command() -> Command {
     Command::new("recovery")
         .about("Recovery after kill -9 under load: Slipstream and every peer on the machine")
@@ -32,7 +32,7 @@ pub(super) fn command() -> Command {
         .arg(json_option())
 }
 
-/// Reads its options.
+/// Reads the options.
 pub(super) fn plan(matches: &ArgMatches) -> Plan {
     Plan {
         size: size(matches),

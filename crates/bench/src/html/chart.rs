@@ -1,4 +1,4 @@
-//! Charts: bars for things side by side, lines for what grows along an axis.
+//! Charts of a report's page: bars for values side by side, lines for values along an axis.
 
 use super::escape::escape;
 use super::plot::Plot;
@@ -6,37 +6,38 @@ use super::plot::Plot;
 /// How a chart shows its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A group of bars for each label, one for each series.
+    /// A group of bars for each label, with one bar for each series.
     Bars,
     /// A line for each series, along the labels.
     Lines,
 }
 
-/// The values of one thing that is compared.
+/// The values of one of the things that a chart compares.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// What it is.
+    /// The name of the series.
     pub name: String,
-    /// A value for each label of the chart, where there is one.
+    /// One value for each label of the chart; `None` where there is no value.
     pub values: Vec<Option<f64>>,
 }
 
 /// A chart.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// What its values are, for instance `tx/s`.
+    /// The unit of the values, for instance `tx/s`.
     pub unit: String,
-    /// How it shows them.
+    /// How the chart shows its values.
     pub kind: Kind,
-    /// Along the horizontal axis.
+    /// The labels along the horizontal axis.
     pub labels: Vec<String>,
-    /// What is compared.
+    /// The series that the chart compares.
     pub series: Vec<Series>,
 }
 
-/// Colours of series that the style knows; further ones begin anew.
+/// The number of series that the style sheet has colours for. Further series begin with the first
+/// colour again.
 const COLOURS: usize = 8;
 
 fn class(series: usize) -> String {
@@ -44,7 +45,7 @@ fn class(series: usize) -> String {
 }
 
 impl Chart {
-    /// Lines along the seconds of a run.
+    /// Returns a chart of lines along the seconds of a run.
     pub fn over_time(title: &str, series: Vec<Series>) -> Chart {
         let seconds = series.iter().map(|series| series.values.len()).max().unwrap_or(0);
         Chart {
@@ -56,7 +57,7 @@ impl Chart {
         }
     }
 
-    /// As a figure with its legend.
+    /// Returns the chart as an HTML figure with a legend.
     pub(super) fn html(&self) -> String {
         let mut out = format!("<figure><figcaption>{}</figcaption>", escape(&self.title));
         if !self.series.is_empty() {
@@ -97,7 +98,7 @@ impl Chart {
         let points: Vec<(usize, f64)> =
             series.values.iter().enumerate().filter_map(|(label, value)| Some((label, (*value)?))).collect();
         plot.line(&points, &class(at));
-        // Many points are a curve, not places to look at.
+        // A line of many points is shown as a curve, without a mark for each point.
         if self.labels.len() <= 40 {
             for (label, value) in points {
                 plot.point(label, value, &class(at), &self.told(series, label, value));
@@ -105,7 +106,7 @@ impl Chart {
         }
     }
 
-    /// What the page tells a reader that points at a value.
+    /// Returns the text that the page shows when the pointer is over a value.
     fn told(&self, series: &Series, label: usize, value: f64) -> String {
         let label = self.labels.get(label).map_or("", String::as_str);
         escape(&format!("{}, {label}: {} {}", series.name, super::plot::shown(value), self.unit))

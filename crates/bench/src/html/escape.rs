@@ -1,6 +1,6 @@
-//! Text within HTML.
+//! Text in HTML.
 
-/// Text with what means something in HTML escaped.
+/// Returns the text with the characters escaped that have a meaning in HTML.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,8 +1,8 @@
-//! A report as one HTML file: text, tables and charts, with nothing to load from elsewhere. The
-//! same for every kit.
+//! A report as one HTML file with text, tables and charts, which loads nothing from elsewhere. All
+//! kits share it.
 //!
-//! Flows in: what a kit has measured, as [`Part`]s. Flows out: a page that shows itself in light
-//! and dark, and prints.
+//! Flows in: what a kit has measured, as [`Part`]s. Flows out: a page that follows the reader's
+//! choice of light or dark colours and can be printed.
 
 mod chart;
 mod escape;
@@ -15,31 +15,31 @@ pub(crate) use escape::escape;
 
 use crate::table::Table;
 
-/// One thing on the page.
+/// One part of the page.
 pub enum Part {
-    /// Begins a section.
+    /// The heading of a section.
     Heading(String),
     /// A paragraph.
     Text(String),
-    /// Figures.
+    /// A table of figures.
     Table(Table),
     /// Several charts side by side.
     Charts(Vec<Chart>),
-    /// Text as it is, for settings and the like, folded under its first line.
+    /// A title, and preformatted text that is folded below it until the reader opens it.
     Folded(String, String),
 }
 
 /// A page.
 pub struct Page {
-    /// Its title.
+    /// The title.
     pub title: String,
-    /// What was measured and on what machine: name and value.
+    /// The names and values of what describes the run, among them those of the machine.
     pub facts: Vec<(String, String)>,
-    /// What is on it.
+    /// The parts, from top to bottom.
     pub parts: Vec<Part>,
 }
 
-/// The machine, for [`Page::facts`].
+/// Returns the facts about this machine, for [`Page::facts`].
 pub fn machine() -> Vec<(String, String)> {
     let line = |path: &str, name: &str| {
         let text = crate::usage::text_after(path, name)?;
@@ -57,7 +57,8 @@ pub fn machine() -> Vec<(String, String)> {
     .into()
 }
 
-/// `24684572 kB` of the kernel as `23.5 GiB`.
+/// Converts an amount of memory as the kernel shows it, such as `24684572 kB`, to text such as
+/// `23.5 GiB`.
 fn in_gib(kernels: &str) -> Option<String> {
     const KIB_PER_GIB: f64 = 1048576.0;
     let kib: f64 = kernels.strip_suffix(" kB")?.trim().parse().ok()?;
@@ -65,7 +66,7 @@ fn in_gib(kernels: &str) -> Option<String> {
 }
 
 impl Page {
-    /// The file's text.
+    /// Returns the text of the HTML file.
     pub fn html(&self) -> String {
         let title = escape(&self.title);
         let mut out = format!(
@@ -107,7 +108,7 @@ impl Part {
     }
 }
 
-/// Writing to a String cannot fail.
+/// Appends formatted text. Writing to a `String` cannot fail.
 fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
     let _infallible = out.write_fmt(text);
 }

@@ -1,26 +1,27 @@
-//! The drawing itself, as SVG: a frame with a scale that begins at zero, and marks in it.
+//! The drawing of a chart as SVG: a frame with a scale that begins at zero, and the marks in it.
 
 use super::escape::escape;
 
-/// The drawing's size, in its own units.
+/// The size of the drawing and of its margins, in units of the SVG's view box.
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 280.0;
 const LEFT: f64 = 58.0;
 const RIGHT: f64 = 10.0;
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 32.0;
-/// Labels under the axis that have room beside each other.
+/// The largest number of labels that fit side by side under the axis.
 const MOST_LABELS: usize = 12;
 
-/// A drawing that marks are put into.
+/// A drawing that marks are added to.
 pub(super) struct Plot {
     out: String,
     labels: usize,
-    /// The scale's end.
+    /// The value at the upper end of the scale.
     top: f64,
 }
 
-/// The least of 1, 2, 2.5, 5 and their tens that is not below a fifth of the value.
+/// Returns the distance between two lines of the scale: the smallest of 1, 2, 2.5 and 5, times a
+/// power of ten, that is at least a fifth of the greatest value.
 fn step(most: f64) -> f64 {
     let raw = (most / 5.0).max(f64::MIN_POSITIVE);
     let ten = 10f64.powf(raw.log10().floor());
@@ -31,7 +32,7 @@ fn step(most: f64) -> f64 {
         .unwrap_or(raw)
 }
 
-/// A value as short as it can be read.
+/// Returns a value as a short text.
 pub(super) fn shown(value: f64) -> String {
     match value.abs() {
         large if large >= 1e6 => format!("{:.2}M", value / 1e6),
@@ -42,7 +43,7 @@ pub(super) fn shown(value: f64) -> String {
 }
 
 impl Plot {
-    /// The frame.
+    /// Returns a drawing that has the frame, the scale up to `most` and the labels.
     pub fn new(title: &str, unit: &str, labels: &[String], most: f64) -> Plot {
         let step = step(if most > 0.0 { most } else { 1.0 });
         let steps = (most / step * 0.999).ceil().max(1.0);
@@ -80,7 +81,7 @@ impl Plot {
         (WIDTH - LEFT - RIGHT) / self.labels.max(1) as f64
     }
 
-    /// The middle of a label's slot.
+    /// Returns the horizontal position of the middle of a label's slot.
     fn x(&self, label: usize) -> f64 {
         LEFT + self.slot() * (label as f64 + 0.5)
     }
@@ -89,7 +90,8 @@ impl Plot {
         HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / self.top
     }
 
-    /// A bar: of which label, the how manieth there, of how many.
+    /// Adds a bar, given by its label, its number within the label's group, and the number of bars
+    /// in the group.
     pub fn bar(&mut self, (label, at, count): (usize, usize, usize), value: f64, class: &str, told: &str) {
         let width = (self.slot() * 0.8 / count as f64).min(64.0);
         let x = self.x(label) + width * (at as f64 - count as f64 / 2.0);
@@ -109,14 +111,14 @@ impl Plot {
         }
     }
 
-    /// A line through these values.
+    /// Adds a line through these values.
     pub fn line(&mut self, points: &[(usize, f64)], class: &str) {
         let place = |(label, value): &(usize, f64)| format!("{:.1},{:.1}", self.x(*label), self.y(*value));
         let places: Vec<String> = points.iter().map(place).collect();
         self.out.push_str(&format!("<polyline class=\"{class}\" points=\"{}\"/>", places.join(" ")));
     }
 
-    /// A point on a line.
+    /// Adds a mark for a point of a line.
     pub fn point(&mut self, label: usize, value: f64, class: &str, told: &str) {
         let (x, y) = (self.x(label), self.y(value));
         self.out.push_str(&format!(
@@ -124,7 +126,7 @@ impl Plot {
         ));
     }
 
-    /// The whole drawing.
+    /// Returns the complete SVG.
     pub fn finish(mut self) -> String {
         self.out.push_str("</svg>");
         self.out

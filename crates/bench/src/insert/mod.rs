@@ -2,13 +2,13 @@
 //! servers side by side.
 //!
 //! Its steps: `l.i0` loads, `l.x` makes three secondary indexes, `l.i1` and `l.i2` insert at one
-//! end of the table and delete at the other, and `q100`, `q500`, `q1000` query while rows come and
-//! go at that rate. Text protocol, autocommit, Unix socket, one table for each client. The
-//! original's client is a Python program that costs more than the server; this one sends the same
-//! statements and costs little.
+//! end of the table and delete at the other, and `q100`, `q500`, `q1000` query while rows are
+//! inserted and deleted at that rate. The clients use the text protocol, autocommit and a Unix
+//! socket, and each has one table. The original's client is a Python program that takes more CPU
+//! time than the server. This client sends the same statements and takes little.
 //!
-//! Every server runs a step before any of them runs the next one, so that the machine's moods are
-//! shared.
+//! Every server runs a step before any server runs the next one, so that changes of the machine's
+//! speed hit all servers.
 
 mod outcome;
 mod report;
@@ -26,10 +26,10 @@ pub use report::{json, page, text};
 use statement::create_table;
 use step::{Clients, Done, Run, Step, table};
 
-/// The schema of the tables; it is made anew.
+/// The schema of the tables. A run drops it and makes it anew.
 pub const SCHEMA: &str = "ibench";
 
-/// Runs the plan.
+/// Measures everything that the plan asks for.
 pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError> {
     let mut outcome = Outcome {
         plan: plan.clone(),
@@ -94,7 +94,8 @@ fn make_tables(server: &mut Server, clients: u32) -> Result<(), MeasureError> {
     (1..=clients).try_for_each(|client| server.run(&create_table(&table(client))))
 }
 
-/// Runs one step and looks at both processes around it.
+/// Runs one step, and returns what was done and the cost of an operation to the server and to the
+/// kit.
 fn measure(
     plan: &Plan,
     step: Step,
@@ -135,7 +136,8 @@ fn measure(
     Ok((done, cost, kit_cost))
 }
 
-/// Compares the tables' rows with what was inserted and deleted.
+/// Compares the number of rows in the tables with the rows that were inserted and not deleted. It
+/// returns a message when they differ.
 fn check_rows<'a>(
     server: &mut Server,
     clients: u32,

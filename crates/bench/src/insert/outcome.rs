@@ -1,4 +1,4 @@
-//! What a run is asked for, and what it has measured.
+//! The plan of a run of `bench insert`, and what the run has measured.
 
 use super::statement::Lookup;
 use super::step::{Done, Step};
@@ -7,78 +7,78 @@ use crate::instance::{Flavor, RowImage};
 use crate::server::{ByAddress, Mode};
 use crate::usage::PerOperation;
 
-/// What is measured.
+/// What a run of `bench insert` measures, and with which settings.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Rows that `l.i0` loads, over all clients.
+    /// The number of rows that `l.i0` loads, over all clients.
     pub rows: u64,
-    /// Rows that `l.i1` inserts and deletes.
+    /// The number of rows that `l.i1` inserts and deletes, over all clients.
     pub l1_rows: u64,
-    /// Rows that `l.i2` inserts and deletes.
+    /// The number of rows that `l.i2` inserts and deletes, over all clients.
     pub l2_rows: u64,
-    /// Clients, each with a table and up to three connections of its own.
+    /// The number of clients. Each has a table and up to three connections of its own.
     pub clients: u32,
-    /// The steps, in their order.
+    /// The steps, in the order of the benchmark.
     pub steps: Vec<Step>,
-    /// How long each query step takes.
+    /// The duration of each query step in seconds.
     pub query_seconds: u64,
     /// What the queries look up.
     pub lookup: Lookup,
-    /// Bytes of the column `data`.
+    /// The length of the column `data` in bytes.
     pub data_bytes: usize,
-    /// The servers' durability; the whole sequence is run for each.
+    /// The durability of the servers' commits. The whole sequence of steps is run for each.
     pub modes: Vec<Mode>,
     /// `log_bin` of every started server.
     pub log_bin: bool,
-    /// Buffer pool of every started server.
+    /// The size of the buffer pool of every started server in bytes.
     pub pool_bytes: u64,
-    /// Redo log of every started server.
+    /// The size of the redo log of every started server in bytes.
     pub redo_bytes: u64,
     /// `binlog_row_image` of every started server.
     pub image: RowImage,
-    /// The servers to start; those that are not on the machine are left out.
+    /// The flavors of the servers to start. Those that are not on the machine are left out.
     pub flavors: Vec<Flavor>,
-    /// Somebody's own servers.
+    /// The servers that run already.
     pub addresses: Vec<ByAddress>,
-    /// The server that ratios are relative to, by its name; the first one when none is given.
+    /// The name of the server that ratios are relative to. `None` means the first server.
     pub base: Option<String>,
-    /// How often everything is measured, from empty tables on.
+    /// How often everything is measured, each time with empty tables at the start.
     pub rounds: u32,
-    /// Makes the values.
+    /// The seed of the values.
     pub seed: u64,
 }
 
-/// One step of one server.
+/// The figures of one step on one server.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// Which round, from 1.
+    /// The number of the round, from 1.
     pub round: u32,
-    /// The server's durability.
+    /// The durability of the server's commits.
     pub mode: Mode,
     /// The step.
     pub step: Step,
-    /// Which of [`Outcome::servers`].
+    /// The index of the server in [`Outcome::servers`].
     pub server: usize,
     /// What was done.
     pub done: Done,
-    /// What an operation cost the server; None when its process cannot be seen.
+    /// What an operation cost the server. `None` means that its process cannot be seen.
     pub cost: Option<PerOperation>,
-    /// What an operation cost the kit.
+    /// What an operation cost the kit's own process.
     pub kit_cost: Option<PerOperation>,
 }
 
 /// Everything that a run has measured.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What was asked for.
+    /// The plan of the run.
     pub plan: Plan,
-    /// The servers.
+    /// The servers that took part.
     pub servers: Vec<Described>,
-    /// Peers that were not on the machine, and why.
+    /// The peers that were not on the machine, each with the reason.
     pub missing: Vec<String>,
-    /// The figures.
+    /// The figures, one sample for each step of each server.
     pub samples: Vec<Sample>,
-    /// Tables that did not hold as many rows as were inserted and not deleted: their server, and
-    /// the counts.
+    /// A message for each server whose tables did not hold as many rows as were inserted and not
+    /// deleted.
     pub wrong: Vec<String>,
 }

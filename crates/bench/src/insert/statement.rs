@@ -1,4 +1,4 @@
-//! The Insert Benchmark's table and statements, as its own client writes them.
+//! The Insert Benchmark's table and statements, with the same text as its own client sends.
 
 use std::fmt::Write;
 
@@ -8,13 +8,13 @@ const CASH_REGISTERS: u64 = 1_000;
 const PRODUCTS: u64 = 10_000;
 const CUSTOMERS: u64 = 100_000;
 const MAX_PRICE: u64 = 500;
-/// Rows that a query asks for.
+/// The number of rows that a query asks for.
 const ROWS_OF_QUERY: u64 = 10;
 /// The part of the column `data` that is random, in percent.
 const RANDOM_PERCENT: usize = 50;
 const DIGITS_OF_DATA: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The statement that makes a table.
+/// Returns the statement that makes a table without secondary indexes.
 pub fn create_table(table: &str) -> String {
     format!(
         "create table {table} ( transactionid bigint not null auto_increment, dateandtime datetime, \
@@ -23,7 +23,7 @@ pub fn create_table(table: &str) -> String {
     )
 }
 
-/// The one statement that makes all three secondary indexes.
+/// Returns the statement that makes all three secondary indexes at once.
 pub fn add_indexes(table: &str) -> String {
     format!(
         "alter table {table} add index {table}_marketsegment (productid, customerid, price), \
@@ -32,13 +32,13 @@ pub fn add_indexes(table: &str) -> String {
     )
 }
 
-/// Deletes the oldest `rows` rows from `lowest` on.
+/// Returns the statement that deletes the first `rows` rows whose id is at least `lowest`.
 pub fn delete(table: &str, lowest: u64, rows: u64) -> String {
     format!("delete from {table} where transactionid >= {lowest} order by transactionid asc limit {rows}")
 }
 
-/// A point in time as a DATETIME literal without quotes, in UTC. Days are counted in years that
-/// begin in March, so that the leap day is the last one.
+/// Returns a point in time as a DATETIME literal without quotes, in UTC. The computation counts
+/// days in years that begin in March, so that the leap day is the last day of its year.
 pub fn datetime(unix_seconds: u64) -> String {
     let (days, second) = (unix_seconds / 86_400 + 719_468, unix_seconds % 86_400);
     let (era, day_of_era) = (days / 146_097, days % 146_097);
@@ -55,27 +55,27 @@ pub fn datetime(unix_seconds: u64) -> String {
 /// What the queries look up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookup {
-    /// Ten index entries from a random place on, in a random one of the three secondary indexes.
+    /// Ten index entries from a random value on, in one of the three secondary indexes at random.
     Ranges,
     /// Ten random rows by primary key.
     Points,
 }
 
-/// Writes the statements of one client about one table.
+/// Writes the statements of one client to its table.
 pub struct Writer {
     table: String,
-    /// Bytes of the column `data`.
+    /// The length of the column `data` in bytes.
     data_bytes: usize,
     rng: Rng,
 }
 
 impl Writer {
-    /// The same seed gives the same values.
+    /// Returns a writer of statements. The same seed gives the same values.
     pub fn new(table: &str, data_bytes: usize, seed: u64) -> Writer {
         Writer { table: table.to_string(), data_bytes, rng: Rng::new(seed) }
     }
 
-    /// Writes an INSERT of `rows` rows into `out`, which is emptied before.
+    /// Empties `out` and writes an INSERT of `rows` rows into it.
     pub fn insert(&mut self, out: &mut String, when: &str, rows: u64) {
         out.clear();
         out.push_str("insert into ");
@@ -96,14 +96,14 @@ impl Writer {
         }
     }
 
-    /// `a`s, then random digits of base 64: three quarters of the random part, as the original
-    /// allows for its encoding.
+    /// Appends a value of the column `data`: `a`s, then random digits of base 64. The digits take
+    /// three quarters of the random part, because the original reserves the rest for its encoding.
     fn push_data(&mut self, out: &mut String) {
         let random = self.data_bytes * RANDOM_PERCENT * 3 / 400;
         (random..self.data_bytes).for_each(|_| out.push('a'));
         for at in 0..random {
             if at % 10 == 0 {
-                // Ten digits of six bits are taken from a word.
+                // One random number yields ten digits of six bits each.
                 self.push_digits(out, (random - at).min(10));
             }
         }
@@ -117,8 +117,8 @@ impl Writer {
         }
     }
 
-    /// Writes a query into `out`, which is emptied before. Points lie between the rows' first and
-    /// last id.
+    /// Empties `out` and writes a query into it. Point queries look up ids between the first and
+    /// the last of `ids`.
     pub fn query(&mut self, out: &mut String, lookup: Lookup, ids: (u64, u64)) {
         out.clear();
         match lookup {
@@ -159,7 +159,8 @@ impl Writer {
     }
 }
 
-/// Appends a number; quicker than the formatter, which the load generator cannot afford.
+/// Appends a decimal number. This is faster than the formatter, and the load generator has to be
+/// fast.
 fn push_number(out: &mut String, mut number: u64) {
     let mut digits = [0u8; 20];
     let mut at = digits.len();

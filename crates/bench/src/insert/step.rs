@@ -1,8 +1,9 @@
-//! One step of the Insert Benchmark against one server.
+//! Runs one step of the Insert Benchmark against one server.
 //!
 //! Each client has a table and up to three connections of its own: one inserts, one deletes as many
-//! rows from the table's other end, one queries. All are connected before the clock starts and stay
-//! until the server's process has been looked at, so that no thread of the server ends in between.
+//! rows from the other end of the table, one queries. All are connected before the clock starts and
+//! stay connected until the resources of the server's process have been read, so that no thread of
+//! the server ends in between.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,31 +17,31 @@ use protocol::client::{Client, ClientError, ConnectOptions};
 use super::statement::{Lookup, Writer, add_indexes, datetime, delete};
 use crate::histogram::Histogram;
 
-/// How many deletes may be due: an inserter that is further ahead waits.
+/// The number of deletes that may be outstanding. An inserter that is further ahead waits.
 const DELETES_DUE: usize = 10;
 
-/// A step.
+/// A step of the Insert Benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// `l.i0`: inserts in the order of the primary key, which is the only index.
     L0,
-    /// `l.x`: three secondary indexes by one statement.
+    /// `l.x`: makes three secondary indexes with one statement.
     Index,
-    /// `l.i1`: inserts of 50 rows, and deletes of 50.
+    /// `l.i1`: inserts 50 rows a statement, and deletes 50 rows a statement.
     L1,
-    /// `l.i2`: inserts of 5 rows, and deletes of 5.
+    /// `l.i2`: inserts 5 rows a statement, and deletes 5 rows a statement.
     L2,
-    /// `q100` and the like: queries as fast as they go, and this many rows a second inserted and
-    /// deleted by each client.
+    /// `q100`, `q500` and so on: each client sends queries one after the other, and inserts and
+    /// deletes this many rows a second.
     Query(u64),
 }
 
 impl Step {
-    /// All of them, in their order.
+    /// All steps, in the order of the benchmark.
     pub const ALL: [Step; 7] =
         [Step::L0, Step::Index, Step::L1, Step::L2, Step::Query(100), Step::Query(500), Step::Query(1000)];
 
-    /// The Insert Benchmark's name of it.
+    /// Returns the Insert Benchmark's name of the step.
     pub fn name(self) -> String {
         match self {
             Step::L0 => "l.i0".into(),
@@ -51,7 +52,7 @@ impl Step {
         }
     }
 
-    /// What its figures are for each of.
+    /// Returns the name of the operations that the step's figures refer to.
     pub fn operations(self) -> &'static str {
         match self {
             Step::L0 | Step::L1 | Step::L2 => "inserts",
@@ -74,45 +75,45 @@ impl Step {
 pub struct Run {
     /// The step.
     pub step: Step,
-    /// Clients, each with a table of its own.
+    /// The number of clients, each with a table of its own.
     pub clients: u32,
-    /// Rows that all clients insert together; of no use to the query steps.
+    /// The number of rows that all clients insert together. The query steps ignore it.
     pub rows: u64,
-    /// How long a query step takes.
+    /// The duration of a query step in seconds.
     pub seconds: u64,
     /// What the queries look up.
     pub lookup: Lookup,
-    /// Bytes of the column `data`.
+    /// The length of the column `data` in bytes.
     pub data_bytes: usize,
-    /// Makes the values; every run should have another one.
+    /// The seed of the values. Every run should have another one.
     pub seed: u64,
 }
 
-/// What came of a step.
+/// What a step has done, and how long it took.
 #[derive(Clone, Debug, Default)]
 pub struct Done {
-    /// From the start of the clients to the end of the last one.
+    /// The seconds from the start of the clients to the end of the last one.
     pub seconds: f64,
-    /// Rows inserted.
+    /// The number of rows inserted.
     pub inserted: u64,
-    /// Rows deleted.
+    /// The number of rows deleted.
     pub deleted: u64,
-    /// Queries answered.
+    /// The number of queries answered.
     pub queries: u64,
-    /// Rows that got their index entries.
+    /// The number of rows that the new indexes have entries for.
     pub indexed: u64,
-    /// Operations of each second.
+    /// The number of operations in each second.
     pub each_second: Vec<f64>,
-    /// Times of the INSERT statements.
+    /// The response times of the INSERT statements.
     pub insert_times: Histogram,
-    /// Times of the DELETE statements.
+    /// The response times of the DELETE statements.
     pub delete_times: Histogram,
-    /// Times of the queries.
+    /// The response times of the queries.
     pub query_times: Histogram,
 }
 
 impl Done {
-    /// How many of the step's operations were done.
+    /// Returns the number of the step's operations that were done.
     pub fn operations(&self, step: Step) -> u64 {
         match step {
             Step::L0 | Step::L1 | Step::L2 => self.inserted,
@@ -121,7 +122,8 @@ impl Done {
         }
     }
 
-    /// The times of the step's statements; the index statement has only its duration.
+    /// Returns the response times of the step's statements. They are empty for the step that makes
+    /// indexes, which has only a duration.
     pub fn times(&self, step: Step) -> &Histogram {
         match step {
             Step::Query(_) => &self.query_times,
@@ -140,17 +142,17 @@ impl Done {
     }
 }
 
-/// The name of a client's table, from 1 on.
+/// Returns the name of a client's table. Clients are numbered from 1.
 pub fn table(client: u32) -> String {
     format!("pi{client}")
 }
 
-/// What the clients of a step share. Relaxed is enough: the counters are only summed and shown, and
-/// a flag that is seen late ends a client one statement later.
+/// What the clients of a step share. Relaxed memory order is enough: the counters are only summed
+/// and shown, and a client that sees the flag late ends one statement later.
 #[derive(Default)]
 struct Shared {
     operations: AtomicU64,
-    /// The time is over, or a client has failed.
+    /// Set when the time is over or a client has failed.
     stop: AtomicBool,
 }
 
@@ -160,7 +162,7 @@ impl Shared {
     }
 }
 
-/// A connection that runs in a thread, and what it has done so far; it outlives its thread.
+/// A connection that a thread uses, and what it has done so far. It outlives the thread.
 struct Connection {
     client: Client,
     done: Done,
@@ -171,7 +173,7 @@ impl Connection {
         Ok(Connection { client: Client::connect(options)?, done: Done::default() })
     }
 
-    /// Runs a statement and returns how long it took, in microseconds, and how many rows it
+    /// Runs a statement, and returns its duration in microseconds and the number of rows it
     /// changed.
     fn timed(&mut self, sql: &str) -> Result<(u64, u64), ClientError> {
         let clock = Stopwatch::start();
@@ -182,17 +184,17 @@ impl Connection {
 
 type Running = JoinHandle<Result<Connection, ClientError>>;
 
-/// All clients of a step, connected, ready to run.
+/// All clients of a step, connected and ready to run.
 pub struct Clients {
     run: Run,
     shared: Arc<Shared>,
     ready: Vec<Box<dyn FnOnce() -> Result<Connection, ClientError> + Send>>,
-    /// Connections whose work is over, kept open.
+    /// The connections whose work is over. They are kept open.
     over: Vec<Connection>,
 }
 
 impl Clients {
-    /// Connects what the step needs.
+    /// Opens the connections that the step needs.
     pub fn connect(options: &ConnectOptions, run: &Run) -> Result<Clients, ClientError> {
         let mut clients = Clients { run: *run, shared: Arc::default(), ready: Vec::new(), over: Vec::new() };
         for client in 1..=run.clients {
@@ -232,7 +234,8 @@ impl Clients {
         Ok(())
     }
 
-    /// Runs the step. The connections stay open until the value goes.
+    /// Runs the step, and calls `tell` with the number of operations after each second. The
+    /// connections stay open until `self` is dropped.
     pub fn run(&mut self, tell: &mut dyn FnMut(u64)) -> Result<Done, ClientError> {
         let mut done = Done::default();
         let clock = Stopwatch::start();
@@ -267,7 +270,7 @@ impl Clients {
     }
 }
 
-/// The least and the greatest key of a table; 1 and 0 when it is empty.
+/// Returns the least and the greatest key of a table; 1 and 0 when the table is empty.
 fn lowest_and_highest(client: &mut Client, table: &str) -> Result<(u64, u64), ClientError> {
     let mut of = |function: &str, otherwise: u64| {
         let result = client.query(&format!("select {function}(transactionid) from {table}"))?;
@@ -284,7 +287,8 @@ fn index(mut own: Connection, table: &str, shared: &Shared) -> Result<Connection
     Ok(own)
 }
 
-/// Inserts the client's share of rows, or for as long as the step takes, at its rate.
+/// Inserts the client's share of the rows, or in a query step inserts at the step's rate until its
+/// time is over.
 fn insert(
     mut own: Connection,
     mut writer: Writer,
@@ -310,7 +314,8 @@ fn insert(
         if pace.is_none() {
             shared.operations.fetch_add(inserted, Ordering::Relaxed);
         }
-        // A deleter that has failed has said so; the flag ends this loop.
+        // If this fails, the deleter has ended with an error and has set the flag that ends this
+        // loop.
         let _ = due.as_ref().map(|due| due.send(()));
         if let Some(pace) = &mut pace {
             pace.keep(shared);
@@ -319,7 +324,8 @@ fn insert(
     Ok(own)
 }
 
-/// Deletes as many rows from the table's low end as come in at its high end, one statement for one.
+/// Deletes as many rows at the low end of the table as are inserted at its high end, one statement
+/// for each INSERT.
 fn delete_all(
     mut own: Connection,
     table: &str,
@@ -331,7 +337,7 @@ fn delete_all(
         let (took_us, deleted) = own.timed(&delete(table, lowest, rows))?;
         own.done.delete_times.record(took_us);
         own.done.deleted += deleted;
-        // Ids may have gaps, so this is a lower bound of the next row's.
+        // The ids may have gaps, so this is a lower bound of the lowest id that is left.
         lowest += rows;
     }
     Ok(own)
@@ -344,7 +350,7 @@ fn query(
     table: &str,
     shared: &Shared,
 ) -> Result<Connection, ClientError> {
-    /// After how many queries the range of ids is looked up again.
+    /// The number of queries after which the range of ids is read again.
     const IDS_EVERY: u64 = 1_000;
     let (mut statement, mut ids) = (String::new(), (1, 1));
     while !shared.stopped() {
@@ -360,8 +366,8 @@ fn query(
     Ok(own)
 }
 
-/// A rate as the original keeps it: a second's statements at once, then a pause until the second is
-/// over.
+/// A rate kept as the original client keeps it: it sends the statements of a second at once and
+/// pauses until the second is over.
 struct Pace {
     each_second: u64,
     left: u64,

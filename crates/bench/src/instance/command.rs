@@ -1,4 +1,4 @@
-//! The command line of each flavor: the same settings, in each server's own words.
+//! The command line of each flavor: the same settings, in the option names of each server.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ pub(super) fn mariadbd() -> Option<PathBuf> {
     std::env::split_paths(&path).chain(system).map(|dir| dir.join("mariadbd")).find(|file| file.is_file())
 }
 
-/// The words that run a program of this flavor, without its options.
+/// Returns the words that run the server program of this flavor, without its options.
 pub(super) fn program(flavor: Flavor, settings: &Settings) -> Vec<String> {
     match flavor {
         Flavor::Slipstream => {
@@ -36,7 +36,7 @@ pub(super) fn in_chroot(words: &[&str]) -> Vec<String> {
     command
 }
 
-/// The whole command line of a server.
+/// Returns the whole command line of a server.
 pub(super) fn server(flavor: Flavor, settings: &Settings, place: &Place, port: u16) -> Vec<String> {
     let mut words = program(flavor, settings);
     words.push(format!("--datadir={}", place.inside("data")));
@@ -46,7 +46,8 @@ pub(super) fn server(flavor: Flavor, settings: &Settings, place: &Place, port: u
     words.push(format!("--port={port}"));
     words.push("--bind-address=127.0.0.1".to_string());
     if flavor == Flavor::MariaDb {
-        // It begins with removing the temporary tables of all servers that it shares it with.
+        // MariaDB's server removes all temporary tables in this directory when it starts, so it
+        // must share the directory with no other server.
         words.push(format!("--tmpdir={}", place.inside(".")));
     }
     if is_root() && flavor != Flavor::Slipstream {
@@ -56,7 +57,7 @@ pub(super) fn server(flavor: Flavor, settings: &Settings, place: &Place, port: u
     words
 }
 
-/// Everything that changes what a server does, and nothing about where it runs.
+/// Returns the options that change what a server does, without those that say where it runs.
 pub(super) fn options_that_matter(flavor: Flavor, settings: &Settings) -> Vec<String> {
     let on_off = |on: bool| if on { "ON" } else { "OFF" };
     let mut options = vec![
@@ -64,7 +65,8 @@ pub(super) fn options_that_matter(flavor: Flavor, settings: &Settings) -> Vec<St
         format!("--innodb-buffer-pool-size={}", settings.pool_bytes),
         format!("--innodb-flush-log-at-trx-commit={}", if settings.durable { 1 } else { 2 }),
         format!("--sync-binlog={}", u8::from(settings.durable)),
-        // What MySQL 9.7 has by default; MariaDB's 200 and 2000 are those of one spinning disk.
+        // These are the defaults of MySQL 9.7. MariaDB's defaults of 200 and 2000 suit a single
+        // spinning disk.
         "--innodb-io-capacity=10000".to_string(),
         "--innodb-io-capacity-max=20000".to_string(),
         "--binlog-format=ROW".to_string(),
@@ -115,7 +117,7 @@ pub(super) fn options_that_matter(flavor: Flavor, settings: &Settings) -> Vec<St
     options
 }
 
-/// The peers know on and off only.
+/// Returns the doublewrite option. MySQL and MariaDB get only ON and OFF.
 fn doublewrite(flavor: Flavor, wanted: Doublewrite) -> String {
     let value = match wanted {
         Doublewrite::Legacy | Doublewrite::Parallel if flavor != Flavor::Slipstream => Doublewrite::On,
@@ -124,7 +126,8 @@ fn doublewrite(flavor: Flavor, wanted: Doublewrite) -> String {
     format!("--innodb-doublewrite={}", value.name().to_uppercase())
 }
 
-/// The page size as an option: of the server, and of the program that makes its data directory.
+/// Returns the option of the page size, which the server and the program that makes its data
+/// directory both take. `None` means the server's default.
 pub(super) fn page_size(settings: &Settings) -> Option<String> {
     settings.page_bytes.map(|bytes| format!("--innodb-page-size={bytes}"))
 }

@@ -1,4 +1,4 @@
-//! Why an instance cannot be started.
+//! The errors of starting an instance.
 
 use std::fmt;
 use std::io;
@@ -7,18 +7,18 @@ use std::time::Duration;
 
 use super::settings::Flavor;
 
-/// Why an instance could not be started.
+/// The reason why an instance could not be started.
 #[derive(Debug)]
 pub enum InstanceError {
-    /// The flavor is not on this machine, and why.
+    /// The flavor is not on this machine: the flavor, and the reason.
     Unavailable(Flavor, String),
-    /// The operating system refused something.
+    /// The operating system refused a request: what was attempted, and the error.
     Io(String, io::Error),
-    /// A process ended instead of getting ready; the end of its log.
+    /// A process ended before it was ready: its name, its exit status, and the end of its log.
     Ended(String, ExitStatus, String),
-    /// A server refused a statement that sets it up.
+    /// A server refused a statement of its setup: what was attempted, and the error.
     Refused(String, protocol::client::ClientError),
-    /// A process did not answer in time; the end of its log.
+    /// A process did not answer in time: its name, how long the kit waited, and the end of its log.
     Silent(String, Duration, String),
 }
 

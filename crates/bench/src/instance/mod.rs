@@ -30,7 +30,8 @@ pub use port::Port;
 pub use settings::{Doublewrite, Flavor, RowImage, Settings, USER};
 
 impl Flavor {
-    /// Says why this flavor cannot be started on this machine, if it cannot.
+    /// Returns the reason why this flavor cannot be started on this machine; `None` means that it
+    /// can.
     pub fn unavailable(self) -> Option<String> {
         match self {
             Flavor::Slipstream => None,
@@ -44,10 +45,10 @@ impl Flavor {
     }
 }
 
-/// How long a server may take from its start to its first greeting. Recovery of a large log is
-/// included.
+/// How long a server may take from its start to its first greeting, including the recovery of a
+/// large log.
 const READY_WITHIN: Duration = Duration::from_secs(120);
-/// How long a server may take to shut down when asked politely.
+/// How long a server may take to shut down when it is asked to.
 const STOPPED_WITHIN: Duration = Duration::from_secs(120);
 
 /// One server process and its directory.
@@ -56,7 +57,7 @@ pub struct Instance {
     settings: Settings,
     place: Place,
     port: Port,
-    /// None between a stop and the next start.
+    /// The process; `None` between a stop and the next start.
     child: Option<Child>,
 }
 
@@ -77,13 +78,13 @@ impl Instance {
         Ok(instance)
     }
 
-    /// Starts the server on the data that it left, after [`Instance::kill`] or [`Instance::stop`].
+    /// Starts the server again on its data, after [`Instance::kill`] or [`Instance::stop`].
     pub fn start_again(&mut self) -> Result<(), InstanceError> {
         self.launch()?;
         self.wait_ready()
     }
 
-    /// Starts the process and does not wait until it is ready: for killing it before that.
+    /// Starts the process without waiting until it is ready, so that it can be killed before.
     pub fn launch(&mut self) -> Result<(), InstanceError> {
         assert!(self.child.is_none(), "{} runs already", self.name());
         let command = command::server(self.flavor, &self.settings, &self.place, self.port());
@@ -109,7 +110,7 @@ impl Instance {
         self.start_again()
     }
 
-    /// `kill -9`: the process has no chance to write anything more.
+    /// Kills the process with `kill -9`, so that it cannot write anything more.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             // An error here means that the process has ended by itself already.
@@ -118,7 +119,7 @@ impl Instance {
         }
     }
 
-    /// Asks the server to shut down and waits until it has.
+    /// Asks the server to shut down, and waits until it has ended.
     pub fn stop(&mut self) -> Result<ExitStatus, InstanceError> {
         let name = self.name();
         let child = self.child.as_ref().unwrap_or_else(|| panic!("{name} does not run"));
@@ -126,7 +127,7 @@ impl Instance {
         self.wait_ended()
     }
 
-    /// Waits until the server, which has been asked to shut down, has.
+    /// Waits until the server, which has been asked to shut down, has ended.
     pub fn wait_ended(&mut self) -> Result<ExitStatus, InstanceError> {
         let name = self.name();
         let child = self.child.as_mut().unwrap_or_else(|| panic!("{name} does not run"));
@@ -139,64 +140,64 @@ impl Instance {
         Ok(status)
     }
 
-    /// Whether the process is still there.
+    /// Reports whether the process is running.
     pub fn is_running(&mut self) -> bool {
         self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)))
     }
 
-    /// Which server software this is.
+    /// Returns the flavor of the server.
     pub fn flavor(&self) -> Flavor {
         self.flavor
     }
 
-    /// The settings of the latest start.
+    /// Returns the settings of the latest start.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The port on 127.0.0.1.
+    /// Returns the server's port on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port.number()
     }
 
-    /// The Unix socket, as seen from outside a chroot.
+    /// Returns the path of the Unix socket, as seen from outside a chroot.
     pub fn socket(&self) -> PathBuf {
         self.place.outside("mysqld.sock")
     }
 
-    /// The data directory, as seen from outside a chroot.
+    /// Returns the path of the data directory, as seen from outside a chroot.
     pub fn datadir(&self) -> PathBuf {
         self.place.outside("data")
     }
 
-    /// The error log, as seen from outside a chroot.
+    /// Returns the path of the error log, as seen from outside a chroot.
     pub fn error_log(&self) -> PathBuf {
         self.place.outside("error.log")
     }
 
-    /// The options of the server's command line that matter to the reader of a result.
+    /// Returns the options of the server's command line that matter to the reader of a result.
     pub fn options_shown(&self) -> Vec<String> {
         command::options_that_matter(self.flavor, &self.settings)
     }
 
-    /// CPU time and memory of the process, as long as it runs.
+    /// Returns the CPU time and memory of the process; `None` when it does not run.
     pub fn usage(&self) -> Option<Usage> {
         usage::of(self.child.as_ref()?.id())
     }
 
-    /// Makes the peak of [`Usage::peak_rss_bytes`] start anew from what is resident now, where the
-    /// kernel can.
+    /// Resets the peak of [`Usage::peak_rss_bytes`] to the memory that is resident now, if the
+    /// kernel supports it.
     pub fn forget_peak_rss(&self) {
-        // A peak that cannot be reset is the whole life's peak, which is no lower.
+        // Without the reset the peak is that of the process's whole life, which is not lower.
         let _ = self.pid().is_some_and(usage::forget_peak);
     }
 
-    /// The process id, as long as it runs.
+    /// Returns the process id; `None` when the process does not run.
     pub fn pid(&self) -> Option<u32> {
         self.child.as_ref().map(Child::id)
     }
 
-    /// The end of the error log and of what the process wrote to its console.
+    /// Returns the end of the error log and of the process's console output.
     pub fn log_tail(&self) -> String {
         let tail = |path: &Path| {
             let text = std::fs::read_to_string(path).unwrap_or_default();
@@ -213,7 +214,8 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // The directory goes with `place`, after the process that writes there.
+        // The directory is removed when `place` is dropped, after the process that writes to it has
+        // ended.
         self.kill();
     }
 }

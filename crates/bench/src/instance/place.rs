@@ -1,9 +1,9 @@
-//! Where an instance lives: a directory that is its own, seen under two names when the server runs
-//! in a chroot.
+//! The directory of an instance. It has two names when the server runs in a chroot: one inside and
+//! one outside.
 //!
-//! The directory's name holds the process id of the run that made it. A run removes what dead runs
-//! left behind, and the servers that still write there; a directory whose run is alive is left
-//! alone.
+//! The directory's name contains the process id of the run that made it. A run removes the
+//! directories that dead runs left behind, and ends the servers that still write to them. The
+//! directory of a living run is left alone.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,11 @@ use super::settings::Flavor;
 
 const PREFIX: &str = "slipstream-kit-";
 
-/// Numbers the directories of this process; only uniqueness matters.
+/// The number of the next directory of this process. Only its uniqueness matters.
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// Where `scripts/peers.sh` puts MySQL and where prototypes of data directories are kept.
+/// Returns the directory where `scripts/peers.sh` puts MySQL and where prototypes of data
+/// directories are kept.
 pub fn peers_dir() -> PathBuf {
     std::env::var_os("SLIPSTREAM_PEERS_DIR").map_or("/var/cache/slipstream-peers".into(), PathBuf::from)
 }
@@ -27,7 +28,7 @@ pub(super) fn mysql_chroot() -> PathBuf {
     peers_dir().join("mysql-chroot")
 }
 
-/// A directory of an instance. Dropping it removes it.
+/// The directory of an instance. Dropping it removes the directory.
 #[derive(Debug)]
 pub struct Place {
     outside: PathBuf,
@@ -51,12 +52,12 @@ impl Place {
         Ok(Place { outside, inside })
     }
 
-    /// A file of this place as everybody else names it.
+    /// Returns the path of a file in this directory, as seen from outside a chroot.
     pub fn outside(&self, name: &str) -> PathBuf {
         self.outside.join(name)
     }
 
-    /// A file of this place as the server names it.
+    /// Returns the path of a file in this directory, as the server sees it.
     pub fn inside(&self, name: &str) -> String {
         self.inside.join(name).display().to_string()
     }
@@ -64,12 +65,13 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // Nobody can handle a failure here; the next run sweeps again.
+        // Nothing can be done about a failure here. The next run removes what is left.
         let _ = std::fs::remove_dir_all(&self.outside);
     }
 }
 
-/// Removes the directories of runs that are no more, and the servers that such a run left.
+/// Removes the directories of runs that have ended, and ends the servers that such runs left
+/// behind.
 fn sweep(parent: &Path) {
     let Ok(entries) = std::fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
@@ -82,8 +84,8 @@ fn sweep(parent: &Path) {
     }
 }
 
-/// Ends the processes whose data directory lies in the directory of this name. The name holds the
-/// process id of our own earlier run, so nobody else's server can be meant.
+/// Ends the processes whose data directory lies in the directory of this name. The name contains
+/// the process id of an earlier run of the kit, so no other server can match.
 fn end_servers_in(name: &str) {
     let Ok(processes) = std::fs::read_dir("/proc") else { return };
     let datadir = format!("{name}/data");
@@ -99,8 +101,8 @@ fn end_servers_in(name: &str) {
     }
 }
 
-/// Copies a directory tree with everything that belongs to it; quick where the file system can
-/// share blocks.
+/// Copies a directory tree with all its attributes. This is fast on file systems that can share
+/// blocks.
 pub(super) fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
     let status = Command::new("cp").args(["-a", "--reflink=auto"]).arg(from).arg(to).status()?;
     if status.success() { Ok(()) } else { Err(io::Error::other(format!("cp ended with {status}"))) }
@@ -113,7 +115,7 @@ mod tests {
     #[test]
     fn what_a_dead_run_left_is_swept_and_a_living_one_is_not() {
         let parent = std::env::temp_dir().join(format!("slipstream-sweep-{}", std::process::id()));
-        // No process id is as large as this: the kernel's limit is 2^22.
+        // No process has this id: the kernel's limit is 2^22.
         let dead = parent.join(format!("{PREFIX}4194305-0"));
         let living = parent.join(format!("{PREFIX}{}-0", std::process::id()));
         let foreign = parent.join("4194305-0");

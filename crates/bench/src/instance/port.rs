@@ -1,8 +1,9 @@
-//! Ports of the servers that the kit starts, each held against every other run on this machine.
+//! The ports of the servers that the kit starts. Each is reserved against every other run on this
+//! machine.
 //!
-//! The kernel's free ports would not do: between the moment that one is found and the moment that
-//! the server listens there, or while a server is down, another run can be given the same one, and
-//! would take the greeting of the first one's server for its own server's.
+//! Ports that the kernel chooses are not enough. Between the choice of a port and the server's
+//! first listen, or while a server is down, another run could get the same port and would take the
+//! greeting of the wrong server for that of its own.
 
 use std::io;
 use std::net::TcpListener;
@@ -15,25 +16,25 @@ use super::error::InstanceError;
 /// The first port that the kit gives to servers.
 const FIRST: u16 = 16_384;
 
-/// How many ports the kit gives to servers. They end below 32,768, where the ports begin that Linux
-/// gives to outgoing connections.
+/// The number of ports that the kit gives to servers. They end below 32,768, where the ports begin
+/// that Linux gives to outgoing connections.
 const COUNT: u16 = 16_384;
 
-/// Where this process looks next; only that it moves on matters.
+/// The number of ports that this process has tried. Only its progress matters.
 static NEXT: AtomicU16 = AtomicU16::new(0);
 
-/// A port on 127.0.0.1 that no other value of this type has, in any process of this machine. It
-/// belongs to nobody again when the value is dropped.
+/// A port on 127.0.0.1 that no other value of this type has, in any process of this machine.
+/// Dropping the value releases the port.
 pub struct Port {
     number: u16,
-    /// The lock on the port's file. The file is empty and stays.
+    /// The lock on the port's file. The file is empty and is never removed.
     _lock: LockGuard,
 }
 
 impl Port {
     /// Reserves a port that nothing listens on.
     pub fn reserve() -> Result<Port, InstanceError> {
-        // Processes begin at different places, so that they seldom try each other's ports.
+        // Processes begin at different ports, so that they rarely try the same one.
         let start = std::process::id() as u16 % COUNT;
         for _ in 0..COUNT {
             let step = NEXT.fetch_add(1, Ordering::Relaxed) % COUNT;
@@ -46,20 +47,20 @@ impl Port {
         Err(InstanceError::Io("looking for a free port".into(), all))
     }
 
-    /// Reserves this port, unless somebody has reserved it or listens there.
+    /// Reserves this port. It returns `None` when another process has reserved it or listens there.
     fn take(number: u16) -> Option<Port> {
         let lock = locked(number).ok()?;
         let is_free = TcpListener::bind(("127.0.0.1", number)).is_ok();
         is_free.then_some(Port { number, _lock: lock })
     }
 
-    /// The number of the port.
+    /// Returns the number of the port.
     pub fn number(&self) -> u16 {
         self.number
     }
 }
 
-/// Locks the file of this port. The lock is gone with the value, and with the process.
+/// Locks the file of this port. The lock is released when the value is dropped or the process ends.
 fn locked(number: u16) -> io::Result<LockGuard> {
     let directory = std::env::temp_dir().join("slipstream-ports");
     std::fs::create_dir_all(&directory)?;

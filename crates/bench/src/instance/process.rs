@@ -1,4 +1,4 @@
-//! A server's process: started, waited for, ended.
+//! The process of a server: its start, the wait until it is ready, and its end.
 
 use std::io::{self, Read};
 use std::net::{SocketAddr, TcpStream};
@@ -12,19 +12,19 @@ use crate::usage::text_after;
 
 const POLL: Duration = Duration::from_millis(20);
 
-/// Why a server did not get ready.
+/// The reason why a server did not get ready.
 pub(super) enum Refusal {
     Ended(ExitStatus),
     Silent,
 }
 
 pub(super) fn is_root() -> bool {
-    // The first number is the real user's id, the second the effective one's.
+    // The first number is the real user id, the second is the effective one.
     text_after("/proc/self/status", "Uid:").is_some_and(|ids| ids.split_whitespace().nth(1) == Some("0"))
 }
 
-/// Starts a command with its console in a file. The shell only opens the file and then becomes the
-/// command, so that the process id is the server's own.
+/// Starts a command whose console output goes to a file. The shell opens the file and then replaces
+/// itself with the command, so that the process id is the server's own.
 pub(super) fn spawn(command: Vec<String>, console: &Path) -> io::Result<Child> {
     Command::new("/bin/sh")
         .arg("-c")
@@ -36,7 +36,7 @@ pub(super) fn spawn(command: Vec<String>, console: &Path) -> io::Result<Child> {
 }
 
 /// Waits until the server sends its greeting. A server that only listens, or that answers with an
-/// error, is not ready, unless the error is about the right to connect.
+/// error, is not ready, unless the error says that the client's host may not connect.
 pub(super) fn wait_ready(child: &mut Child, port: u16, within: Duration) -> Result<(), Refusal> {
     let started = Stopwatch::start();
     loop {
@@ -59,18 +59,18 @@ fn greets(port: u16) -> io::Result<bool> {
     stream.set_read_timeout(Some(Duration::from_secs(2)))?;
     let mut head = [0u8; 7];
     stream.read_exact(&mut head)?;
-    // Four bytes of packet header, then protocol version 10; or error 1130, of a server that has no
-    // account for clients from this address yet.
+    // The packet header of four bytes is followed by protocol version 10, or by error 1130 of a
+    // server that has no account for clients from this address yet.
     let [low, high] = 1130u16.to_le_bytes();
     Ok(head[4] == 10 || head[4..] == [0xff, low, high])
 }
 
-/// Sends SIGTERM, the polite request of every service manager.
+/// Sends SIGTERM, with which service managers ask a server to shut down.
 pub(super) fn terminate(child: &Child) -> io::Result<()> {
     Command::new("/bin/sh").arg("-c").arg(format!("kill -TERM {}", child.id())).status().map(|_| ())
 }
 
-/// Waits for the end of a process; None when it takes longer than `within`.
+/// Waits for the end of a process. It returns `None` when the process takes longer than `within`.
 pub(super) fn wait_ended(child: &mut Child, within: Duration) -> io::Result<Option<ExitStatus>> {
     let started = Stopwatch::start();
     loop {

@@ -1,8 +1,8 @@
-//! Fresh data directories. Making one takes MySQL and MariaDB seconds, so one of each version is
-//! kept and copied.
+//! Fresh data directories. MySQL and MariaDB take seconds to make one, so the kit keeps a prototype
+//! for each version and copies it.
 //!
-//! A prototype is built beside its place and renamed there when it is whole, so that runs side by
-//! side and interrupted runs do no harm. It holds no binary log and no server UUID: every copy
+//! A prototype is built under another name and renamed when it is complete, so that concurrent and
+//! interrupted runs do no harm. It holds no binary log and no server UUID, so that every copy
 //! becomes a server of its own.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -17,7 +17,7 @@ use super::place::{Place, copy_tree, peers_dir};
 use super::process::is_root;
 use super::settings::{Flavor, Settings, USER};
 
-/// Puts a fresh data directory at `place`'s `data`.
+/// Puts a fresh data directory at `data` in `place`.
 pub(super) fn lay_down(flavor: Flavor, settings: &Settings, place: &Place) -> Result<(), InstanceError> {
     let data = place.outside("data");
     match flavor {
@@ -34,18 +34,19 @@ fn initialize_slipstream(settings: &Settings, place: &Place) -> Vec<String> {
     let mut words = command::program(Flavor::Slipstream, settings);
     words.push("--initialize-insecure".to_string());
     words.push(format!("--datadir={}", place.inside("data")));
-    // The page size and its like are fixed when the data directory is made.
+    // Settings such as the page size are fixed when the data directory is made.
     words.extend(command::page_size(settings));
     words.extend(settings.extra.iter().cloned());
     words
 }
 
-/// The prototype of the installed version, built when there is none.
+/// Returns the path of the prototype for the installed version, and builds it if there is none.
 fn of_version(flavor: Flavor, settings: &Settings) -> Result<PathBuf, InstanceError> {
     let version = version(flavor, settings)?;
     let mut hasher = DefaultHasher::new();
     (version, STATEMENTS_VERSION).hash(&mut hasher);
-    // Unset hashes like nothing, so that the prototypes of the default size are found again.
+    // An option that is not set adds nothing to the hash, so that the prototypes of the default
+    // page size keep their names.
     command::page_size(settings).iter().for_each(|option| option.hash(&mut hasher));
     let parent = cache_dir()?;
     let prototype = parent.join(format!("{}-{:016x}", flavor.to_string().to_lowercase(), hasher.finish()));
@@ -63,7 +64,7 @@ fn of_version(flavor: Flavor, settings: &Settings) -> Result<PathBuf, InstanceEr
     copy_tree(&place.outside("data"), &building).map_err(failed)?;
     match std::fs::rename(&building, &prototype) {
         Ok(()) => Ok(prototype),
-        // Another run was quicker; its copy is as good.
+        // Another run has built the same prototype in the meantime.
         Err(_) if prototype.is_dir() => {
             std::fs::remove_dir_all(&building).map_err(failed)?;
             Ok(prototype)
@@ -72,7 +73,8 @@ fn of_version(flavor: Flavor, settings: &Settings) -> Result<PathBuf, InstanceEr
     }
 }
 
-/// The peers' directory, or a temporary one for a user who may not write there.
+/// Returns the directory of the prototypes: below the peers' directory, or a temporary one for
+/// users other than root.
 fn cache_dir() -> Result<PathBuf, InstanceError> {
     let shared = peers_dir().join("prototypes");
     if std::fs::create_dir_all(&shared).is_ok() && is_root() {
@@ -94,11 +96,11 @@ fn version(flavor: Flavor, settings: &Settings) -> Result<String, InstanceError>
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Changes when the statements below do, so that no older prototype is used.
+/// A number that must change when the statements below change, so that no older prototype is used.
 const STATEMENTS_VERSION: u32 = 1;
 
-/// The kit's user. An account for `localhost` too: a fresh MariaDB has an anonymous user there that
-/// would shadow '%'.
+/// Returns the statements that make the kit's user. It gets an account for `localhost` as well,
+/// because a fresh MariaDB has an anonymous user there that takes precedence over '%'.
 fn create_user() -> String {
     ["%", "localhost"]
         .map(|host| {
@@ -110,11 +112,11 @@ fn create_user() -> String {
         .concat()
 }
 
-/// Makes the kit's user on a fresh Slipstream that listens on this socket. It has started with a
-/// root that has no password.
+/// Makes the kit's user on a fresh Slipstream server that listens on this socket. The server has a
+/// `root` without a password.
 pub(super) fn create_accounts(socket: &Path) -> Result<(), InstanceError> {
     let refused = |error| InstanceError::Refused(format!("making user '{USER}'"), error);
-    // Over the socket: with skip_name_resolve nobody else is at localhost.
+    // The client uses the socket, because with skip_name_resolve no TCP client counts as localhost.
     let mut root = Client::connect(&ConnectOptions::unix(socket)).map_err(refused)?;
     root.query("SET SESSION sql_log_bin = 0").map_err(refused)?;
     for statement in create_user().lines() {
@@ -133,7 +135,7 @@ fn write_statements(place: &Place, name: &str, statements: &str) -> Result<PathB
 }
 
 fn build_mariadb(settings: &Settings, place: &Place) -> Result<(), InstanceError> {
-    // The bootstrap runs without grant tables until they are loaded.
+    // The bootstrap server runs without grant tables until they are loaded.
     let statements = format!("FLUSH PRIVILEGES;\n{}", create_user());
     let extra = write_statements(place, "user.sql", &statements)?;
     let mut words = vec![
@@ -165,7 +167,7 @@ fn build_mysql(settings: &Settings, place: &Place) -> Result<(), InstanceError> 
     ]);
     words.extend(command::page_size(settings));
     run(words, "making MySQL's data directory")?;
-    // The server's UUID; a server that finds none makes one.
+    // The file holds the server's UUID. A server that does not find it makes a new one.
     remove_if_there(&place.outside("data").join("auto.cnf"))
 }
 

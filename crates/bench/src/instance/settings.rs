@@ -1,9 +1,9 @@
-//! What an instance is: which server software, and how it is started.
+//! What an instance is: the server software, and the settings it is started with.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// The user that every instance knows, with all privileges; the password is the same word.
+/// The user that every instance has, with all privileges. The password is the same word.
 pub const USER: &str = "kit";
 
 /// Which server software an instance runs.
@@ -11,14 +11,14 @@ pub const USER: &str = "kit";
 pub enum Flavor {
     /// This project's own server.
     Slipstream,
-    /// `mariadbd` of the machine.
+    /// MariaDB: the machine's `mariadbd`.
     MariaDb,
-    /// `mysqld` in the chroot that `scripts/peers.sh` builds.
+    /// MySQL: `mysqld` in the chroot that `scripts/peers.sh` builds.
     MySql,
 }
 
 impl Flavor {
-    /// Every flavor, the kit's own first.
+    /// Every flavor, Slipstream first.
     pub const ALL: [Flavor; 3] = [Flavor::Slipstream, Flavor::MariaDb, Flavor::MySql];
 }
 
@@ -32,19 +32,19 @@ impl fmt::Display for Flavor {
     }
 }
 
-/// What the binary log holds of a row that changed (`binlog_row_image`).
+/// What the binary log holds of a changed row (`binlog_row_image`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowImage {
-    /// Every column, before and after.
+    /// All columns, before and after the change.
     Full,
-    /// The key before, the changed columns after.
+    /// The key before the change, and the changed columns after it.
     Minimal,
-    /// Every column but unchanged BLOBs.
+    /// All columns except unchanged BLOBs.
     NoBlob,
 }
 
 impl RowImage {
-    /// The option's value.
+    /// Returns the value of the option.
     pub fn name(self) -> &'static str {
         match self {
             RowImage::Full => "FULL",
@@ -54,26 +54,27 @@ impl RowImage {
     }
 }
 
-/// How pages are protected against a write that is torn (`innodb_doublewrite`).
+/// How pages are protected against torn writes (`innodb_doublewrite`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doublewrite {
-    /// Not at all.
+    /// No protection.
     Off,
-    /// As the server does it.
+    /// The server's own way.
     On,
-    /// One shared buffer, as servers had it before MySQL 8.0.20. Slipstream's only; the peers do as
-    /// they do.
+    /// One shared buffer, as in servers before MySQL 8.0.20. Only Slipstream has this choice; the
+    /// other servers take it as `On`.
     Legacy,
-    /// A place for each writer. Slipstream's only; the peers do as they do.
+    /// A separate buffer for each writer. Only Slipstream has this choice; the other servers take
+    /// it as `On`.
     Parallel,
 }
 
 impl Doublewrite {
-    /// All of them.
+    /// All ways of protection.
     pub const ALL: [Doublewrite; 4] =
         [Doublewrite::Off, Doublewrite::On, Doublewrite::Legacy, Doublewrite::Parallel];
 
-    /// The word for it.
+    /// Returns the name of the choice, as the kit's option takes it.
     pub fn name(self) -> &'static str {
         match self {
             Doublewrite::Off => "off",
@@ -87,34 +88,37 @@ impl Doublewrite {
 /// How an instance is started. The same settings mean the same for every flavor.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// `server_id`; replication needs it to differ between the two ends.
+    /// `server_id`. Source and replica must have different ones.
     pub server_id: u32,
-    /// `innodb_buffer_pool_size`.
+    /// `innodb_buffer_pool_size`, in bytes.
     pub pool_bytes: u64,
-    /// `innodb_redo_log_capacity`, or MariaDB's `innodb_log_file_size`.
+    /// `innodb_redo_log_capacity` in bytes, or `innodb_log_file_size` on MariaDB.
     pub redo_bytes: u64,
     /// Whether the server keeps a binary log.
     pub log_bin: bool,
-    /// Whether what a replica applies goes to its own binary log; needs `log_bin`.
+    /// Whether a replica writes what it applies to its own binary log. This takes effect only with
+    /// `log_bin`.
     pub log_replica_updates: bool,
-    /// `gtid_mode=ON` where the flavor has such a mode.
+    /// Whether `gtid_mode` is ON, for flavors that have it.
     pub gtid: bool,
-    /// True: `sync_binlog=1, innodb_flush_log_at_trx_commit=1`. False: 0 and 2.
+    /// Whether commits are durable: `sync_binlog=1, innodb_flush_log_at_trx_commit=1` if true, 0
+    /// and 2 if false.
     pub durable: bool,
     /// `binlog_row_image`.
     pub row_image: RowImage,
-    /// `innodb_doublewrite`; the server's default when none is given.
+    /// `innodb_doublewrite`. `None` means the server's default.
     pub doublewrite: Option<Doublewrite>,
-    /// `innodb_page_size`; the server's default when none is given.
+    /// `innodb_page_size` in bytes. `None` means the server's default.
     pub page_bytes: Option<u64>,
-    /// Threads that apply beside the applier itself; of Slipstream all of them, even where one
-    /// alone would be faster (`slipstream_parallel_adaptive=OFF`).
+    /// The number of worker threads of the applier. Slipstream always uses all of them, even where
+    /// one alone would be faster (`slipstream_parallel_adaptive=OFF`).
     pub replica_workers: u32,
-    /// Whether a replica starts its threads by itself when the server starts.
+    /// Whether a replica starts its threads when the server starts.
     pub start_replica: bool,
-    /// Further options, verbatim, after all others.
+    /// Further options, which are appended verbatim after all others.
     pub extra: Vec<String>,
-    /// The `slipstream` binary, for [`Flavor::Slipstream`]; the running one when none is given.
+    /// The path of the `slipstream` binary, for [`Flavor::Slipstream`]. `None` means the running
+    /// program.
     pub slipstream: Option<PathBuf>,
 }
 

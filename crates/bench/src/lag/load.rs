@@ -1,4 +1,4 @@
-//! The tables, and what the source's clients do to them, at a set rate.
+//! The tables of `bench lag`, and what the source's clients do to them at a set rate.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,13 +11,14 @@ use protocol::client::{Client, ConnectOptions};
 use super::outcome::{Plan, Scenario};
 use crate::sbtest::{Checksum, SCHEMA, SbtestError, checksum, connect, doing};
 
-/// The tables, all of them `(id, n)`: rows of their own for the small transactions, the row that
-/// all change, the rows of the large transaction, and the source's clock.
+/// The tables, each with the columns `(id, n)`. The small transactions change the rows of `free` at
+/// random, `hot` has the row that all clients change, `large` has the rows of the large
+/// transaction, and `beat` has the count that lag is measured with.
 const TABLES: [&str; 4] = ["free", "hot", "large", "beat"];
-/// Rows of an INSERT.
+/// The number of rows of an INSERT.
 const BATCH: u64 = 10_000;
 
-/// Makes the tables anew, without the binary log.
+/// Makes the tables anew, without writing to the binary log.
 pub(super) fn fill(client: &mut Client, plan: &Plan) -> Result<(), SbtestError> {
     let mut run = |sql: &str| {
         let shown = || sql.chars().take(60).collect();
@@ -39,16 +40,16 @@ pub(super) fn fill(client: &mut Client, plan: &Plan) -> Result<(), SbtestError> 
     run("SET SESSION sql_log_bin = 1")
 }
 
-/// What the tables hold.
+/// Returns the checksums of the tables.
 pub(super) fn checksums(client: &mut Client) -> Result<Vec<Checksum>, SbtestError> {
     TABLES.iter().map(|table| checksum(client, table, "id, n")).collect()
 }
 
-/// What came of the load.
+/// What a load has done, and how long it took.
 pub(super) struct Loaded {
     commits: u64,
     seconds: f64,
-    /// How long the large transaction took.
+    /// The duration of the large transaction; `None` in a scenario without one.
     pub large: Option<Duration>,
 }
 
@@ -58,7 +59,7 @@ impl Loaded {
     }
 }
 
-/// Runs a scenario and waits for its end.
+/// Runs a scenario and waits until it ends.
 pub(super) fn run(options: &ConnectOptions, plan: &Plan, scenario: Scenario) -> Result<Loaded, SbtestError> {
     let commits = Arc::new(AtomicU64::new(0));
     let clock = Stopwatch::start();
@@ -89,7 +90,7 @@ pub(super) fn run(options: &ConnectOptions, plan: &Plan, scenario: Scenario) -> 
     Ok(Loaded { commits: commits.load(Ordering::Relaxed), seconds, large })
 }
 
-/// One client: each transaction at its time, or at once when that has passed.
+/// Sends the transactions of one client, each at its time, or at once when its time has passed.
 fn send(
     client: &mut Client,
     plan: &Plan,
@@ -109,7 +110,7 @@ fn send(
             format!("UPDATE free SET n = n + 1 WHERE id = {}", 1 + rng.below(plan.rows))
         };
         doing(|| sql.clone(), client.query_discard(&sql))?;
-        // A sum that is only shown.
+        // The sum is only shown, so relaxed memory order is enough.
         commits.fetch_add(1, Ordering::Relaxed);
         due += pause;
         sleep(clock.remaining(due));

@@ -1,10 +1,10 @@
 //! `slipstream bench lag`: how far a replica is behind, and how long its readers wait, while a
 //! source does what makes replicas lag.
 //!
-//! A replica applies along with its source; clients of the source send transactions at a set rate,
-//! so that every source is asked for the same. Every 100 ms a reader of the replica looks at what
-//! is visible there ([`probe`]); another one reads rows without a pause, and its longest read is
-//! told. Each pair is measured alone, the others are idle.
+//! A replica applies along with its source. Clients of the source send transactions at a set rate,
+//! so that every source has the same work. Every 100 ms a reader of the replica looks at what is
+//! visible there ([`probe`]). Another reader reads rows all the time, and the report tells its
+//! longest read. Each pair is measured while no other one runs.
 
 mod load;
 mod outcome;
@@ -25,17 +25,17 @@ use crate::server::Mode;
 pub use outcome::{Outcome, Pair, Plan, Run, Scenario};
 pub use report::{json, page, text};
 
-/// Redo log of every server: no run waits for a checkpoint.
+/// The size of every server's redo log in bytes, large enough that no run waits for a checkpoint.
 const REDO_BYTES: u64 = 2 << 30;
 
-/// Runs the plan.
+/// Measures everything that the plan asks for.
 pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError> {
     let mut outcome =
         Outcome { plan: plan.clone(), pairs: Vec::new(), missing: Vec::new(), runs: Vec::new() };
     for flavor in &plan.replicas {
         let there = crate::apply::source_if_there(plan.source, *flavor, &mut outcome.missing);
         let Some(source) = there else { continue };
-        // One pair at a time is there at all.
+        // The servers of a pair run only while the pair is measured.
         let (mut source, mut replica) =
             (start(plan, source, "source", 1, progress)?, start(plan, *flavor, "replica", 2, progress)?);
         replica.attach(&source)?;

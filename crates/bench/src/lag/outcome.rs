@@ -1,4 +1,4 @@
-//! What a run is asked for, and what it has measured.
+//! The plan of a run of `bench lag`, and what the run has measured.
 
 use crate::histogram::Histogram;
 use crate::instance::Flavor;
@@ -7,17 +7,18 @@ use crate::server::Mode;
 /// What the source does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scenario {
-    /// Changes of many rows, each of another one; then all of one row.
+    /// At first each transaction changes one row of many, and in the second half of the time all
+    /// transactions change the same row.
     HotRow,
-    /// Changes of many rows, and among them one transaction that changes very many.
+    /// Each transaction changes one row of many, and one large transaction runs beside them.
     LargeTransaction,
 }
 
 impl Scenario {
-    /// Both.
+    /// Both scenarios.
     pub const ALL: [Scenario; 2] = [Scenario::HotRow, Scenario::LargeTransaction];
 
-    /// The word for it.
+    /// Returns the name of the scenario, as the command line takes it.
     pub fn name(self) -> &'static str {
         match self {
             Scenario::HotRow => "hot-row",
@@ -26,86 +27,87 @@ impl Scenario {
     }
 }
 
-/// What is measured.
+/// What a run of `bench lag` measures, and with which settings.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Each in turn.
+    /// The scenarios. Each is measured with each number of workers.
     pub scenarios: Vec<Scenario>,
-    /// The replicas' worker threads; each in turn.
+    /// The numbers of worker threads of the replicas.
     pub workers: Vec<u32>,
-    /// Durability of both ends.
+    /// The durability of commits on source and replica.
     pub mode: Mode,
-    /// How long the load runs.
+    /// The duration of the load in seconds.
     pub seconds: u64,
-    /// Transactions a second.
+    /// The rate of the load in transactions a second, over all clients.
     pub rate: u64,
-    /// Clients that send them.
+    /// The number of clients of the load.
     pub clients: u32,
-    /// Rows that the small transactions change.
+    /// The number of rows that the small transactions change.
     pub rows: u64,
-    /// Rows of the large transaction.
+    /// The number of rows that the large transaction changes.
     pub large_rows: u64,
-    /// Buffer pool of every server.
+    /// The size of every server's buffer pool in bytes.
     pub pool_bytes: u64,
-    /// Source of the Slipstream replica; MySQL, or else MariaDB, or else Slipstream when none is
-    /// given.
+    /// The flavor of the source of the Slipstream replica. `None` means MySQL, or else MariaDB, or
+    /// else Slipstream, whichever is on the machine.
     pub source: Option<Flavor>,
-    /// The replicas; those whose server is not on the machine are left out.
+    /// The flavors of the replicas. Those whose server is not on the machine are left out.
     pub replicas: Vec<Flavor>,
-    /// Makes the load.
+    /// The seed of the load.
     pub seed: u64,
 }
 
-/// One scenario with one pair.
+/// The figures of one scenario with one pair.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// What the source did.
     pub scenario: Scenario,
-    /// The replica's workers.
+    /// The number of the replica's worker threads.
     pub workers: u32,
-    /// Which of [`Outcome::pairs`].
+    /// The index of the pair in [`Outcome::pairs`].
     pub pair: usize,
-    /// Every 100 ms: the age of the oldest commit of the source that readers of the replica did not
-    /// see; 0 when they saw all. None where a look took longer than that.
+    /// The lag at every 100 ms, in milliseconds: the age of the source's oldest commit that readers
+    /// of the replica did not see, or 0 when they saw all. `None` means that the look before took
+    /// so long that this one was left out.
     pub lag_ms: Vec<Option<f64>>,
     /// Commits of the source a second.
     pub rate: f64,
-    /// How long the large transaction took on the source.
+    /// The seconds that the large transaction took on the source; `None` in a scenario without one.
     pub large_seconds: Option<f64>,
-    /// From the end of the load until the replica had all of it.
+    /// The seconds from the end of the load until the replica had applied all of it.
     pub catch_up_seconds: f64,
-    /// Reads on the replica.
+    /// The response times of reads on the replica.
     pub reads: Histogram,
-    /// Whether the tables were the same at both ends afterwards.
+    /// Whether the tables were the same on source and replica afterwards.
     pub equal: bool,
 }
 
 /// A source and a replica.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// The source's flavor and version.
+    /// The flavor and version of the source.
     pub source: String,
-    /// The replica's flavor and version.
+    /// The flavor and version of the replica.
     pub replica: String,
-    /// The replica's options.
+    /// The options on the replica's command line.
     pub options: Vec<String>,
 }
 
 /// Everything that was measured.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What was asked for.
+    /// The plan of the run.
     pub plan: Plan,
-    /// The pairs that were there.
+    /// The pairs that took part.
     pub pairs: Vec<Pair>,
-    /// Peers that were not on the machine, and why.
+    /// The peers that were not on the machine, each with the reason.
     pub missing: Vec<String>,
-    /// The figures.
+    /// The figures, one entry for each scenario and number of workers of each pair.
     pub runs: Vec<Run>,
 }
 
 impl Outcome {
-    /// Whether every replica held the same rows as its source after every run.
+    /// Reports whether every replica held the same rows as its source after every run.
     pub fn all_equal(&self) -> bool {
         self.runs.iter().all(|run| run.equal)
     }

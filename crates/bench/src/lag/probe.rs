@@ -1,9 +1,9 @@
-//! How far readers of a replica are behind its source, seen from outside and the same for every
-//! server.
+//! Measures how far readers of a replica are behind its source. It looks at the servers as a client
+//! does, so that it is the same for every flavor.
 //!
-//! One client of the source counts a row up every few milliseconds and notes when each count was
-//! acknowledged. What a reader of the replica finds in that row says which count it sees; the lag
-//! is the age of the next one, if the source had acknowledged it.
+//! A client of the source adds 1 to a count in a row every few milliseconds, and notes when each
+//! update was acknowledged. The count that a reader of the replica finds in that row tells what the
+//! reader sees. The lag is the age of the next count, if the source had acknowledged it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -17,17 +17,17 @@ use protocol::client::{Client, ClientError, ConnectOptions};
 use crate::histogram::Histogram;
 use crate::sbtest::{SbtestError, connect, doing};
 
-/// How often the source counts.
+/// The pause between two updates of the count on the source.
 const BEAT_EVERY: Duration = Duration::from_millis(10);
-/// How often the replica is looked at.
+/// The time between two looks at the replica.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// Pause between two reads of rows: readers are to be there, not to take the machine.
+/// The pause between two reads of rows. It keeps the readers from taking all of the machine.
 const READ_EVERY: Duration = Duration::from_millis(2);
 
 type Outcome<T> = JoinHandle<Result<T, ClientError>>;
 
-/// When each count was acknowledged (monotonic nanoseconds). `first` is the count of the first
-/// entry.
+/// The times at which the source acknowledged each count, in nanoseconds of the monotonic clock.
+/// `first` is the count of the first entry.
 #[derive(Default)]
 struct Acknowledged {
     first: u64,
@@ -35,12 +35,13 @@ struct Acknowledged {
 }
 
 impl Acknowledged {
-    /// The last count.
+    /// Returns the last acknowledged count.
     fn last(&self) -> u64 {
         self.first + self.at_ns.len() as u64 - 1
     }
 
-    /// The age of the oldest count up to `last` that a reader of `seen` does not see.
+    /// Returns the age in milliseconds of the oldest count up to `last` that a reader does not see
+    /// who sees `seen`. It is 0 if there is none.
     fn age_ms(&self, seen: u64, last: u64, now_ns: u64) -> f64 {
         if seen >= last {
             return 0.0;
@@ -50,7 +51,7 @@ impl Acknowledged {
     }
 }
 
-/// The source's count, going on.
+/// The thread that counts on the source.
 pub(super) struct Beats {
     acknowledged: Arc<Mutex<Acknowledged>>,
     stop: Arc<AtomicBool>,
@@ -68,7 +69,7 @@ fn ended<T>(what: &str, thread: Outcome<T>) -> Result<T, SbtestError> {
 }
 
 impl Beats {
-    /// Begins to count.
+    /// Starts to count.
     pub fn start(options: &ConnectOptions) -> Result<Beats, SbtestError> {
         let mut client = connect(options)?;
         let first = doing(|| "the source's count".to_string(), count_of(&mut client))?;
@@ -86,7 +87,7 @@ impl Beats {
         Ok(Beats { acknowledged, stop, thread })
     }
 
-    /// Ends the count.
+    /// Stops counting.
     pub fn stop(self) -> Result<(), SbtestError> {
         self.stop.store(true, Ordering::Release);
         ended("counting on the source", self.thread)
@@ -95,13 +96,14 @@ impl Beats {
 
 /// What was seen on a replica.
 pub(super) struct Seen {
-    /// Every [`LOOK_EVERY`].
+    /// The lag at every [`LOOK_EVERY`], in milliseconds. `None` means that the look before took so
+    /// long that this one was left out.
     pub lag_ms: Vec<Option<f64>>,
-    /// How long reads took.
+    /// The response times of the reads of rows.
     pub reads: Histogram,
 }
 
-/// Readers of a replica.
+/// The threads that look at a replica and read from it.
 pub(super) struct Watch {
     stop: Arc<AtomicBool>,
     lag: Outcome<Vec<Option<f64>>>,
@@ -109,7 +111,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Begins to look, and to read rows.
+    /// Starts to look at the replica and to read rows from it.
     pub fn start(options: &ConnectOptions, beats: &Beats, rows: u64) -> Result<Watch, SbtestError> {
         let stop = Arc::new(AtomicBool::new(false));
         let (mut looking, mut reading) = (connect(options)?, connect(options)?);
@@ -120,7 +122,7 @@ impl Watch {
         Ok(Watch { stop, lag, reads })
     }
 
-    /// Ends both.
+    /// Stops both threads, and returns what they have seen.
     pub fn stop(self) -> Result<Seen, SbtestError> {
         self.stop.store(true, Ordering::Release);
         Ok(Seen {
@@ -138,7 +140,7 @@ fn look(
     let clock = Stopwatch::start();
     let mut lags = Vec::new();
     while !stop.load(Ordering::Acquire) {
-        // What the source acknowledges while we look is not held against the replica.
+        // Counts that the source acknowledges during the look do not count as lag.
         let last = acknowledged.lock().expect("the counts").last();
         let seen = count_of(client)?;
         let lag = acknowledged.lock().expect("the counts").age_ms(seen, last, monotonic_ns());
@@ -176,9 +178,9 @@ mod tests {
         assert_eq!(all.age_ms(9, 9, 9_000_000), 0.0);
         assert_eq!(all.age_ms(7, 9, 9_000_000), 8.0);
         assert_eq!(all.age_ms(8, 9, 9_000_000), 6.0);
-        // It sees more than was known when the look began.
+        // The reader sees a count that was acknowledged after the look had begun.
         assert_eq!(all.age_ms(9, 8, 9_000_000), 0.0);
-        // It has not even what was there before.
+        // The reader sees a count that is older than the first entry.
         assert_eq!(all.age_ms(3, 9, 9_000_000), 9.0);
     }
 }

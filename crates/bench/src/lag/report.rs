@@ -1,4 +1,4 @@
-//! What `bench lag` has measured, as text, as JSON and as a page.
+//! The report of `bench lag`, as text, as JSON and as a page.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::html::{Chart, Kind, Page, Part, Series, machine};
 use crate::progress::grouped;
 use crate::table::{Align, Table, median, optional};
 
-/// The greatest lag that was seen.
+/// Returns the greatest lag that was seen, in milliseconds; 0 when there was no look.
 pub(super) fn most(lag_ms: &[Option<f64>]) -> f64 {
     lag_ms.iter().flatten().copied().fold(0.0, f64::max)
 }
@@ -70,7 +70,7 @@ fn rows(outcome: &Outcome) -> Table {
     table
 }
 
-/// The report as text.
+/// Returns the report as text.
 pub fn text(outcome: &Outcome) -> String {
     let mut out = format!("{}\n\n{}", summary(outcome), rows(outcome));
     for missing in &outcome.missing {
@@ -83,7 +83,7 @@ pub fn text(outcome: &Outcome) -> String {
     out
 }
 
-/// The report as JSON.
+/// Returns the report as JSON.
 pub fn json(outcome: &Outcome) -> Value {
     let run = |run: &Run| {
         let reads = run.reads.percentiles();
@@ -123,7 +123,8 @@ pub fn json(outcome: &Outcome) -> Value {
     })
 }
 
-/// The report as a page: lag over time, all pairs in one chart.
+/// Returns the report as a page, with the lag of all pairs over time in one chart for each
+/// scenario.
 pub fn page(outcome: &Outcome) -> Page {
     let mut parts = vec![Part::Text(summary(outcome))];
     for scenario in &outcome.plan.scenarios {

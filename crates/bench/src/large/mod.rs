@@ -1,11 +1,12 @@
-//! `slipstream bench large`: what one large transaction does to the commits of others, and how much
-//! memory it takes, side by side.
+//! `slipstream bench large`: what one large transaction does to the commits of other clients, and
+//! how much memory it takes, on several servers side by side.
 //!
-//! One client runs a transaction of many rows; another one changes single rows all the while, each
-//! in a transaction of its own, in turn of another table and of rows of the same table that the
-//! large one does not touch. Each of these has a response time, which is counted in every phase
-//! that it lay in: before the large transaction, while its statements ran, while it committed, and
-//! for a few seconds after, when pages are written and the binary log gets it.
+//! One client runs a transaction of many rows. Another client changes single rows meanwhile, each
+//! in a transaction of its own. It changes rows of another table and rows of the same table that
+//! the large transaction does not touch, in turn. The response time of each change is counted in
+//! every phase that the change was part of: before the large transaction, while its statements ran,
+//! while it committed, and for a few seconds after, when pages are written and the binary log
+//! receives it.
 
 mod outcome;
 mod report;
@@ -25,13 +26,13 @@ use writer::{SCHEMA, Writer};
 pub use outcome::{Outcome, PHASES, Plan, Sample, Shape};
 pub use report::{json, text};
 
-/// How long others are watched alone, before and after.
+/// How long the single-row commits run alone before the large transaction and after it.
 const BEFORE: Duration = Duration::from_secs(2);
 const AFTER: Duration = Duration::from_secs(3);
-/// About so many bytes of rows a statement.
+/// The approximate size of the rows of an INSERT statement in bytes.
 const STATEMENT_BYTES: usize = 512 << 10;
 
-/// Runs the plan.
+/// Measures everything that the plan asks for.
 pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError> {
     let mut outcome =
         Outcome { plan: plan.clone(), servers: Vec::new(), missing: Vec::new(), samples: Vec::new() };
@@ -57,7 +58,7 @@ pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError
     Ok(outcome)
 }
 
-/// Makes the tables, and measures one transaction.
+/// Makes the tables, and measures one large transaction.
 fn measure(
     plan: &Plan,
     shape: Shape,
@@ -135,7 +136,7 @@ fn make_tables(server: &mut Server) -> Result<(), MeasureError> {
     Ok(())
 }
 
-/// Inserts the rows, with statements of moderate length.
+/// Inserts the rows with statements of moderate length.
 fn insert(
     server: &Server,
     client: &mut Client,

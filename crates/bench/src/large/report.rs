@@ -1,4 +1,4 @@
-//! What `bench large` has measured, as text and as JSON.
+//! The report of `bench large`, as text and as JSON.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ const COLUMNS: [(&str, Align); 11] = [
     ("peak MB", Align::Right),
 ];
 
-/// The report as text.
+/// Returns the report as text.
 pub fn text(outcome: &Outcome) -> String {
     let plan = &outcome.plan;
     let on = |is: bool| if is { "on" } else { "off" };
@@ -56,7 +56,7 @@ pub fn text(outcome: &Outcome) -> String {
     out
 }
 
-/// The report as JSON: every sample.
+/// Returns the report as JSON, with every sample.
 pub fn json(outcome: &Outcome) -> Value {
     let plan = &outcome.plan;
     let sample = |sample: &Sample| {

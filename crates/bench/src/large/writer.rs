@@ -10,15 +10,15 @@ use super::outcome::PHASES;
 use crate::error::MeasureError;
 use crate::histogram::Histogram;
 
-/// The schema, made anew for each transaction.
+/// The schema of the tables.
 pub(super) const SCHEMA: &str = "kit_large";
-/// Rows of each table that are changed one by one.
+/// The number of rows of each table that are changed one by one.
 const ROWS: i64 = 1000;
-/// The first of those in the large table: behind all others, with a gap that a scan of those may
-/// lock.
+/// The first of these rows' ids in the large table. It is far above the ids of all other rows,
+/// because a scan of those may lock the gap behind them.
 const BEHIND: i64 = 1 << 40;
 
-/// The keys of a table that are changed one by one.
+/// Returns the ids of a table's rows that are changed one by one.
 pub(super) fn ids(table: &str) -> std::ops::Range<i64> {
     let first = if table == "large" { BEHIND } else { 1 };
     first..first + ROWS
@@ -34,7 +34,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Connects and begins, in the first phase.
+    /// Connects and starts to change rows, in the first phase.
     pub fn start(options: &ConnectOptions) -> Result<Writer, MeasureError> {
         let mut client = Client::connect(options).map_err(refused)?;
         let (phase, stop) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
@@ -60,12 +60,12 @@ impl Writer {
         Ok(Writer { thread, phase, stop })
     }
 
-    /// From here on times count in this phase.
+    /// Begins a phase, which counts the response times from now on.
     pub fn enter_phase(&self, phase: usize) {
         self.phase.store(phase, Ordering::SeqCst);
     }
 
-    /// Stops, and returns the times in each phase.
+    /// Stops the client, and returns the response times in each phase.
     pub fn end(self) -> Result<Waits, MeasureError> {
         self.stop.store(true, Ordering::SeqCst);
         self.thread.join().expect("a writer does not panic").map_err(refused)

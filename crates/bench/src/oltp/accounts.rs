@@ -1,9 +1,8 @@
-//! Where the time of a transaction goes: what the server's own time accounts counted between two
-//! moments, for each transaction.
+//! Where the time of a transaction goes, from the server's own time accounts between two moments.
 //!
 //! Only Slipstream has such accounts (`performance_schema.thread_times`). A thread is always in one
-//! state, so the states of the connections' threads add up to the time between the two looks, once
-//! for each client.
+//! state, so the times of all states of a connection's thread add up to the time between the two
+//! looks. The sum over all connections is that time once for each client.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,12 +12,12 @@ use crate::error::MeasureError;
 use crate::server::Server;
 use crate::table::{Align, Table};
 
-/// The threads that serve clients, by their name in the accounts.
+/// The name in the accounts of the threads that serve clients.
 const CONNECTION: &str = "connection";
-/// States in which a background thread has nothing to do.
+/// The states in which a background thread has nothing to do.
 const RESTING: [&str; 4] = ["idle", "client_wait", "source_wait", "relay_log_wait"];
 
-/// What threads had spent in a state.
+/// How often threads entered a state, and how much time they spent in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Spent {
     entered: f64,
@@ -37,12 +36,12 @@ impl Spent {
 /// The accounts of the running threads at one moment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Look {
-    /// By the thread's number and name, and the state.
+    /// The accounts by the number and the name of the thread, and by the state.
     states: BTreeMap<(u64, String, String), Spent>,
 }
 
 impl Look {
-    /// Asks the server; `None` when it keeps no accounts.
+    /// Asks the server for its accounts; `None` means that it keeps none.
     pub fn at(server: &mut Server) -> Result<Option<Look>, MeasureError> {
         let sql = "SELECT THREAD_OS_ID, THREAD_NAME, STATE, COUNT_ENTERED, WALL_NS, CPU_NS \
                    FROM performance_schema.thread_times WHERE THREAD_OS_ID IS NOT NULL";
@@ -57,7 +56,8 @@ impl Look {
         Ok(Some(look))
     }
 
-    /// What each thread, by its number, has spent since an earlier look, if it was there then.
+    /// Returns what each thread has spent since an earlier look, by the thread's number. Threads
+    /// that did not exist then are left out.
     fn since(&self, first: &Look) -> BTreeMap<u64, Vec<Line>> {
         let mut threads: BTreeMap<u64, Vec<Line>> = BTreeMap::new();
         let was_there: BTreeSet<u64> = first.states.keys().map(|(tid, ..)| *tid).collect();
@@ -72,7 +72,7 @@ impl Look {
     }
 }
 
-/// What threads of one name spent in a state, for each transaction.
+/// What the threads of one name spent in a state, for each transaction.
 #[derive(Clone, Debug, PartialEq)]
 struct Line {
     thread: String,
@@ -87,9 +87,10 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    /// What the threads that both looks have spent in between, for each of so many transactions.
-    /// Connections first, the longest first. The kit's own connection does nothing in between and
-    /// is left out: it is the one that changes its state least often.
+    /// Returns what the threads that appear in both looks spent between them, divided by the number
+    /// of transactions. Connections come first, then the other threads, each with the longest times
+    /// first. The kit's own connection is left out: it does nothing between the looks, so it is the
+    /// connection that changed its state least often.
     pub(super) fn between(first: &Look, last: &Look, transactions: f64) -> Accounts {
         let mut threads = last.since(first);
         let entered = |lines: &Vec<Line>| lines.iter().map(|line| line.spent.entered).sum::<f64>();
@@ -120,8 +121,8 @@ impl Accounts {
         total
     }
 
-    /// As a table: states, sums of the connections and of the others, nanoseconds for each
-    /// transaction.
+    /// Returns a table of the states in nanoseconds for each transaction, with the sums over all
+    /// connections and over all other threads.
     pub fn table(&self) -> Table {
         let mut table = Table::new(&[
             ("threads", Align::Left),
@@ -156,7 +157,7 @@ impl Accounts {
         table
     }
 
-    /// As JSON.
+    /// Returns the accounts as JSON.
     pub fn json(&self) -> Value {
         let line = |line: &Line| {
             json!({
@@ -189,12 +190,12 @@ mod tests {
             (1, CONNECTION, "client_wait", 0.0, 0.0),
             (2, CONNECTION, "commit", 500.0, 400.0),
             (3, CONNECTION, "commit", 7777.0, 7777.0),
-            // The kit's own.
+            // This is the kit's own connection.
             (9, CONNECTION, "client_wait", 3000.0, 10.0),
             (4, "log_writer", "idle", 100.0, 1.0),
             (4, "log_writer", "log_write", 100.0, 100.0),
         ]);
-        // 4000 ns later; the third connection has ended, and a fifth come.
+        // 4000 ns have passed. The third connection has ended, and a fifth one has begun.
         let last = look(&[
             (1, CONNECTION, "commit", 2000.0, 1800.0),
             (1, CONNECTION, "client_wait", 3000.0, 30.0),

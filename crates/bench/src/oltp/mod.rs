@@ -1,9 +1,9 @@
 //! `slipstream bench oltp`: sysbench's transactions against several servers, side by side.
 //!
-//! Every server of every combination of settings is started and filled alike, then all of them are
-//! measured in turn, round after round, so that the machine's moods are shared. Each measurement is
-//! preceded by a short run that is not counted. Servers that are reached by their address take part
-//! as they are, but for their durability.
+//! One server is started and filled for each flavor and each combination of settings. Then all of
+//! them are measured in turn, round after round, so that changes of the machine's speed hit all of
+//! them. A short run before each measurement is not counted. Servers that run already take part as
+//! they are; only their durability is changed.
 
 mod accounts;
 mod outcome;
@@ -22,7 +22,7 @@ pub use outcome::{Outcome, Plan, Sample, Subject, Variation};
 pub use report::{json, page, text};
 use sysbench::{Report, Run, Second};
 
-/// Runs the plan.
+/// Measures everything that the plan asks for.
 pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError> {
     if let Some(error) = sysbench::unavailable() {
         return Err(error);
@@ -65,7 +65,7 @@ pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError
     Ok(outcome)
 }
 
-/// Starts and fills every server; in the order of [`Outcome::subjects`].
+/// Starts and fills every server, and returns the servers in the order of [`Outcome::subjects`].
 fn start(plan: &Plan, outcome: &mut Outcome, progress: &mut Progress) -> Result<Vec<Server>, MeasureError> {
     let mut servers = Vec::new();
     for flavor in &plan.flavors {
@@ -103,7 +103,7 @@ fn settings(plan: &Plan, variation: &Variation, server_id: u32) -> Settings {
     }
 }
 
-/// Warms up, then measures.
+/// Warms the server up, then measures it.
 fn measure(
     plan: &Plan,
     run: &Run<'_>,
@@ -121,8 +121,8 @@ fn measure(
     let report = sysbench::run(&options, run, &mut |sysbench, second| {
         if second.at < run.seconds {
             window.look(second, server.usage(), usage::of(sysbench));
-            // The first second's end and that of the last but one: asking costs the server
-            // something.
+            // The accounts are read at the ends of the first second and of the last but one only,
+            // because reading them costs the server time.
             if plan.accounts && (second.at == 1 || second.at + 1 == run.seconds) {
                 match Look::at(server) {
                     Ok(look) => window.looks.extend(look),
@@ -137,14 +137,14 @@ fn measure(
     Ok((report, window))
 }
 
-/// What was used from the end of the first second to the end of the last but one: all clients are
-/// there all the time.
+/// What server and sysbench used from the end of the first second to the end of the last but one.
+/// All clients work throughout that time.
 #[derive(Default)]
 struct Window {
     server: Span,
     sysbench: Span,
     transactions: f64,
-    /// At its time accounts.
+    /// The looks at the server's time accounts.
     looks: Vec<Look>,
 }
 
@@ -155,7 +155,8 @@ impl Window {
     }
 
     fn look(&mut self, second: Second, server: Option<Usage>, sysbench: Option<Usage>) {
-        // The first look opens the window; its second's transactions were before.
+        // The first look opens the window, so the transactions of the second before it do not
+        // count.
         if self.sysbench.first.is_some() {
             self.transactions += second.transactions;
         }

@@ -1,4 +1,4 @@
-//! What a run is asked for, and what it has measured.
+//! The plan of a run of `bench oltp`, and what the run has measured.
 
 use std::fmt;
 
@@ -10,98 +10,99 @@ use crate::sbtest::Size;
 use crate::server::{ByAddress, Mode};
 use crate::usage::PerOperation;
 
-/// Settings of one started server that the plan varies.
+/// The settings of a started server that the plan varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variation {
     /// `log_bin`.
     pub log_bin: bool,
-    /// `innodb_doublewrite`; the server's default when none is given.
+    /// `innodb_doublewrite`. `None` means the server's default.
     pub doublewrite: Option<Doublewrite>,
-    /// `innodb_buffer_pool_size`.
+    /// `innodb_buffer_pool_size`, in bytes.
     pub pool_bytes: u64,
-    /// `innodb_page_size`; the server's default when none is given.
+    /// `innodb_page_size`, in bytes. `None` means the server's default.
     pub page_bytes: Option<u64>,
 }
 
-/// What is measured.
+/// What a run of `bench oltp` measures, and with which settings.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The tables.
+    /// The number of tables and of their rows.
     pub size: Size,
-    /// Scripts of [`sysbench::SCRIPTS`].
+    /// The names of the scripts, out of [`sysbench::SCRIPTS`].
     pub scripts: Vec<String>,
-    /// How many clients at once.
+    /// The numbers of concurrent clients.
     pub clients: Vec<u32>,
-    /// The servers' durability.
+    /// The durability of the servers' commits.
     pub modes: Vec<Mode>,
-    /// Settings that started servers are started with, each in turn.
+    /// The settings that servers are started with. Each flavor gets one server for each.
     pub variations: Vec<Variation>,
-    /// `innodb_redo_log_capacity` of every started server.
+    /// `innodb_redo_log_capacity` of every started server, in bytes.
     pub redo_bytes: u64,
     /// `binlog_row_image` of every started server.
     pub image: RowImage,
-    /// The servers to start; those that are not on the machine are left out.
+    /// The flavors of the servers to start. Those that are not on the machine are left out.
     pub flavors: Vec<Flavor>,
-    /// Somebody's own servers.
+    /// The servers that run already.
     pub addresses: Vec<ByAddress>,
-    /// Whether the tables are made anew on somebody's own servers, too.
+    /// Whether the tables are made anew on servers that run already, too.
     pub fill_addresses: bool,
-    /// The server that ratios are relative to, by its name; the first one when none is given.
+    /// The name of the server that ratios are relative to. `None` means the first server.
     pub base: Option<String>,
-    /// How long each measurement takes.
+    /// The duration of each measurement in seconds.
     pub seconds: u64,
-    /// How long each runs before it is measured.
+    /// The seconds that each server runs before it is measured.
     pub warmup_seconds: u64,
     /// How often everything is measured.
     pub rounds: u32,
     /// Whether servers that keep time accounts are asked where the time of a transaction goes.
     pub accounts: bool,
-    /// Makes the data and the loads.
+    /// The seed of the data and of the loads.
     pub seed: u64,
 }
 
-/// A server of the run.
+/// A server that takes part in the run.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// The server's name and version.
+    /// The description of the server.
     pub server: Described,
-    /// What it was started with; None for somebody's own server.
+    /// The settings that the server was started with. `None` means that it ran already.
     pub variation: Option<Variation>,
 }
 
 /// One measurement.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// Which round, from 1.
+    /// The number of the round, from 1.
     pub round: u32,
-    /// The script.
+    /// The name of the script.
     pub script: String,
-    /// Clients at once.
+    /// The number of concurrent clients.
     pub clients: u32,
-    /// The server's durability.
+    /// The durability of the server's commits.
     pub mode: Mode,
-    /// Which of [`Outcome::subjects`].
+    /// The index of the server in [`Outcome::subjects`].
     pub subject: usize,
-    /// sysbench's report.
+    /// What sysbench reported.
     pub report: Report,
-    /// What a transaction cost the server; None when its process cannot be seen.
+    /// What a transaction cost the server. `None` means that its process cannot be seen.
     pub server: Option<PerOperation>,
     /// What a transaction cost sysbench.
     pub sysbench: Option<PerOperation>,
-    /// Where the time of a transaction went, if that was asked for and the server knows.
+    /// Where the time of a transaction went. `None` means that this was not asked for or that the
+    /// server does not know.
     pub accounts: Option<Accounts>,
 }
 
 /// Everything that a run has measured.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What was asked for.
+    /// The plan of the run.
     pub plan: Plan,
-    /// The servers.
+    /// The servers that took part.
     pub subjects: Vec<Subject>,
-    /// Peers that were not on the machine, and why.
+    /// The peers that were not on the machine, each with the reason.
     pub missing: Vec<String>,
-    /// The figures.
+    /// The figures, one sample for each measurement.
     pub samples: Vec<Sample>,
 }
 
@@ -120,7 +121,7 @@ impl fmt::Display for Variation {
 }
 
 impl Subject {
-    /// The settings that a started server has been given, in words.
+    /// Returns the settings that the server was started with, in words.
     pub(super) fn settings_shown(&self) -> String {
         self.variation.map_or("as it is".to_string(), |variation| variation.to_string())
     }

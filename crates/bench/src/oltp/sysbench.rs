@@ -1,4 +1,4 @@
-//! The real sysbench 1.0: run, followed second by second, and its report read.
+//! Runs the program sysbench 1.0, follows its output second by second, and reads its report.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
@@ -9,59 +9,60 @@ use crate::error::MeasureError;
 use crate::histogram::Histogram;
 use crate::sbtest::{SCHEMA, Size};
 
-/// sysbench's scripts that the kit drives, without `oltp_`.
+/// The names of sysbench's scripts that the kit runs, without `oltp_`.
 pub const SCRIPTS: [&str; 6] =
     ["read_only", "point_select", "update_non_index", "update_index", "write_only", "read_write"];
 
-/// Why sysbench cannot be run on this machine, if it cannot.
+/// Returns the reason why sysbench cannot be run on this machine; `None` means that it can.
 pub fn unavailable() -> Option<MeasureError> {
     let version = Command::new("sysbench").arg("--version").stdin(Stdio::null()).output();
     version.err().map(|error| failed(format!("not on this machine: {error}")))
 }
 
-/// One run.
+/// One run of sysbench.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
-    /// One of [`SCRIPTS`].
+    /// The name of the script, one of [`SCRIPTS`].
     pub script: &'a str,
-    /// The tables, which are there.
+    /// The number of tables and of their rows. The tables must exist.
     pub size: Size,
-    /// Clients at once.
+    /// The number of concurrent clients.
     pub clients: u32,
-    /// How long.
+    /// The duration in seconds.
     pub seconds: u64,
-    /// Makes the values.
+    /// The seed of the values.
     pub seed: u64,
 }
 
-/// What sysbench tells each second.
+/// What sysbench prints each second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Second {
-    /// Seconds since the run began.
+    /// The seconds since the run began.
     pub at: u64,
-    /// Transactions of the last second.
+    /// The transactions of the last second.
     pub transactions: f64,
 }
 
-/// What sysbench tells in the end.
+/// What sysbench prints at the end.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Transactions of each second.
+    /// The number of transactions in each second.
     pub each_second: Vec<f64>,
-    /// Transactions committed.
+    /// The number of transactions committed.
     pub transactions: u64,
-    /// Statements of these.
+    /// The number of statements of these transactions.
     pub queries: u64,
-    /// Transactions given up and started again: deadlocks, lock wait timeouts.
+    /// The number of transactions that were given up and started again, after a deadlock or a lock
+    /// wait timeout.
     pub retried: u64,
-    /// How long the run took.
+    /// The duration of the run in seconds.
     pub seconds: f64,
-    /// Time of each transaction.
+    /// The response times of the transactions.
     pub times: Histogram,
 }
 
 impl Report {
-    /// Transactions a second.
+    /// Returns the transactions a second.
     pub fn rate(&self) -> f64 {
         self.transactions as f64 / self.seconds
     }
@@ -71,7 +72,7 @@ fn failed(said: String) -> MeasureError {
     MeasureError::Program("sysbench".into(), said)
 }
 
-/// The words after `sysbench`.
+/// Returns the words after `sysbench` on the command line.
 fn words(options: &ConnectOptions, run: &Run<'_>) -> Vec<String> {
     let mut words = vec![
         format!("oltp_{}", run.script),
@@ -98,7 +99,8 @@ fn words(options: &ConnectOptions, run: &Run<'_>) -> Vec<String> {
     words
 }
 
-/// Runs sysbench; hands its process id and each second's figures to `each_second` as they come.
+/// Runs sysbench, and passes its process id and the figures of each second to `each_second` as they
+/// come.
 pub fn run(
     options: &ConnectOptions,
     run: &Run<'_>,
@@ -124,7 +126,7 @@ pub fn run(
         }
     }
     let mut complaint = String::new();
-    // What cannot be read cannot be shown; the exit code tells whether there was something.
+    // If the text cannot be read, it is not shown. The exit code tells whether sysbench failed.
     let _ = child.stderr.take().expect("piped").read_to_string(&mut complaint);
     let status = child.wait().map_err(|error| failed(error.to_string()))?;
     if !status.success() {
@@ -135,7 +137,7 @@ pub fn run(
     Ok(Report { each_second: seconds, ..report })
 }
 
-/// `[ 3s ] thds: 32 tps: 1234.5 qps: ...`
+/// Reads a line such as `[ 3s ] thds: 32 tps: 1234.5 qps: ...`.
 fn second_of(line: &str) -> Option<Second> {
     let (at, rest) = line.strip_prefix('[')?.split_once("s ]")?;
     let transactions = rest.split_once("tps:")?.1.split_whitespace().next()?;
@@ -153,7 +155,8 @@ fn read_report(said: &str) -> Option<Report> {
         seconds: after("total time:")?.trim_end_matches('s').parse().ok()?,
         ..Report::default()
     };
-    // `       1.014 |*****                                    5317`, milliseconds and how often.
+    // A line such as `       1.014 |*****                                    5317` has the
+    // milliseconds and the number of transactions.
     for line in said.lines() {
         let Some((value, bar)) = line.split_once('|') else { continue };
         let value: Option<f64> = value.trim().parse().ok();

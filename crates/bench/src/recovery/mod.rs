@@ -1,14 +1,16 @@
-//! `slipstream bench recovery`: how long a server that was killed takes until it answers again,
-//! side by side.
+//! `slipstream bench recovery`: how long a server that was killed takes until it answers again, on
+//! several servers side by side.
 //!
-//! Every server is started with a log that never fills, a buffer pool that never fills, and page
-//! cleaners held back as far as its options go; the tables are filled, and the server is stopped
-//! and started, so that all of it is on disk; sysbench updates rows until so many bytes of log lie
-//! behind the last checkpoint; then the process is killed and started again on what it left. Two
-//! times are taken from that start: until `SELECT 1` is answered, and until a row of a table is.
+//! Every server is started with a redo log and a buffer pool that never fill up, and with page
+//! cleaners that are held back as far as the server's options allow. The tables are filled, and the
+//! server is stopped and started, so that all of them are on disk. sysbench updates rows until a
+//! given number of bytes of log lies behind the last checkpoint. Then the process is killed and
+//! started again on the same data. Two times are taken from that start: until `SELECT 1` is
+//! answered, and until a row of a table is read.
 //!
-//! The log that a killed process wrote is in the system's page cache, and so are its pages unless
-//! it opens them past it: that is the same for all, and no disk's speed of reading is measured.
+//! The log that a killed process wrote is still in the system's page cache, on every server, so the
+//! disk's reading speed is not measured. The same holds for data pages, unless the server bypasses
+//! the page cache.
 
 mod outcome;
 mod report;
@@ -28,17 +30,16 @@ use crate::server::Server;
 pub use outcome::{Outcome, Plan, Sample};
 pub use report::{json, text};
 
-/// The log's capacity, as a multiple of what is to be recovered: no server begins to flush for want
-/// of space.
+/// The capacity of the log as a multiple of what is to be recovered, large enough that no server
+/// flushes pages for want of log space.
 const CAPACITY_FACTOR: u64 = 4;
-/// How long a server may take to come back.
+/// How long a server may take to answer again.
 const BACK_WITHIN: Duration = Duration::from_secs(1800);
-/// How long the load may take to make the log.
+/// The most seconds that the load may take to write the log.
 const LOADED_WITHIN_S: u64 = 3600;
 const POLL: Duration = Duration::from_millis(5);
 
-/// Options that keep pages from being written while there is room, in the words that all servers
-/// know.
+/// The options that keep a server from writing pages while there is room. All servers know them.
 const HOLD_BACK: [&str; 4] = [
     "--innodb-adaptive-flushing=OFF",
     "--innodb-max-dirty-pages-pct=99",
@@ -46,14 +47,14 @@ const HOLD_BACK: [&str; 4] = [
     "--innodb-io-capacity=100",
 ];
 
-/// Where a server tells the log's end, and where its last checkpoint: MySQL and Slipstream,
-/// MariaDB.
+/// The status variables with the end of the log and with the last checkpoint: first those of MySQL
+/// and Slipstream, then those of MariaDB.
 const LSN_STATUS: [(&str, &str); 2] = [
     ("Innodb_redo_log_current_lsn", "Innodb_redo_log_checkpoint_lsn"),
     ("Innodb_lsn_current", "Innodb_lsn_last_checkpoint"),
 ];
 
-/// Runs the plan.
+/// Measures everything that the plan asks for.
 pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError> {
     if let Some(error) = sysbench::unavailable() {
         return Err(error);
@@ -90,8 +91,9 @@ fn settings(plan: &Plan) -> Settings {
     }
 }
 
-/// Updates rows until the log is long enough, and kills the server in the middle of it. Returns how
-/// long the log was at the last look, and the transactions counted by then.
+/// Updates rows until the log is long enough, and kills the server while the updates go on. It
+/// returns the number of bytes of log behind the checkpoint at the last look, and the number of
+/// transactions counted by then.
 fn load(
     plan: &Plan,
     round: u32,
@@ -125,7 +127,7 @@ fn load(
     });
     looked?;
     if redo_bytes < plan.redo_bytes {
-        // sysbench is to fail, but because its server has gone.
+        // sysbench has to fail, but only because its server is gone.
         loaded?;
         let said = format!("{} MB of log after {LOADED_WITHIN_S} s", redo_bytes >> 20);
         return Err(MeasureError::Stalled(server.name().to_string(), said));
@@ -134,13 +136,14 @@ fn load(
     Ok((redo_bytes, transactions as u64))
 }
 
-/// Bytes of log that recovery would have to read.
+/// Returns the number of bytes of log that recovery would have to read.
 fn checkpoint_age(server: &mut Server) -> Result<u64, MeasureError> {
     for (end, checkpoint) in LSN_STATUS {
         let values = (server.status(end)?, server.status(checkpoint)?);
         if let (Some(end), Some(checkpoint)) = values {
             let number = |text: &str| text.parse::<u64>().unwrap_or(0);
-            // Two looks, one after the other: the checkpoint may have passed the end that was seen.
+            // The two values are read one after the other, so the checkpoint may be past the end of
+            // the log that was read first.
             return Ok(number(&end).saturating_sub(number(&checkpoint)));
         }
     }
@@ -148,7 +151,7 @@ fn checkpoint_age(server: &mut Server) -> Result<u64, MeasureError> {
     Err(MeasureError::Program(name, "it does not tell where its log ends and its checkpoint is".into()))
 }
 
-/// Starts the killed server again and takes the times.
+/// Starts the killed server again, and takes the times.
 fn recover(server: &mut Server, progress: &mut Progress) -> Result<Sample, MeasureError> {
     progress.step(format!("{}: recovery", server.name()));
     let clock = Stopwatch::start();
@@ -175,7 +178,7 @@ fn recover(server: &mut Server, progress: &mut Progress) -> Result<Sample, Measu
     })
 }
 
-/// Asks until `SELECT 1` is answered.
+/// Sends `SELECT 1` again and again until it is answered.
 fn answer(server: &mut Server, clock: &Stopwatch, progress: &mut Progress) -> Result<Client, MeasureError> {
     loop {
         let asked = Client::connect(server.options()).and_then(|mut client| {

@@ -1,64 +1,64 @@
-//! What a run is asked for, and what it has measured.
+//! The plan of a run of `bench recovery`, and what the run has measured.
 
 use crate::described::Described;
 use crate::instance::{Flavor, RowImage};
 use crate::sbtest::Size;
 
-/// What is measured.
+/// What a run of `bench recovery` measures, and with which settings.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The tables.
+    /// The number of tables and of their rows.
     pub size: Size,
-    /// Bytes of log behind the last checkpoint when the process is killed.
+    /// The number of bytes of log behind the last checkpoint at which the process is killed.
     pub redo_bytes: u64,
-    /// Clients that make them.
+    /// The number of clients whose load writes the log.
     pub clients: u32,
     /// `log_bin`.
     pub log_bin: bool,
-    /// `innodb_buffer_pool_size`.
+    /// `innodb_buffer_pool_size`, in bytes.
     pub pool_bytes: u64,
     /// `binlog_row_image`.
     pub image: RowImage,
-    /// The servers; those that are not on the machine are left out.
+    /// The flavors of the servers. Those that are not on the machine are left out.
     pub flavors: Vec<Flavor>,
-    /// The server that ratios are relative to, by its name; the first one when none is given.
+    /// The name of the server that ratios are relative to. `None` means the first server.
     pub base: Option<String>,
-    /// How often everything is measured, from fresh data on.
+    /// How often everything is measured, each time with fresh data.
     pub rounds: u32,
-    /// Makes the data and the load.
+    /// The seed of the data and of the load.
     pub seed: u64,
 }
 
-/// One recovery.
+/// The figures of one recovery.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// Which round, from 1.
+    /// The number of the round, from 1.
     pub round: u32,
-    /// Which of [`Outcome::servers`].
+    /// The index of the server in [`Outcome::servers`].
     pub server: usize,
-    /// Bytes of log behind the checkpoint shortly before the kill.
+    /// The number of bytes of log behind the checkpoint, at the last look before the kill.
     pub redo_bytes: u64,
-    /// Transactions that sysbench had counted by then.
+    /// The number of transactions that sysbench had counted by then.
     pub transactions: u64,
-    /// From the start of the process until `SELECT 1` was answered.
+    /// The seconds from the start of the process until `SELECT 1` was answered.
     pub first_query_s: f64,
-    /// Until a row was read by its key.
+    /// The seconds from the start of the process until a row was read by its key.
     pub first_row_s: f64,
-    /// CPU time of the process by then.
+    /// The CPU time of the process until then, in seconds.
     pub cpu_s: f64,
-    /// Most memory resident by then.
+    /// The peak of the process's resident memory until then, in bytes.
     pub peak_rss_bytes: u64,
 }
 
 /// Everything that a run has measured.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What was asked for.
+    /// The plan of the run.
     pub plan: Plan,
-    /// The servers.
+    /// The servers that took part.
     pub servers: Vec<Described>,
-    /// Peers that were not on the machine, and why.
+    /// The peers that were not on the machine, each with the reason.
     pub missing: Vec<String>,
-    /// The figures.
+    /// The figures, one sample for each recovery.
     pub samples: Vec<Sample>,
 }

@@ -1,4 +1,4 @@
-//! What `bench recovery` has measured, as text and as JSON.
+//! The report of `bench recovery`, as text and as JSON.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::described::settings_text;
 use crate::progress::grouped;
 use crate::table::{Align, Table, median, optional};
 
-/// The figures of one server, over all rounds: medians, but for the memory.
+/// The figures of one server over all rounds: medians, and the highest peak of memory.
 struct Figures {
     server: usize,
     redo_mb: f64,
@@ -19,13 +19,13 @@ struct Figures {
 }
 
 impl Figures {
-    /// Seconds until the first query, for each GB of log: servers are killed a little later than
-    /// asked for.
+    /// Returns the seconds until the first query for each GB of log. Servers are killed a little
+    /// later than asked for, so the length of their logs differs.
     fn seconds_a_gb(&self) -> f64 {
         self.first_query_s * 1024.0 / self.redo_mb
     }
 
-    /// Seconds until the first query, for each million transactions.
+    /// Returns the seconds until the first query for each million transactions.
     fn seconds_a_million(&self) -> f64 {
         self.first_query_s * 1e6 / self.transactions
     }
@@ -57,7 +57,7 @@ fn base<'a>(all: &'a [Figures], outcome: &Outcome) -> Option<&'a Figures> {
     all.iter().find(|one| outcome.servers[one.server].name.eq_ignore_ascii_case(name))
 }
 
-/// The report as text.
+/// Returns the report as text.
 pub fn text(outcome: &Outcome) -> String {
     let plan = &outcome.plan;
     let all = figures(outcome);
@@ -107,7 +107,7 @@ pub fn text(outcome: &Outcome) -> String {
     out
 }
 
-/// The report as JSON: the medians, and every single sample.
+/// Returns the report as JSON: the medians, and every sample.
 pub fn json(outcome: &Outcome) -> Value {
     let plan = &outcome.plan;
     let all = figures(outcome);

@@ -1,5 +1,5 @@
-//! Filling the tables: rows that follow from a seed, in INSERTs of about 512 KB, as sysbench sends
-//! them.
+//! Fills the tables. The rows follow from a seed, and each INSERT has about 512 KB, as sysbench
+//! sends it.
 
 use os::random::Rng;
 use protocol::client::{Client, ConnectOptions};
@@ -7,17 +7,17 @@ use protocol::client::{Client, ConnectOptions};
 use super::random::{C_LEN, PAD_LEN, digits, special};
 use super::table::{SCHEMA, SbtestError, Size, connect, create_table, doing};
 
-/// Bytes of an INSERT statement; sysbench's own limit.
+/// The size of an INSERT statement in bytes, from which on it is sent. sysbench has the same limit.
 const STATEMENT_BYTES: usize = 512 << 10;
-/// Rows inserted before a commit.
+/// The number of rows between two commits.
 const ROWS_BETWEEN_COMMITS: u64 = 10_000;
 
-/// Told now and then: rows inserted so far.
+/// A function that is told the number of rows inserted so far, after each INSERT.
 pub type Filled<'a> = dyn FnMut(u64) + 'a;
 
-/// Makes the schema and the tables anew and fills them. The same seed gives the same rows on every
-/// server. With `logged` false nothing of it goes to the binary log: both ends of a replication are
-/// filled this way.
+/// Makes the schema and the tables anew, and fills them. The same seed gives the same rows on every
+/// server. If `logged` is false, nothing goes to the binary log, so that source and replica can
+/// both be filled in this way.
 pub fn fill(
     options: &ConnectOptions,
     size: Size,

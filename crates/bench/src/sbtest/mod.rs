@@ -1,9 +1,9 @@
-//! sysbench's tables and workloads, without sysbench: the same schema, the same distribution of
-//! values, the same statements by prepared statements, so that the kit needs nothing but itself.
+//! sysbench's tables and workloads, without the program sysbench: the same schema, the same
+//! distribution of values, and the same prepared statements.
 //!
-//! Flows in: an open [`Session`] to any server. Flows out: filled tables, transactions, and
-//! checksums that can be compared between any two servers. The rows of a table follow from the
-//! seed, the table's number and its size.
+//! Flows in: the address of any server. Flows out: filled tables, transactions, and checksums that
+//! can be compared between any two servers. The rows of a table follow from the seed, the table's
+//! number and its size.
 
 mod checksum;
 mod fill;

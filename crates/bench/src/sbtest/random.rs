@@ -2,23 +2,26 @@
 
 use os::random::Rng;
 
-/// Bytes of column `c`.
+/// The length of column `c` in bytes.
 pub const C_LEN: usize = 119;
-/// Bytes of column `pad`.
+/// The length of column `pad` in bytes.
 pub const PAD_LEN: usize = 59;
 
-/// Digits of a group in `c` and `pad`; groups are separated by dashes.
+/// The number of digits of a group in `c` and `pad`. Groups are separated by dashes.
 const GROUP_DIGITS: usize = 11;
 
-/// `--rand-spec-res`: how many values of a hundred are taken from the hot range.
+/// `--rand-spec-res`: the percentage of values that are taken from the hot range.
 const HOT_PERCENT: u64 = 75;
-/// `--rand-spec-pct`: the hot range's part of all values, in percent, in the middle.
+/// `--rand-spec-pct`: the size of the hot range in percent of all values. It lies in the middle of
+/// them.
 const HOT_RANGE_PERCENT: u64 = 1;
-/// `--rand-spec-iter`: how many uniform values are averaged for one that is not hot.
+/// `--rand-spec-iter`: the number of uniform values whose average is a value that is not from the
+/// hot range.
 const BELL_ITERATIONS: u64 = 12;
 
-/// A number in `1..=limit` by sysbench's default distribution ("special"): three of four fall
-/// evenly into one hundredth of the range in its middle, the others follow a bell around it.
+/// Returns a number in `1..=limit` with sysbench's default distribution ("special"): three of four
+/// numbers are uniform in one hundredth of the range in its middle, the others follow a bell curve
+/// around it.
 pub fn special(rng: &mut Rng, limit: u64) -> u64 {
     assert!(limit > 0, "an empty table has no row to pick");
     if rng.below(100) < HOT_PERCENT {
@@ -32,7 +35,7 @@ pub fn special(rng: &mut Rng, limit: u64) -> u64 {
 /// Fills `out` with random digits in groups of eleven, separated by dashes.
 pub fn digits(rng: &mut Rng, out: &mut [u8]) {
     for group in out.chunks_mut(GROUP_DIGITS + 1) {
-        // Eleven decimal digits of one random word; what is left of the word's evenness is plenty.
+        // One random number yields the eleven decimal digits of a group.
         let mut word = rng.below(100_000_000_000);
         for place in group.iter_mut().take(GROUP_DIGITS) {
             *place = b'0' + (word % 10) as u8;
@@ -69,7 +72,8 @@ mod tests {
         let values: Vec<u64> = (0..100_000).map(|_| special(&mut rng, 10_000)).collect();
         assert!(values.iter().all(|value| (1..=10_000).contains(value)));
         let hot = values.iter().filter(|value| (4_951..=5_050).contains(*value)).count();
-        // 75,000 and the middle of the bell, which is about 4.7% of the other 25,000.
+        // The hot range gets 75,000 values, and about 4.7% of the other 25,000 from the middle of
+        // the bell curve.
         assert!((74_000..79_000).contains(&hot), "{hot}");
         for limit in 1..5 {
             assert!((0..100).all(|_| (1..=limit).contains(&special(&mut rng, limit))));

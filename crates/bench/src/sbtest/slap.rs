@@ -7,11 +7,11 @@ use protocol::client::{Client, ClientError};
 use super::checksum::{Checksum, checksum};
 use super::table::{SCHEMA, SbtestError, doing};
 
-/// Bytes of `charcol1`.
+/// The length of `charcol1` in bytes.
 const CHARS: usize = 128;
 const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/// Makes the table anew, empty, without the binary log.
+/// Makes the table anew and leaves it empty, without writing to the binary log.
 pub fn empty(client: &mut Client) -> Result<(), SbtestError> {
     let statements = [
         "SET SESSION sql_log_bin = 0".to_string(),
@@ -22,7 +22,7 @@ pub fn empty(client: &mut Client) -> Result<(), SbtestError> {
     statements.into_iter().try_for_each(|sql| doing(|| sql.clone(), client.query(&sql)).map(|_| ()))
 }
 
-/// One transaction of the load.
+/// Runs one transaction of the load.
 pub(super) fn insert(client: &mut Client, rng: &mut Rng) -> Result<(), ClientError> {
     let number = rng.below(1 << 31);
     let letter = |_| char::from(LETTERS[rng.below(LETTERS.len() as u64) as usize]);
@@ -30,7 +30,7 @@ pub(super) fn insert(client: &mut Client, rng: &mut Rng) -> Result<(), ClientErr
     client.query_discard(&format!("INSERT INTO t1 VALUES ({number},'{text}')")).map(|_| ())
 }
 
-/// The rows that there are.
+/// Returns the checksum of the table's rows.
 pub fn rows(client: &mut Client) -> Result<Checksum, SbtestError> {
     checksum(client, "t1", "intcol1, charcol1")
 }

@@ -1,27 +1,28 @@
-//! The tables: their schema, their size, how they are made, and how clients come to them.
+//! The tables of the loads: their schema, their size, their definition, and sessions in their
+//! schema.
 
 use std::fmt;
 
 use protocol::client::{Client, ClientError, ConnectOptions};
 
-/// The schema of the tables, which is sysbench's default too.
+/// The schema of the tables, which is also sysbench's default.
 pub const SCHEMA: &str = "sbtest";
 
-/// How many tables, and rows in each.
+/// The number of tables, and of rows in each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// Tables `sbtest1` to `sbtestN`.
+    /// The number of tables, which are called `sbtest1`, `sbtest2` and so on.
     pub tables: u32,
-    /// Rows in each.
+    /// The number of rows in each table.
     pub rows: u64,
 }
 
-/// What failed, where, and how.
+/// An error of filling, loading or comparing the tables.
 #[derive(Debug)]
 pub struct SbtestError {
     /// What was being done.
     pub doing: String,
-    /// What the server or the connection said.
+    /// The error of the server or of the connection.
     pub cause: ClientError,
 }
 
@@ -33,7 +34,7 @@ impl fmt::Display for SbtestError {
 
 impl std::error::Error for SbtestError {}
 
-/// Names what was being done when a client failed.
+/// Adds what was being done to the error of a client.
 pub(crate) fn doing<T>(
     what: impl FnOnce() -> String,
     result: Result<T, ClientError>,
@@ -41,7 +42,8 @@ pub(crate) fn doing<T>(
     result.map_err(|cause| SbtestError { doing: what(), cause })
 }
 
-/// The statement that makes table `number`, sysbench's own text but for the blanks.
+/// Returns the statement that makes table `number`. Its text is sysbench's own except for white
+/// space.
 pub fn create_table(number: u32) -> String {
     format!(
         "CREATE TABLE sbtest{number}(id INTEGER NOT NULL AUTO_INCREMENT, k INTEGER DEFAULT '0' NOT NULL, \
@@ -49,7 +51,7 @@ pub fn create_table(number: u32) -> String {
     )
 }
 
-/// Opens a session in the tables' schema.
+/// Opens a session whose default schema is that of the tables.
 pub fn connect(options: &ConnectOptions) -> Result<Client, SbtestError> {
     doing(|| format!("connecting to {:?}", options.address), Client::connect(&options.clone().schema(SCHEMA)))
 }

@@ -1,4 +1,5 @@
-//! Transactions of sysbench's oltp scripts, by prepared statements from many clients at once.
+//! Runs transactions of sysbench's oltp scripts, with prepared statements from many concurrent
+//! clients.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,32 +14,32 @@ use protocol::scalar::Scalar;
 use super::random::{C_LEN, PAD_LEN, digits, special};
 use super::table::{SbtestError, Size, connect, doing};
 
-/// Errors after which sysbench starts its transaction again: lock wait timeout, deadlock, record
-/// changed.
+/// The errors after which sysbench starts its transaction again: lock wait timeout, deadlock,
+/// record has changed.
 const RETRIED: [u16; 3] = [1205, 1213, 1020];
-/// Rows of a range read.
+/// The number of rows of a range read.
 const RANGE_ROWS: u64 = 100;
-/// Point reads of a read_write transaction.
+/// The number of point reads of a read_write transaction.
 const POINT_SELECTS: usize = 10;
 
-/// Which of sysbench's scripts.
+/// The kind of transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workload {
-    /// `UPDATE ... SET c = ?` by primary key, one a transaction.
+    /// One `UPDATE ... SET c = ?` by primary key in each transaction.
     UpdateNonIndex,
-    /// `UPDATE ... SET k = k + 1` by primary key, one a transaction.
+    /// One `UPDATE ... SET k = k + 1` by primary key in each transaction.
     UpdateIndex,
-    /// One INSERT a transaction.
+    /// One INSERT in each transaction.
     Insert,
-    /// 14 reads and 4 writes a transaction.
+    /// 14 reads and 4 writes in each transaction.
     ReadWrite,
-    /// Not sysbench's: one row a transaction into a table without a key ([`super::slap`]), which
-    /// must be there.
+    /// The load of mysqlslap: one row is inserted in each transaction into a table without a key
+    /// ([`super::slap`]), which must exist.
     Mysqlslap,
 }
 
 impl Workload {
-    /// All of them.
+    /// All workloads.
     pub const ALL: [Workload; 5] = [
         Workload::UpdateNonIndex,
         Workload::UpdateIndex,
@@ -47,7 +48,7 @@ impl Workload {
         Workload::Mysqlslap,
     ];
 
-    /// sysbench's name of it, without `oltp_`.
+    /// Returns sysbench's name of the script without `oltp_`, or `mysqlslap`.
     pub fn name(self) -> &'static str {
         match self {
             Workload::UpdateNonIndex => "update_non_index",
@@ -75,51 +76,53 @@ impl FromStr for Workload {
     }
 }
 
-/// What to run.
+/// A load to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
-    /// The transactions.
+    /// The kind of transactions.
     pub workload: Workload,
-    /// The tables that are there.
+    /// The number of tables and of their rows. The tables must exist.
     pub size: Size,
-    /// How many transactions, over all clients.
+    /// The number of transactions, over all clients.
     pub transactions: u64,
-    /// How many clients at once.
+    /// The number of concurrent clients.
     pub clients: u32,
-    /// Makes the values; every run should have another one.
+    /// The seed of the values. Every run should have another one.
     pub seed: u64,
 }
 
-/// What came of it.
+/// What a load has done.
 #[derive(Clone, Copy, Debug)]
 pub struct Loaded {
-    /// Transactions committed.
+    /// The number of transactions committed.
     pub transactions: u64,
-    /// Transactions started again after a deadlock or a lock wait timeout.
+    /// The number of transactions started again after an error that sysbench retries.
     pub retries: u64,
-    /// From the first client's start to the last one's end.
+    /// The seconds from the start of the first client to the end of the last one.
     pub seconds: f64,
 }
 
 impl Loaded {
-    /// Commits a second.
+    /// Returns the commits a second.
     pub fn rate(&self) -> f64 {
         self.transactions as f64 / self.seconds
     }
 }
 
-/// Counters that the clients share. Relaxed is enough: they are only summed and shown.
+/// Counters that the clients share. Relaxed memory order is enough: the counters are only summed
+/// and shown.
 #[derive(Default)]
 struct Shared {
-    /// Transactions begun or claimed.
+    /// The number of transactions that clients have claimed. Each client claims one before it runs
+    /// it.
     claimed: AtomicU64,
     committed: AtomicU64,
     retries: AtomicU64,
-    /// A client has failed; the others stop.
+    /// Set when a client has failed, which makes the others stop.
     failed: AtomicBool,
 }
 
-/// Runs the load and tells now and then how many transactions are committed.
+/// Runs the load, and calls `tell` every 10 ms with the number of transactions committed so far.
 pub fn run(options: &ConnectOptions, load: &Load, tell: &mut dyn FnMut(u64)) -> Result<Loaded, SbtestError> {
     let shared = Arc::new(Shared::default());
     let mut clients = Vec::new();
@@ -208,8 +211,8 @@ impl Worker {
                     }
                     Err(error) if error.server_code().is_some_and(|code| RETRIED.contains(&code)) => {
                         shared.retries.fetch_add(1, Ordering::Relaxed);
-                        // A lock wait timeout ends the statement only; a deadlock has ended the
-                        // transaction.
+                        // A lock wait timeout has ended only the statement, while a deadlock has
+                        // ended the transaction.
                         doing(|| "ROLLBACK".into(), self.client.query_discard("ROLLBACK"))?;
                     }
                     Err(error) => {

@@ -1,18 +1,18 @@
-//! What every event has: a header before its body, a checksum behind it.
+//! The parts that every event has: a header before its body, and a checksum after it.
 
 use crate::checksum::{Checksum, crc32};
 use crate::event::{EVENT_SIZE_OFFSET, HEADER_LEN, Header, LOG_POS_OFFSET};
 
-/// What the headers of events that belong together share.
+/// The fields that the headers of events of one group share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventBase {
-    /// Unix seconds.
+    /// The time as Unix seconds.
     pub timestamp: u32,
-    /// The server that wrote the events first.
+    /// The id of the server that wrote the events first.
     pub server_id: u32,
 }
 
-/// Appends a header without size and position; returns where the event starts.
+/// Appends a header without size and position, and returns where the event starts in the buffer.
 #[inline]
 pub fn begin_event(base: EventBase, event_type: u8, flags: u16, out: &mut Vec<u8>) -> usize {
     let start = out.len();
@@ -22,15 +22,15 @@ pub fn begin_event(base: EventBase, event_type: u8, flags: u16, out: &mut Vec<u8
     start
 }
 
-/// Fills in the size of the event that starts at `start` and ends with the buffer, its `log_pos`
-/// and its checksum. `file_offset` is where in its binary log file the event starts; None leaves
-/// `log_pos` 0.
+/// Fills in the size, `log_pos` and checksum of the event that starts at `start` and ends with the
+/// buffer. `file_offset` is the offset in the binary log file at which the event starts. `None`
+/// leaves `log_pos` 0.
 #[inline]
 pub fn finish_event(out: &mut Vec<u8>, start: usize, file_offset: Option<u64>, checksum: Checksum) {
     let size = out.len() - start + checksum.len_bytes();
     assert!(size >= HEADER_LEN && u32::try_from(size).is_ok(), "an event of {size} bytes");
     set_u32(out, start + EVENT_SIZE_OFFSET, size as u32);
-    // The field has 32 bits; in a file over 4 GB it wraps, as MySQL's does.
+    // The field has 32 bits. In a file of more than 4 GB it wraps, as in MySQL.
     set_u32(out, start + LOG_POS_OFFSET, file_offset.map_or(0, |offset| (offset + size as u64) as u32));
     if checksum == Checksum::Crc32 {
         append_checksum(out, start);

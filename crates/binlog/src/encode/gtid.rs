@@ -10,12 +10,13 @@ use crate::xid::Xid;
 
 const HAS_ORIGINAL_TIMESTAMP: u64 = 1 << 55;
 const HAS_ORIGINAL_VERSION: u32 = 1 << 31;
-/// Length of a MariaDB GTID event's fixed part, which its format description has too.
+/// The length in bytes of the fixed part of a MariaDB GTID event, which its format description also
+/// has.
 const MARIADB_GTID_HEADER_LEN: usize = 19;
 
-/// Appends a GTID event, or a GTID_TAGGED event where the GTID has a tag.
-/// `event.transaction_length` is what the reader gets; for a transaction of `rest` bytes (checksums
-/// included) it is `rest` + header + [`gtid_body_len`] + checksum.
+/// Appends a GTID event, or a GTID_TAGGED event if the GTID has a tag. `event.transaction_length`
+/// is written as it is. For a transaction whose other events have `rest` bytes (checksums included)
+/// it should be `rest` + header + [`gtid_body_len`] + checksum.
 pub fn gtid(base: EventBase, event: &GtidEvent, out: &mut Vec<u8>) -> usize {
     if !event.gtid.tsid.tag.is_none() {
         let start = begin_event(base, event_type::GTID_TAGGED, 0, out);
@@ -27,16 +28,16 @@ pub fn gtid(base: EventBase, event: &GtidEvent, out: &mut Vec<u8>) -> usize {
     start
 }
 
-/// Appends an ANONYMOUS_GTID event; the event's GTID is written as zeros.
+/// Appends an ANONYMOUS_GTID event, whose GTID is written as zeros.
 pub fn anonymous_gtid(base: EventBase, event: &GtidEvent, out: &mut Vec<u8>) -> usize {
     let start = begin_event(base, event_type::ANONYMOUS_GTID, 0, out);
     write_body(&GtidEvent { gtid: NO_GTID, ..*event }, out);
     start
 }
 
-/// Bytes of the event's body when the transaction's other events have `rest_len` bytes and each
-/// event's checksum `checksum_len`; with it, the `transaction_length` to write, which counts this
-/// event too.
+/// Returns the number of bytes of the event's body when the transaction's other events have
+/// `rest_len` bytes and each event's checksum has `checksum_len`. Also returns the
+/// `transaction_length` to write, which includes this event.
 pub fn gtid_body_len(event: &GtidEvent, rest_len: u64, checksum_len: usize) -> (usize, u64) {
     if !event.gtid.tsid.tag.is_none() {
         return tagged_body_len(event, rest_len, checksum_len);
@@ -45,7 +46,8 @@ pub fn gtid_body_len(event: &GtidEvent, rest_len: u64, checksum_len: usize) -> (
     let versions = if event.original_server_version == event.immediate_server_version { 4 } else { 8 };
     let ticket = if event.commit_group_ticket == 0 { 0 } else { 8 };
     let fixed = 1 + 16 + 8 + 1 + 8 + 8 + timestamps + versions + ticket;
-    // The length counts the bytes it is written in: the shortest form that still holds it.
+    // The length includes the bytes in which it is itself written: the shortest form that can hold
+    // it is taken.
     let others = rest_len + (HEADER_LEN + fixed + checksum_len) as u64;
     let width = [(1, 250), (3, 0xffff), (4, 0xff_ffff)]
         .into_iter()
@@ -57,7 +59,7 @@ pub fn gtid_body_len(event: &GtidEvent, rest_len: u64, checksum_len: usize) -> (
 fn tagged_body_len(event: &GtidEvent, rest_len: u64, checksum_len: usize) -> (usize, u64) {
     let others = rest_len + (HEADER_LEN + checksum_len) as u64;
     let mut transaction_length = others;
-    // The length counts the bytes it is written in; it grows to what fits.
+    // The length includes the bytes in which it is itself written, so it grows until it fits.
     loop {
         let mut body = Vec::new();
         write_tagged_body(&GtidEvent { transaction_length, ..*event }, &mut body);
@@ -69,13 +71,13 @@ fn tagged_body_len(event: &GtidEvent, rest_len: u64, checksum_len: usize) -> (us
     }
 }
 
-/// The body of GTID_TAGGED: in front of the fields the version of the format, the bytes of the
-/// body, and the number of the last field that a reader must know.
+/// Appends the body of GTID_TAGGED. In front of the fields are the version of the format, the
+/// number of bytes of the body, and the number of the last field that a reader must know.
 fn write_tagged_body(event: &GtidEvent, out: &mut Vec<u8>) {
     let mut fields = Vec::with_capacity(96);
     put_serialized_uint(0, &mut fields);
     write_tagged_fields(event, &mut fields);
-    // The number of bytes counts those of itself.
+    // The number of bytes includes the bytes in which it is itself written.
     let mut head = Vec::new();
     let mut size = 0;
     while size != head.len() + fields.len() {
@@ -150,9 +152,9 @@ fn write_body(event: &GtidEvent, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a MariaDB GTID event; its server id must be that of `base`. `xid` is that of the XA
-/// transaction that the group prepares or ends, as the event's flags say. An event shorter than
-/// `least_len` is filled up with zeros, which MariaDB ignores.
+/// Appends a MariaDB GTID event. Its server id must be that of `base`. `xid` names the XA
+/// transaction that the group prepares or ends, if the event's flags say so. An event shorter than
+/// `least_len` bytes is filled up with zeros, which MariaDB ignores.
 pub fn mariadb_gtid(
     base: EventBase,
     event: &MariadbGtidEvent,

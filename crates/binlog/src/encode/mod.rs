@@ -1,8 +1,8 @@
-//! Writing events.
+//! The writing of events.
 //!
-//! Every function appends a header and a body to a buffer and returns where the event starts;
-//! [`finish_event`] then fills in size, position and checksum. The caller says once, in an
-//! [`EventBase`], what all headers share.
+//! Every function appends a header and a body to a buffer and returns where the event starts.
+//! [`finish_event`] then fills in size, position and checksum. The caller passes an [`EventBase`]
+//! with the fields that all headers share.
 
 mod frame;
 mod gtid;
@@ -26,9 +26,9 @@ pub use query::{query, write_status};
 pub use rows::rows;
 pub use table_map::{RowMetadata, TableMapSource, table_map};
 
-/// Appends a whole FORMAT_DESCRIPTION event; it always ends in a checksum, whatever the checksum of
-/// the other events is. `created` is 0 except in the first file after a server start. `flags` are
-/// the header's.
+/// Appends a complete FORMAT_DESCRIPTION event. It always ends in a checksum, whatever the checksum
+/// of the other events is. `created` is 0 except in the first file after a server start. `flags`
+/// are those of the header.
 pub fn format_description(
     base: EventBase,
     server_version: &str,
@@ -49,20 +49,20 @@ pub fn format_description(
     out.extend_from_slice(&POST_HEADER_LENS);
     out.push(if checksum == Checksum::Crc32 { 1 } else { 0 });
     finish_event(out, start, file_offset, Checksum::Crc32);
-    // The checksum is that of the event with this flag clear: it is cleared in place when the file
-    // is closed.
+    // The checksum is that of the event without this flag, since the flag is cleared in place when
+    // the file is closed.
     out[start + FLAGS_OFFSET] |= (flags & flag::BINLOG_IN_USE) as u8;
     start
 }
 
-/// Appends the body-less start of a PREVIOUS_GTIDS event with its set.
+/// Appends a PREVIOUS_GTIDS event with its set.
 pub fn previous_gtids(base: EventBase, set: &GtidSet, out: &mut Vec<u8>) -> usize {
     let start = begin_event(base, event_type::PREVIOUS_GTIDS, flag::IGNORABLE, out);
     set.encode(out);
     start
 }
 
-/// COMMIT of a transaction.
+/// Appends the XID event that commits a transaction.
 #[inline]
 pub fn xid(base: EventBase, xid: u64, out: &mut Vec<u8>) -> usize {
     let start = begin_event(base, event_type::XID, 0, out);
@@ -70,7 +70,8 @@ pub fn xid(base: EventBase, xid: u64, out: &mut Vec<u8>) -> usize {
     start
 }
 
-/// The end of an XA transaction that is prepared, or committed in one phase.
+/// Appends the XA_PREPARE event at the end of an XA transaction that is prepared, or committed in
+/// one phase.
 pub fn xa_prepare(base: EventBase, xid: &Xid, one_phase: bool, out: &mut Vec<u8>) -> usize {
     let start = begin_event(base, event_type::XA_PREPARE, 0, out);
     assert_eq!(xid.data().len(), xid.gtrid().len() + xid.bqual().len(), "an XID is its two parts");
@@ -82,7 +83,8 @@ pub fn xa_prepare(base: EventBase, xid: &Xid, one_phase: bool, out: &mut Vec<u8>
     start
 }
 
-/// The log goes on at `position` of `file`. `artificial`: made up for a replica, not in the file.
+/// Appends a ROTATE event: the log continues at `position` of `file`. `artificial` means that the
+/// event is made up for a replica and not in the file.
 pub fn rotate(base: EventBase, file: &[u8], position: u64, artificial: bool, out: &mut Vec<u8>) -> usize {
     let flags = if artificial { flag::ARTIFICIAL } else { 0 };
     let start = begin_event(base, event_type::ROTATE, flags, out);
@@ -91,12 +93,13 @@ pub fn rotate(base: EventBase, file: &[u8], position: u64, artificial: bool, out
     start
 }
 
-/// The server was shut down.
+/// Appends a STOP event: the server was shut down.
 pub fn stop(base: EventBase, out: &mut Vec<u8>) -> usize {
     begin_event(base, event_type::STOP, 0, out)
 }
 
-/// A whole HEARTBEAT event: the file in the body, the position (32 bits of it) in the header.
+/// Appends a complete HEARTBEAT event, which has the file in the body and 32 bits of the position
+/// in the header.
 pub fn heartbeat(server_id: u32, file: &str, position: u64, checksum: Checksum, out: &mut Vec<u8>) -> usize {
     let start = begin_event(EventBase { timestamp: 0, server_id }, event_type::HEARTBEAT, 0, out);
     out.extend_from_slice(file.as_bytes());
@@ -110,8 +113,8 @@ pub fn heartbeat(server_id: u32, file: &str, position: u64, checksum: Checksum, 
     start
 }
 
-/// A TRANSACTION_PAYLOAD of events that have `uncompressed_len` bytes and are `payload` when
-/// compressed with zstd. The fields are in MySQL's order.
+/// Appends a TRANSACTION_PAYLOAD event. Its events have `uncompressed_len` bytes, and `payload`
+/// when compressed with zstd. The fields are in MySQL's order.
 pub fn transaction_payload(
     base: EventBase,
     uncompressed_len: u64,
@@ -139,7 +142,7 @@ pub fn transaction_payload(
     start
 }
 
-/// HEARTBEAT_V2, for positions of 4 GB and more.
+/// Appends a HEARTBEAT_V2 event, which is for positions of 4 GB and more.
 pub fn heartbeat_v2(server_id: u32, file: &str, position: u64, out: &mut Vec<u8>) -> usize {
     let start = begin_event(EventBase { timestamp: 0, server_id }, event_type::HEARTBEAT_V2, 0, out);
     out.push(1);
@@ -154,7 +157,7 @@ pub fn heartbeat_v2(server_id: u32, file: &str, position: u64, out: &mut Vec<u8>
     start
 }
 
-/// A number that the next statement uses.
+/// Appends an INTVAR event with a number that the next statement uses.
 pub fn intvar(base: EventBase, intvar: IntvarEvent, out: &mut Vec<u8>) -> usize {
     let start = begin_event(base, event_type::INTVAR, 0, out);
     out.push(intvar.kind);
@@ -162,7 +165,7 @@ pub fn intvar(base: EventBase, intvar: IntvarEvent, out: &mut Vec<u8>) -> usize 
     start
 }
 
-/// The seeds of RAND() in the next statement.
+/// Appends a RAND event with the seeds of RAND() in the next statement.
 pub fn rand(base: EventBase, seed1: u64, seed2: u64, out: &mut Vec<u8>) -> usize {
     let start = begin_event(base, event_type::RAND, 0, out);
     out.extend_from_slice(&seed1.to_le_bytes());
@@ -170,7 +173,7 @@ pub fn rand(base: EventBase, seed1: u64, seed2: u64, out: &mut Vec<u8>) -> usize
     start
 }
 
-/// A user variable that the next statement uses.
+/// Appends a USER_VAR event with a user variable that the next statement uses.
 pub fn user_var(base: EventBase, var: &UserVarEvent<'_>, out: &mut Vec<u8>) -> usize {
     let start = begin_event(base, event_type::USER_VAR, 0, out);
     out.extend_from_slice(&(var.name.len() as u32).to_le_bytes());
@@ -188,15 +191,16 @@ pub fn user_var(base: EventBase, var: &UserVarEvent<'_>, out: &mut Vec<u8>) -> u
     start
 }
 
-/// The statement that the following row events come from (`binlog_rows_query_log_events`).
+/// Appends a ROWS_QUERY event with the statement that the following row events come from
+/// (`binlog_rows_query_log_events`).
 pub fn rows_query(base: EventBase, statement: &[u8], out: &mut Vec<u8>) -> usize {
     let start = begin_event(base, event_type::ROWS_QUERY, flag::IGNORABLE, out);
-    out.push(0); // once the length, which 255 bytes were too few for; MySQL writes 0
+    out.push(0); // An unused byte: it was the length once, and MySQL writes 0.
     out.extend_from_slice(statement);
     start
 }
 
-/// Something is missing from the log here.
+/// Appends an INCIDENT event: something is missing from the log here.
 pub fn incident(base: EventBase, incident: IncidentEvent<'_>, out: &mut Vec<u8>) -> usize {
     let start = begin_event(base, event_type::INCIDENT, 0, out);
     let message = &incident.message[..incident.message.len().min(255)];
@@ -206,12 +210,12 @@ pub fn incident(base: EventBase, incident: IncidentEvent<'_>, out: &mut Vec<u8>)
     start
 }
 
-/// `flags` of a GTID list: the replica has been sent what it wanted to have (`START SLAVE UNTIL
-/// master_gtid_pos`).
+/// A bit of a GTID list's `flags`: the replica has been sent everything that it asked for (`START
+/// SLAVE UNTIL master_gtid_pos`).
 pub const MARIADB_LIST_UNTIL_REACHED: u32 = 1 << 28;
 
-/// MariaDB's list of the last GTIDs before a file, or one that a source makes up for a replica.
-/// `flags` is 0 or [`MARIADB_LIST_UNTIL_REACHED`].
+/// Appends MariaDB's list of the last GTIDs before a file, or one that a source makes up for a
+/// replica. `flags` is 0 or [`MARIADB_LIST_UNTIL_REACHED`].
 pub fn mariadb_gtid_list(
     base: EventBase,
     list: &[MariadbGtid],

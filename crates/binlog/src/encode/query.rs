@@ -1,10 +1,10 @@
-//! QUERY events.
+//! The writing of QUERY events.
 
 use super::frame::{EventBase, begin_event};
 use crate::event::{QueryEvent, QueryStatus, event_type, status_var};
 
-/// Appends a QUERY event. A schema name over 255 bytes and status variables over 64 KB do not
-/// exist; they are cut.
+/// Appends a QUERY event. Schema names of more than 255 bytes and status variables of more than 64
+/// KB do not exist; they are cut.
 pub fn query(base: EventBase, query: &QueryEvent<'_>, flags: u16, out: &mut Vec<u8>) -> usize {
     let start = begin_event(base, event_type::QUERY, flags, out);
     let schema = &query.schema[..query.schema.len().min(255)];
@@ -68,7 +68,7 @@ pub fn write_status(status: &QueryStatus<'_>, out: &mut Vec<u8>) {
     write_later_status(status, out);
 }
 
-/// The variables of MySQL 5.6 and later.
+/// Appends the status variables of MySQL 5.6 and later.
 fn write_later_status(status: &QueryStatus<'_>, out: &mut Vec<u8>) {
     use status_var::*;
     match &status.updated_schemas {

@@ -1,17 +1,17 @@
-//! Row events.
+//! The writing of row events.
 
 use super::frame::{EventBase, begin_event};
 use crate::cursor::put_packed_int;
 use crate::event::{RowsKind, event_type};
 use types::ColumnMask;
 
-/// Appends the start of a row event, version 2: everything but the rows. The caller appends the
+/// Appends the start of a row event of version 2: everything but the rows. The caller appends the
 /// partial images, for each row the before-image (Update, Delete) and then the after-image (Write,
 /// Update), and finishes the event.
 ///
-/// `before` is the columns of the before-images (not used for Write), `after` those of the
-/// after-images (not used for Delete); both of the table's number of columns. `flags` are bits of
-/// [`crate::event::rows_flag`].
+/// `before` has the columns of the before-images (not used for Write), `after` those of the
+/// after-images (not used for Delete). Both are of the table's number of columns. `flags` are bits
+/// of [`crate::event::rows_flag`].
 pub fn rows(
     base: EventBase,
     kind: RowsKind,
@@ -34,7 +34,7 @@ pub fn rows(
     let start = begin_event(base, event_type, 0, out);
     out.extend_from_slice(&table_id.to_le_bytes()[..6]);
     out.extend_from_slice(&flags.to_le_bytes());
-    out.extend_from_slice(&2u16.to_le_bytes()); // no extra data
+    out.extend_from_slice(&2u16.to_le_bytes()); // There is no extra data.
     let first = if kind == RowsKind::Write { after } else { before };
     put_packed_int(first.columns() as u64, out);
     write_mask(first, out);
@@ -44,8 +44,8 @@ pub fn rows(
     start
 }
 
-/// As MySQL writes bitmaps: in one that has all columns, the bits beyond the last column are set
-/// too.
+/// Appends a bitmap as MySQL writes it: if it has all columns, the bits beyond the last column are
+/// set too.
 fn write_mask(mask: &ColumnMask, out: &mut Vec<u8>) {
     mask.write_bitmap(out);
     let used = mask.columns() % 8;

@@ -1,4 +1,4 @@
-//! TABLE_MAP events.
+//! The writing of TABLE_MAP events.
 
 use super::frame::{EventBase, begin_event};
 use crate::cursor::put_packed_int;
@@ -6,10 +6,10 @@ use crate::event::{event_type, has_charset, is_numeric, optional_field};
 use types::column::write_table_map_column;
 use types::{ColumnMask, ColumnType, TypeCode};
 
-/// What a TABLE_MAP event says of a table.
+/// The facts about a table that a TABLE_MAP event tells.
 #[derive(Clone, Copy, Debug)]
 pub struct TableMapSource<'a> {
-    /// The number that the row events have.
+    /// The number by which row events name the table.
     pub table_id: u64,
     /// The table's schema, at most 255 bytes.
     pub schema: &'a str,
@@ -17,32 +17,32 @@ pub struct TableMapSource<'a> {
     pub table: &'a str,
     /// The columns' types.
     pub columns: &'a [ColumnType],
-    /// The columns that can be NULL.
+    /// The columns that may be NULL.
     pub nullable: &'a ColumnMask,
     /// How much optional metadata to write.
     pub metadata: RowMetadata<'a>,
 }
 
-/// `binlog_row_metadata`
+/// The amount of optional metadata (`binlog_row_metadata`).
 #[derive(Clone, Copy, Debug)]
 pub enum RowMetadata<'a> {
     /// No optional metadata, as servers before 8.0.1 write it.
     None,
-    /// Signedness and collations.
+    /// Signedness and collations, and the kinds of geometries and dimensions of vectors.
     Minimal,
-    /// All.
+    /// All metadata.
     Full {
         /// The columns' names.
         names: &'a [&'a str],
-        /// The primary key's columns, each with its prefix length in characters (0: the whole
+        /// The primary key's columns, each with its prefix length in characters (0 for the whole
         /// column).
         primary_key: &'a [(usize, u32)],
-        /// For each column: not `INVISIBLE`.
+        /// For each column whether it is visible (not `INVISIBLE`).
         visible: &'a [bool],
     },
 }
 
-/// Appends a TABLE_MAP event. The result is the same for the same table, so it can be kept and
+/// Appends a TABLE_MAP event. The result for a table is always the same, so it can be kept and
 /// copied.
 pub fn table_map(base: EventBase, source: &TableMapSource<'_>, out: &mut Vec<u8>) -> usize {
     assert_eq!(source.columns.len(), source.nullable.columns(), "a nullable bit for each column");
@@ -109,7 +109,7 @@ fn write_minimal(columns: &[ColumnType], out: &mut Vec<u8>) {
     }
 }
 
-/// The highest bit of a byte first.
+/// Packs bits into bytes, with the highest bit of a byte first.
 fn bits_from_high(bits: &[bool]) -> Vec<u8> {
     let mut bytes = vec![0u8; bits.len().div_ceil(8)];
     for (i, _) in bits.iter().enumerate().filter(|(_, set)| **set) {
@@ -118,7 +118,8 @@ fn bits_from_high(bits: &[bool]) -> Vec<u8> {
     bytes
 }
 
-/// One default and the exceptions to it, or one collation a column: whichever has fewer numbers.
+/// Writes one default and the exceptions to it, or one collation for each column, whichever has
+/// fewer numbers.
 fn write_collations(collations: &[u16], default_field: u8, each_field: u8, out: &mut Vec<u8>) {
     let Some(default) = most_frequent(collations) else { return };
     let exceptions: Vec<(usize, u16)> =

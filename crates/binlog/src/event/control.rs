@@ -1,29 +1,29 @@
-//! Events about the log itself and the small ones around statements: ROTATE, HEARTBEAT, INTVAR,
+//! Events about the log itself, and small events around statements: ROTATE, HEARTBEAT, INTVAR,
 //! RAND, USER_VAR, ROWS_QUERY, INCIDENT, TRANSACTION_PAYLOAD, XA_PREPARE.
 
 use super::{HEADER_LEN, Header};
 use crate::cursor::{Cursor, DecodeError};
 use crate::xid::Xid;
 
-/// ROTATE: where the log goes on.
+/// A ROTATE event: it says where the log continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RotateEvent<'a> {
-    /// Offset of the next event in the file.
+    /// The offset of the next event in the file.
     pub position: u64,
-    /// The file's name, without a directory.
+    /// The name of the file, without a directory.
     pub file: &'a [u8],
 }
 
-/// HEARTBEAT: the source is alive and this is its position.
+/// A HEARTBEAT event: the source is alive, and this is its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeartbeatEvent<'a> {
-    /// The source's binary log file.
+    /// The name of the source's binary log file.
     pub file: &'a [u8],
     /// The position in it.
     pub position: u64,
 }
 
-/// INTVAR: a number that the next statement uses.
+/// An INTVAR event: a number that the next statement uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IntvarEvent {
     /// 1 = LAST_INSERT_ID, 2 = INSERT_ID (the next auto-increment value).
@@ -32,60 +32,61 @@ pub struct IntvarEvent {
     pub value: u64,
 }
 
-/// USER_VAR: a user variable that the next statement uses.
+/// A USER_VAR event: a user variable that the next statement uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UserVarEvent<'a> {
-    /// Without the @.
+    /// The name of the variable, without the @.
     pub name: &'a [u8],
-    /// The value; None for NULL.
+    /// The value of the variable. `None` for NULL.
     pub value: Option<UserVarValue<'a>>,
 }
 
 /// The value of a user variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UserVarValue<'a> {
-    /// 0 string, 1 real, 2 integer, 4 decimal (`Item_result`).
+    /// The kind of the value: 0 string, 1 real, 2 integer, 4 decimal (`Item_result`).
     pub kind: u8,
-    /// Collation id.
+    /// The id of the collation.
     pub collation: u32,
-    /// Characters, 8 bytes of a number, or precision, scale and a binary decimal.
+    /// The characters, the 8 bytes of a number, or precision, scale and a binary decimal.
     pub bytes: &'a [u8],
-    /// An integer is unsigned.
+    /// Whether an integer is unsigned.
     pub unsigned: bool,
 }
 
-/// INCIDENT: something is missing from the log here; a replica stops.
+/// An INCIDENT event: something is missing from the log here, and a replica stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IncidentEvent<'a> {
-    /// 1 = LOST_EVENTS.
+    /// The number of the incident: 1 = LOST_EVENTS.
     pub number: u16,
-    /// What happened.
+    /// The text that describes the incident.
     pub message: &'a [u8],
 }
 
-/// TRANSACTION_PAYLOAD: the events of a transaction, perhaps compressed.
+/// A TRANSACTION_PAYLOAD event: the events of a transaction, perhaps compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransactionPayload<'a> {
-    /// 0 = zstd, 255 = none.
+    /// The compression: 0 = zstd, 255 = none.
     pub compression: u64,
-    /// Bytes of the events when decompressed.
+    /// The number of bytes of the decompressed events.
     pub uncompressed_len: u64,
-    /// The events: whole events without checksums, one after the other.
+    /// The events, which are compressed as `compression` says: whole events without checksums, one
+    /// after the other.
     pub payload: &'a [u8],
 }
 
-/// XA_PREPARE: the end of an XA transaction's events.
+/// An XA_PREPARE event, which ends an XA transaction's events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct XaPrepareEvent {
-    /// It is committed, not only prepared (`XA COMMIT ... ONE PHASE`).
+    /// Whether the transaction is committed, not only prepared (`XA COMMIT ... ONE PHASE`).
     pub one_phase: bool,
-    /// Which transaction.
+    /// The XID of the transaction.
     pub xid: Xid,
 }
 
-/// `compression` of a payload that is not compressed.
+/// The value of `compression` for a payload that is not compressed.
 pub const COMPRESSION_NONE: u64 = 255;
-/// `compression` of a zstd payload.
+/// The value of `compression` for a zstd payload.
 pub const COMPRESSION_ZSTD: u64 = 0;
 
 pub(super) fn rotate(event: &[u8]) -> Result<RotateEvent<'_>, DecodeError> {
@@ -97,8 +98,8 @@ pub(super) fn heartbeat<'a>(header: &Header, event: &'a [u8]) -> HeartbeatEvent<
     HeartbeatEvent { file: Cursor::at(event, HEADER_LEN).rest(), position: u64::from(header.log_pos) }
 }
 
-/// HEARTBEAT_V2: fields of number, length, value; 1 is the file, 2 the position (a length-encoded
-/// integer), 0 the end.
+/// Reads a HEARTBEAT_V2 event. It has fields of number, length and value: 1 is the file, 2 the
+/// position (a length-encoded integer), 0 the end.
 pub(super) fn heartbeat_v2(event: &[u8]) -> Result<HeartbeatEvent<'_>, DecodeError> {
     let mut cursor = Cursor::at(event, HEADER_LEN);
     let mut heartbeat = HeartbeatEvent { file: b"", position: 0 };
@@ -136,7 +137,7 @@ pub(super) fn user_var(event: &[u8]) -> Result<UserVarEvent<'_>, DecodeError> {
     Ok(UserVarEvent { name, value: Some(UserVarValue { kind, collation, bytes, unsigned }) })
 }
 
-/// The statement of a ROWS_QUERY event, after a byte that is not used.
+/// Returns the statement of a ROWS_QUERY event, which follows a byte that is not used.
 pub(super) fn rows_query(event: &[u8]) -> Result<&[u8], DecodeError> {
     let mut cursor = Cursor::at(event, HEADER_LEN);
     cursor.u8()?;
@@ -174,7 +175,8 @@ pub(super) fn transaction_payload(event: &[u8]) -> Result<TransactionPayload<'_>
     Ok(TransactionPayload { compression, uncompressed_len, payload })
 }
 
-/// One phase, format id, length of the first part and of the second, both parts.
+/// Reads an XA_PREPARE event: one phase, format id, the lengths of the first and the second part,
+/// both parts.
 pub(super) fn xa_prepare(event: &[u8]) -> Result<XaPrepareEvent, DecodeError> {
     let mut cursor = Cursor::at(event, HEADER_LEN);
     let (one_phase, format_id) = (cursor.u8()? != 0, cursor.u32()?);
@@ -183,7 +185,7 @@ pub(super) fn xa_prepare(event: &[u8]) -> Result<XaPrepareEvent, DecodeError> {
     Ok(XaPrepareEvent { one_phase, xid })
 }
 
-/// The two parts of a number.
+/// Reads the two parts of an XID.
 pub(super) fn xid(
     cursor: &mut Cursor<'_>,
     format_id: u32,
@@ -191,6 +193,6 @@ pub(super) fn xid(
 ) -> Result<Xid, DecodeError> {
     let at = cursor.clone();
     let (gtrid, bqual) = (cursor.take(gtrid_len as usize)?, cursor.take(bqual_len as usize)?);
-    // The event has the low half of it, with its sign.
+    // The event has the low half of the format id, as a signed number.
     Xid::new(gtrid, bqual, i64::from(format_id as i32)).ok_or_else(|| at.error("XID too long"))
 }

@@ -1,52 +1,55 @@
-//! GTID, ANONYMOUS_GTID and GTID_TAGGED: what starts a transaction in a MySQL binary log.
+//! GTID, ANONYMOUS_GTID and GTID_TAGGED events, which start the transactions in a MySQL binary log.
 
 use super::HEADER_LEN;
 use crate::cursor::{Cursor, DecodeError};
 use crate::gtid::{Gtid, Tag, Tsid, Uuid};
 
-/// A GTID or ANONYMOUS_GTID event.
+/// A GTID, ANONYMOUS_GTID or GTID_TAGGED event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GtidEvent {
-    /// The transaction's GTID; all zero for ANONYMOUS_GTID.
+    /// The transaction's GTID. It is all zero for ANONYMOUS_GTID.
     pub gtid: Gtid,
-    /// The transaction may have logged statements: 1 for a transaction that is not only row events
+    /// Whether the transaction may have logged statements: 1 if it does not only have row events
     /// (`FLAG_MAY_HAVE_SBR`).
     pub flags: u8,
-    /// LOGICAL_CLOCK: the transaction can run in parallel with all after this one (0: none known).
+    /// LOGICAL_CLOCK: the sequence number of the last transaction that this one must wait for. It
+    /// can run in parallel with those after that one. 0 means that none is known.
     pub last_committed: i64,
-    /// LOGICAL_CLOCK: this transaction's number in the file (0: none known).
+    /// LOGICAL_CLOCK: this transaction's number in the file. 0 means that it is not known.
     pub sequence_number: i64,
-    /// Unix microseconds of the commit on the server that sent the event; 0 before MySQL 8.0.
+    /// The time of the commit on the server that sent the event, in Unix microseconds. 0 before
+    /// MySQL 8.0.
     pub immediate_commit_us: u64,
-    /// Unix microseconds of the commit on the server where the transaction ran first; 0 if not
-    /// known.
+    /// The time of the commit on the server where the transaction ran first, in Unix microseconds.
+    /// 0 if it is not known.
     pub original_commit_us: u64,
-    /// Bytes of the transaction in the binary log, this event included; 0 before MySQL 8.0.2.
+    /// The number of bytes of the transaction in the binary log, this event included. 0 before
+    /// MySQL 8.0.2.
     pub transaction_length: u64,
-    /// Version of the server that sent the event (80040), 0 if not known.
+    /// The version of the server that sent the event (such as 80040), 0 if it is not known.
     pub immediate_server_version: u32,
-    /// Version of the server where the transaction ran first; 999999 (`UNKNOWN_SERVER_VERSION`) if
-    /// not known.
+    /// The version of the server where the transaction ran first, 999999 (`UNKNOWN_SERVER_VERSION`)
+    /// if it is not known.
     pub original_server_version: u32,
-    /// Group of a group commit that waits for others of it, if any.
+    /// The group of a group commit that waits for its other transactions, 0 if there is none.
     pub commit_group_ticket: u64,
 }
 
-/// `original_server_version` where it is not known.
+/// The value of `original_server_version` when the version is not known.
 pub const UNKNOWN_SERVER_VERSION: u32 = 999_999;
-/// `flags`: the transaction may hold statements.
+/// A bit of `flags`: the transaction may have statements.
 pub const FLAG_MAY_HAVE_SBR: u8 = 1;
-/// The type code before the logical timestamps.
+/// The type code in front of the logical timestamps.
 pub(crate) const LOGICAL_TIMESTAMP_TYPECODE: u8 = 2;
 
-/// What an ANONYMOUS_GTID event holds.
+/// The GTID that an ANONYMOUS_GTID event has.
 pub(crate) const NO_GTID: Gtid = Gtid { tsid: Tsid { uuid: Uuid([0; 16]), tag: Tag::NONE }, gno: 0 };
 
 const HAS_ORIGINAL_TIMESTAMP: u64 = 1 << 55;
 const HAS_ORIGINAL_VERSION: u32 = 1 << 31;
 
 impl GtidEvent {
-    /// An event that carries a GTID and nothing else.
+    /// Makes an event that has a GTID and leaves everything else unknown.
     pub fn new(gtid: Gtid) -> GtidEvent {
         GtidEvent {
             gtid,
@@ -63,7 +66,7 @@ impl GtidEvent {
     }
 }
 
-/// Reads GTID and ANONYMOUS_GTID; later fields are missing in older servers' events.
+/// Reads a GTID or ANONYMOUS_GTID event. Older servers' events do not have the later fields.
 pub(super) fn decode(event: &[u8]) -> Result<GtidEvent, DecodeError> {
     let mut cursor = Cursor::at(event, HEADER_LEN);
     let flags = cursor.u8()?;
@@ -104,7 +107,8 @@ pub(super) fn decode(event: &[u8]) -> Result<GtidEvent, DecodeError> {
     Ok(decoded)
 }
 
-/// What GTID and GTID_TAGGED hold: a number that a transaction can have.
+/// Checks that the event has a number that a transaction can have, as GTID and GTID_TAGGED events
+/// must.
 pub(super) fn numbered(event: GtidEvent) -> Result<GtidEvent, DecodeError> {
     match Gtid::in_range(event.gtid.tsid, event.gtid.gno) {
         Some(_) => Ok(event),
@@ -112,7 +116,7 @@ pub(super) fn numbered(event: GtidEvent) -> Result<GtidEvent, DecodeError> {
     }
 }
 
-/// The numbers of GTID_TAGGED's fields.
+/// The numbers of the fields of GTID_TAGGED.
 pub(crate) mod tagged_field {
     pub const FLAGS: u64 = 0;
     pub const UUID: u64 = 1;
@@ -121,25 +125,25 @@ pub(crate) mod tagged_field {
     pub const LAST_COMMITTED: u64 = 4;
     pub const SEQUENCE_NUMBER: u64 = 5;
     pub const IMMEDIATE_COMMIT_US: u64 = 6;
-    /// Where it differs from the one before.
+    /// Present when it differs from the immediate time.
     pub const ORIGINAL_COMMIT_US: u64 = 7;
     pub const TRANSACTION_LENGTH: u64 = 8;
     pub const IMMEDIATE_SERVER_VERSION: u64 = 9;
-    /// Where it differs from the one before.
+    /// Present when it differs from the immediate version.
     pub const ORIGINAL_SERVER_VERSION: u64 = 10;
     pub const COMMIT_GROUP_TICKET: u64 = 11;
 }
 
-/// Reads GTID_TAGGED: the same in MySQL's `mysql::serialization` format, fields with a number
-/// before each.
+/// Reads a GTID_TAGGED event, which has the same fields in MySQL's `mysql::serialization` format,
+/// with a number in front of each.
 pub(super) fn decode_tagged(event: &[u8]) -> Result<GtidEvent, DecodeError> {
     use tagged_field as field;
     let mut cursor = Cursor::at(event, HEADER_LEN);
     if cursor.serialized_uint()? != 1 {
         return Err(cursor.error("unknown serialization version of a tagged GTID event"));
     }
-    cursor.serialized_uint()?; // size of the message
-    cursor.serialized_uint()?; // last field that a reader must know
+    cursor.serialized_uint()?; // The size of the message.
+    cursor.serialized_uint()?; // The last field that a reader must know.
     let mut decoded = GtidEvent { flags: 0, ..GtidEvent::new(NO_GTID) };
     let mut original_seen = (false, false);
     while !cursor.is_empty() {
@@ -172,7 +176,7 @@ pub(super) fn decode_tagged(event: &[u8]) -> Result<GtidEvent, DecodeError> {
                 original_seen.1 = true;
             }
             field::COMMIT_GROUP_TICKET => decoded.commit_group_ticket = cursor.serialized_uint()?,
-            _ => break, // fields of later versions, which may be ignored
+            _ => break, // Fields of later versions may be ignored.
         }
     }
     if !original_seen.0 {

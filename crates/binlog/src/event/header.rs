@@ -2,35 +2,35 @@
 
 use crate::cursor::DecodeError;
 
-/// Bytes of an event header.
+/// The number of bytes of an event header.
 pub const HEADER_LEN: usize = 19;
 
-/// Offset of `event_size` in a header.
+/// The offset of `event_size` in a header.
 pub const EVENT_SIZE_OFFSET: usize = 9;
-/// Offset of `log_pos` in a header.
+/// The offset of `log_pos` in a header.
 pub const LOG_POS_OFFSET: usize = 13;
-/// Offset of `flags` in a header.
+/// The offset of `flags` in a header.
 pub const FLAGS_OFFSET: usize = 17;
 
-/// An event's header.
+/// The header of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Unix seconds when the statement began.
+    /// The Unix seconds when the statement began.
     pub timestamp: u32,
-    /// One of [`event_type`].
+    /// The type of the event, one of [`event_type`].
     pub event_type: u8,
-    /// The server that wrote the event first.
+    /// The id of the server that wrote the event first.
     pub server_id: u32,
-    /// Bytes of the event, header and checksum included.
+    /// The number of bytes of the event, header and checksum included.
     pub event_size: u32,
-    /// Where the event ends in its file, 0 if it is in none.
+    /// The offset at which the event ends in its file, 0 if it is in no file.
     pub log_pos: u32,
-    /// Bits of [`flag`].
+    /// The flags, bits of [`flag`].
     pub flags: u16,
 }
 
 impl Header {
-    /// The header at the start of `bytes`.
+    /// Reads the header at the start of `bytes`.
     #[inline]
     pub fn decode(bytes: &[u8]) -> Result<Header, DecodeError> {
         let Some(h) = bytes.first_chunk::<HEADER_LEN>() else {
@@ -58,25 +58,25 @@ impl Header {
     }
 }
 
-/// Flags of an event header.
-#[allow(missing_docs)] // MySQL's own names
+/// The flags of an event header.
+#[allow(missing_docs)] // The names are those of MySQL.
 pub mod flag {
-    /// The file is still open (on the FORMAT_DESCRIPTION event).
+    /// The file is still open (only on the FORMAT_DESCRIPTION event).
     pub const BINLOG_IN_USE: u16 = 0x1;
     pub const THREAD_SPECIFIC: u16 = 0x4;
     pub const SUPPRESS_USE: u16 = 0x8;
-    /// Made up for the replica, not in the file.
+    /// The event was made up for the replica and is not in the file.
     pub const ARTIFICIAL: u16 = 0x20;
     pub const RELAY_LOG: u16 = 0x40;
     /// A reader that does not know the type may skip the event.
     pub const IGNORABLE: u16 = 0x80;
     pub const NO_FILTER: u16 = 0x100;
     pub const MTS_ISOLATE: u16 = 0x200;
-    /// MariaDB: an event that old replicas must skip.
+    /// Old replicas must skip the event (MariaDB).
     pub const MARIADB_SKIP_REPLICATION: u16 = 0x8000;
 }
 
-/// Numbers of the event types, MySQL's and MariaDB's names without `_EVENT`.
+/// The numbers of the event types. The names are those of MySQL and MariaDB without `_EVENT`.
 #[allow(missing_docs)]
 pub mod event_type {
     pub const START_V3: u8 = 1;
@@ -126,7 +126,7 @@ pub mod event_type {
     pub const MARIADB_UPDATE_ROWS_COMPRESSED: u8 = 170;
     pub const MARIADB_DELETE_ROWS_COMPRESSED: u8 = 171;
 
-    /// The type's name as `SHOW BINLOG EVENTS` and `mysqlbinlog` write it.
+    /// Returns the type's name as `SHOW BINLOG EVENTS` and `mysqlbinlog` write it.
     pub fn name(event_type: u8) -> &'static str {
         match event_type {
             START_V3 => "Start_v3",

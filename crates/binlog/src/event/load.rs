@@ -1,5 +1,6 @@
-//! LOAD DATA as a statement: the file in blocks, BEGIN_LOAD_QUERY and APPEND_BLOCK, and the
-//! statement that loads it, EXECUTE_LOAD_QUERY; DELETE_FILE where nothing was loaded.
+//! The events of LOAD DATA as a statement: BEGIN_LOAD_QUERY and APPEND_BLOCK with the blocks of the
+//! file, EXECUTE_LOAD_QUERY with the statement that loads it, and DELETE_FILE if nothing was
+//! loaded.
 
 use super::DecodeError;
 use super::header::HEADER_LEN;
@@ -9,34 +10,35 @@ use crate::cursor::Cursor;
 /// A block of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadBlock<'a> {
-    /// The file, by its number at the source.
+    /// The number of the file at the source.
     pub file_id: u32,
-    /// Its next bytes.
+    /// The next bytes of the file.
     pub bytes: &'a [u8],
 }
 
-/// EXECUTE_LOAD_QUERY: a statement that loads a file whose blocks came before.
+/// An EXECUTE_LOAD_QUERY event: a statement that loads a file whose blocks came before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExecuteLoadQuery<'a> {
-    /// The session and the statement, as a QUERY event has them.
+    /// The session and the statement, as in a QUERY event.
     pub query: QueryEvent<'a>,
-    /// The file.
+    /// The number of the file.
     pub file_id: u32,
-    /// Where in the statement its file stands: from behind `DATA` to behind `INTO`.
+    /// The offset at which the file's part of the statement begins: just after `DATA`. It extends
+    /// to just after `INTO`.
     pub file_start: u32,
-    /// Where that ends.
+    /// The offset at which that part ends.
     pub file_end: u32,
-    /// What becomes of duplicates: 0 an error, 1 IGNORE, 2 REPLACE.
+    /// The handling of duplicates: 0 an error, 1 IGNORE, 2 REPLACE.
     pub on_duplicate: u8,
 }
 
-/// BEGIN_LOAD_QUERY and APPEND_BLOCK.
+/// Reads a BEGIN_LOAD_QUERY or APPEND_BLOCK event.
 pub(super) fn block(event: &[u8]) -> Result<LoadBlock<'_>, DecodeError> {
     let mut cursor = Cursor::at(event, HEADER_LEN);
     Ok(LoadBlock { file_id: cursor.u32()?, bytes: cursor.rest() })
 }
 
-/// DELETE_FILE.
+/// Reads a DELETE_FILE event, and returns the number of the file.
 pub(super) fn deleted(event: &[u8]) -> Result<u32, DecodeError> {
     Cursor::at(event, HEADER_LEN).u32()
 }
@@ -52,7 +54,7 @@ pub(super) fn execute(event: &[u8]) -> Result<ExecuteLoadQuery<'_>, DecodeError>
     let on_duplicate = cursor.u8()?;
     let status_vars = cursor.take(usize::from(status_len))?;
     let schema = cursor.take(usize::from(schema_len))?;
-    cursor.u8()?; // a zero byte
+    cursor.u8()?; // A zero byte ends the schema.
     let statement = cursor.rest();
     let is_within = file_start <= file_end && file_end as usize <= statement.len();
     if !is_within || on_duplicate > 2 {
@@ -66,7 +68,8 @@ pub(super) fn execute(event: &[u8]) -> Result<ExecuteLoadQuery<'_>, DecodeError>
 }
 
 impl ExecuteLoadQuery<'_> {
-    /// The statement with another file in it, whose name has nothing to be escaped.
+    /// Returns the statement with another file in it. Nothing in the file's name needs to be
+    /// escaped.
     pub fn statement_for(&self, file: &str) -> Vec<u8> {
         let (start, end) = (self.file_start as usize, self.file_end as usize);
         let duplicates = match self.on_duplicate {

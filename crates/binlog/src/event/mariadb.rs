@@ -5,10 +5,10 @@ use crate::cursor::{Cursor, DecodeError};
 use crate::gtid::MariadbGtid;
 use crate::xid::Xid;
 
-/// Flags of a MariaDB GTID event.
-#[allow(missing_docs)] // MariaDB's own names
+/// The flags of a MariaDB GTID event.
+#[allow(missing_docs)] // The names are those of MariaDB.
 pub mod mariadb_flag {
-    /// The next event is the whole group (DDL): no COMMIT follows.
+    /// The next event is the whole group (DDL), and no COMMIT follows.
     pub const STANDALONE: u8 = 1;
     pub const GROUP_COMMIT_ID: u8 = 2;
     pub const TRANSACTIONAL: u8 = 4;
@@ -19,25 +19,25 @@ pub mod mariadb_flag {
     pub const COMPLETED_XA: u8 = 128;
 }
 
-/// A MariaDB GTID event: it stands for BEGIN too.
+/// A MariaDB GTID event, which also stands for BEGIN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MariadbGtidEvent {
-    /// The transaction; its server id is the event header's.
+    /// The GTID of the transaction. Its server id is that of the event header.
     pub gtid: MariadbGtid,
-    /// Bits of [`mariadb_flag`].
+    /// The flags, bits of [`mariadb_flag`].
     pub flags: u8,
-    /// Transactions with the same number were committed together; 0 for none.
+    /// The number that transactions have in common if they were committed together, 0 for none.
     pub commit_id: u64,
 }
 
 impl MariadbGtidEvent {
-    /// Whether the group is one event without a COMMIT.
+    /// Reports whether the group is one event without a COMMIT.
     pub fn is_standalone(&self) -> bool {
         self.flags & mariadb_flag::STANDALONE != 0
     }
 
-    /// The number of the XA transaction that the group prepares, from the event's bytes: the event
-    /// stands for its XA START. `None`: it prepares none.
+    /// Reads from the event's bytes the XID of the XA transaction that the group prepares. The
+    /// event then stands for its XA START. `None` means that the group prepares none.
     pub fn prepared_xid(event: &[u8]) -> Result<Option<Xid>, DecodeError> {
         let mut cursor = Cursor::at(event, HEADER_LEN);
         cursor.take(8 + 4)?;
@@ -62,7 +62,8 @@ pub(super) fn gtid(event: &[u8], server_id: u32) -> Result<MariadbGtidEvent, Dec
     Ok(MariadbGtidEvent { gtid: MariadbGtid { domain, server_id, seq }, flags, commit_id })
 }
 
-/// MariaDB's GTID list at the start of a file: the last GTID of each domain and server before it.
+/// Reads MariaDB's GTID list at the start of a file: the last GTID of each domain and server before
+/// the file.
 pub(super) fn gtid_list(event: &[u8]) -> Result<Vec<MariadbGtid>, DecodeError> {
     let mut cursor = Cursor::at(event, HEADER_LEN);
     let count = (cursor.u32()? & 0x0fff_ffff) as usize;
@@ -86,7 +87,7 @@ mod tests {
 
     #[test]
     fn the_xid_of_a_prepared_transaction_is_in_its_gtid_event() {
-        // As MariaDB 10.11 wrote it: XA START X'61',X'62',7 GTID 0-9-3.
+        // The event is that of MariaDB 10.11 for XA START X'61',X'62',7 GTID 0-9-3.
         let mut event = vec![0; HEADER_LEN];
         event.extend_from_slice(&[
             3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x4c, 7, 0, 0, 0, 1, 1, b'a', b'b', 1, 0xff,

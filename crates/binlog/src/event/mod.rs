@@ -1,4 +1,4 @@
-//! Events: decoding one event's bytes.
+//! Events, and how the bytes of one event are decoded.
 
 mod control;
 mod format_description;
@@ -30,71 +30,71 @@ pub use rows::{RowChange, RowsEvent, RowsIter, RowsKind, rows_flag, rows_kind};
 pub use table_map::{DUMMY_TABLE_ID, OptionalMetadata, TableMap, optional_field};
 pub(crate) use table_map::{has_charset, is_numeric};
 
-/// An event, borrowing from the bytes it was decoded from.
+/// An event, which borrows from the bytes that it was decoded from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event<'a> {
-    /// The first event of a file: how to read the others.
+    /// The first event of a file, which says how to read the others.
     FormatDescription(FormatDescription<'a>),
-    /// Starts a transaction that has a GTID.
+    /// The start of a transaction that has a GTID.
     Gtid(GtidEvent),
-    /// Starts a transaction without a GTID.
+    /// The start of a transaction without a GTID.
     AnonymousGtid(GtidEvent),
-    /// The GTIDs of all files before, encoded; see [`Event::previous_gtids`].
+    /// The GTIDs of all files before this one, encoded; see [`Event::previous_gtids`].
     PreviousGtids(&'a [u8]),
     /// A statement.
     Query(QueryEvent<'a>),
     /// The table of the following row events.
     TableMap(TableMap<'a>),
-    /// Row changes.
+    /// Changes of rows.
     Rows(RowsEvent<'a>),
-    /// Updated rows, of which JSON documents are given by how they differ.
+    /// Updated rows, whose JSON documents may be given by their differences.
     PartialUpdate(PartialUpdateEvent<'a>),
-    /// COMMIT of a transaction in InnoDB, with its number.
+    /// The COMMIT of a transaction in InnoDB, with its number.
     Xid(u64),
-    /// Ends an XA transaction that is prepared, or committed in one phase.
+    /// The end of an XA transaction that is prepared, or committed in one phase.
     XaPrepare(XaPrepareEvent),
-    /// The log goes on in another file.
+    /// The log continues in another file.
     Rotate(RotateEvent<'a>),
     /// The server was shut down.
     Stop,
     /// The source is alive.
     Heartbeat(HeartbeatEvent<'a>),
-    /// LAST_INSERT_ID or INSERT_ID of the next statement.
+    /// The LAST_INSERT_ID or INSERT_ID of the next statement.
     Intvar(IntvarEvent),
     /// The seeds of RAND() in the next statement.
     Rand(u64, u64),
-    /// A user variable of the next statement.
+    /// A user variable that the next statement uses.
     UserVar(UserVarEvent<'a>),
     /// The first block of a file that the transaction loads.
     BeginLoad(LoadBlock<'a>),
-    /// A further one.
+    /// A further block of a file that the transaction loads.
     AppendBlock(LoadBlock<'a>),
-    /// The file is not loaded.
+    /// The file with this number is not loaded.
     DeleteFile(u32),
-    /// LOAD DATA of the file.
+    /// The LOAD DATA statement of the file.
     ExecuteLoad(Box<ExecuteLoadQuery<'a>>),
     /// The statement that the following row events come from.
     RowsQuery(&'a [u8]),
-    /// A transaction's events in one, perhaps compressed.
+    /// The events of a transaction in one event, perhaps compressed.
     TransactionPayload(TransactionPayload<'a>),
     /// Something is missing from the log.
     Incident(IncidentEvent<'a>),
-    /// Starts a transaction in a MariaDB log.
+    /// The start of a transaction in a MariaDB log.
     MariadbGtid(MariadbGtidEvent),
     /// The last GTIDs before this MariaDB file.
     MariadbGtidList(Vec<MariadbGtid>),
     /// The statement that the following row events come from.
     MariadbAnnotate(&'a [u8]),
-    /// The oldest file that MariaDB's recovery needs.
+    /// The name of the oldest file that MariaDB's recovery needs.
     MariadbCheckpoint(&'a [u8]),
     /// The rest of this MariaDB file is encrypted.
     MariadbStartEncryption,
-    /// An event of a type that is not decoded: its body.
+    /// The body of an event whose type is not decoded.
     Unknown(&'a [u8]),
 }
 
 impl Event<'_> {
-    /// The set of a PREVIOUS_GTIDS event.
+    /// Returns the set of a PREVIOUS_GTIDS event. `None` for other events.
     pub fn previous_gtids(&self) -> Option<Result<GtidSet, GtidError>> {
         match self {
             Event::PreviousGtids(encoded) => Some(GtidSet::decode(encoded)),
@@ -103,9 +103,9 @@ impl Event<'_> {
     }
 }
 
-/// Decodes one event, which `bytes` is exactly, checksum included where the format has one. The
-/// checksum is not verified: [`crate::checksum::verify_checksum`] does that, once, where the event
-/// enters.
+/// Decodes an event. `bytes` is exactly the event, including its checksum if the format has one.
+/// The checksum is not verified here: [`crate::checksum::verify_checksum`] does that once, where
+/// the event enters.
 #[inline]
 pub fn decode<'a>(bytes: &'a [u8], format: &Format) -> Result<(Header, Event<'a>), DecodeError> {
     let header = Header::decode(bytes)?;

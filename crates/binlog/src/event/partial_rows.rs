@@ -1,10 +1,10 @@
-//! PARTIAL_UPDATE_ROWS: updated rows whose JSON documents may be given by how they differ from the
-//! ones before (`binlog_row_value_options=PARTIAL_JSON`).
+//! PARTIAL_UPDATE_ROWS events: updated rows whose JSON documents may be given by their differences
+//! from the documents before (`binlog_row_value_options=PARTIAL_JSON`).
 //!
-//! An UPDATE_ROWS event of version 2 in which each after-image has in front: a packed integer of
-//! options and, where option PARTIAL_JSON_UPDATES is among them, a bit for every JSON column *of
-//! the table*, in the image or not, that says whether the column's bytes (behind the same four
-//! bytes of length) are differences.
+//! The event is an UPDATE_ROWS event of version 2 with additions in front of each after-image: a
+//! packed integer of options and, if option PARTIAL_JSON_UPDATES is among them, a bit for every
+//! JSON column *of the table*, whether it is in the image or not. The bit says whether the column's
+//! bytes (after the usual four bytes of length) are differences.
 
 use super::rows::RowsEvent;
 use crate::cursor::{Cursor, DecodeError};
@@ -13,31 +13,31 @@ use types::{ColumnMask, TypeCode};
 
 const PARTIAL_JSON_UPDATES: u64 = 1;
 
-/// A PARTIAL_UPDATE_ROWS event: read as an update, but for its rows.
+/// A PARTIAL_UPDATE_ROWS event, which is read as an update except for its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartialUpdateEvent<'a>(pub RowsEvent<'a>);
 
-/// One row of it.
+/// One row of a PARTIAL_UPDATE_ROWS event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartialUpdate<'a> {
-    /// The image before.
+    /// The image before the update.
     pub before: &'a [u8],
-    /// The image after.
+    /// The image after the update.
     pub after: PartialAfter<'a>,
 }
 
 /// An after-image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartialAfter<'a> {
-    /// The columns whose value is differences in place of a document; without a column where there
-    /// is none.
+    /// The columns whose value is differences instead of a document. It has no columns if there are
+    /// none.
     pub differences: ColumnMask,
-    /// An image of the event's after columns.
+    /// The image with the event's after columns.
     pub image: &'a [u8],
 }
 
 impl<'a> PartialUpdateEvent<'a> {
-    /// The rows, by the layout of the table as the source has it.
+    /// Returns the rows. `layout` is that of the table at the source.
     pub fn rows(&self, layout: &RowLayout) -> Result<Vec<PartialUpdate<'a>>, DecodeError> {
         let none = ColumnMask::empty(layout.columns());
         let (before, after) = (self.0.before_mask(), self.0.after_mask());

@@ -1,4 +1,4 @@
-//! QUERY: a statement, with the parts of its session that it depends on.
+//! QUERY events: a statement, with the parts of its session that it depends on.
 
 use super::HEADER_LEN;
 use crate::cursor::{Cursor, DecodeError};
@@ -6,11 +6,11 @@ use crate::cursor::{Cursor, DecodeError};
 /// A QUERY event. BEGIN, COMMIT and every DDL statement are QUERY events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryEvent<'a> {
-    /// The client thread that ran it.
+    /// The id of the client thread that ran the statement.
     pub thread_id: u32,
-    /// Seconds it took.
+    /// The number of seconds that the statement took.
     pub exec_time: u32,
-    /// The error it ended with, 0 for none.
+    /// The error that the statement ended with, 0 for none.
     pub error_code: u16,
     /// The status variables, undecoded; see [`QueryEvent::status`].
     pub status_vars: &'a [u8],
@@ -20,15 +20,15 @@ pub struct QueryEvent<'a> {
     pub statement: &'a [u8],
 }
 
-/// The session as a QUERY event describes it; what an event does not say is None.
+/// The session as a QUERY event describes it. `None` means that the event does not tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)] // named after the Q_..._CODE constants
+#[allow(missing_docs)] // The fields are named after the Q_..._CODE constants.
 pub struct QueryStatus<'a> {
-    /// Session options, bits of [`flags2`].
+    /// The session options, bits of [`flags2`].
     pub flags2: Option<u32>,
-    /// `sql_mode` bits.
+    /// The bits of `sql_mode`.
     pub sql_mode: Option<u64>,
-    /// Always `std`.
+    /// The catalog, which is always `std`.
     pub catalog: Option<&'a [u8]>,
     /// `auto_increment_increment` and `auto_increment_offset`.
     pub auto_increment: Option<(u16, u16)>,
@@ -37,13 +37,14 @@ pub struct QueryStatus<'a> {
     pub time_zone: Option<&'a [u8]>,
     pub lc_time_names: Option<u16>,
     pub charset_database: Option<u16>,
-    /// Tables that a multi-table update writes, as bits.
+    /// The tables that a multi-table update writes, as bits.
     pub table_map_for_update: Option<u64>,
     /// The user and host that invoked the statement.
     pub invoker: Option<(&'a [u8], &'a [u8])>,
-    /// Schemas that the statement changes; None inside if they are too many to list.
+    /// The schemas that the statement changes. An inner `None` means that they are too many to
+    /// list.
     pub updated_schemas: Option<Option<Vec<&'a [u8]>>>,
-    /// Microseconds of the statement's start.
+    /// The microseconds of the statement's start time.
     pub microseconds: Option<u32>,
     pub explicit_defaults_for_timestamp: Option<bool>,
     /// The XID under which DDL was logged.
@@ -53,7 +54,7 @@ pub struct QueryStatus<'a> {
     pub default_table_encryption: Option<u8>,
 }
 
-/// Bits of `flags2` (`OPTION_...`).
+/// The bits of `flags2` (`OPTION_...`).
 #[allow(missing_docs)]
 pub mod flags2 {
     pub const AUTO_IS_NULL: u32 = 1 << 14;
@@ -62,7 +63,7 @@ pub mod flags2 {
     pub const RELAXED_UNIQUE_CHECKS: u32 = 1 << 27;
 }
 
-/// Numbers of the status variables (`Q_..._CODE`).
+/// The numbers of the status variables (`Q_..._CODE`).
 #[allow(missing_docs)]
 pub mod status_var {
     pub const FLAGS2: u8 = 0;
@@ -89,13 +90,13 @@ pub mod status_var {
     pub const MARIADB_HRNOW: u8 = 128;
     pub const MARIADB_XID: u8 = 129;
     pub const MARIADB_GTID_FLAGS3: u8 = 130;
-    /// Count of schemas that means: too many, none listed.
+    /// The count of schemas which means that there are too many, and none is listed.
     pub const OVER_MAX_DBS: u8 = 254;
 }
 
 impl<'a> QueryEvent<'a> {
-    /// Decodes the status variables, up to the first one that is not known (they are written in
-    /// order of their number, so that older readers can stop there).
+    /// Decodes the status variables, up to the first unknown one (they are written in the order of
+    /// their numbers, so that older readers can stop there).
     pub fn status(&self) -> Result<QueryStatus<'a>, DecodeError> {
         use status_var::*;
         let mut status = QueryStatus::default();
@@ -133,19 +134,20 @@ impl<'a> QueryEvent<'a> {
         Ok(status)
     }
 
-    /// Whether the statement is BEGIN, which starts a group.
+    /// Reports whether the statement is BEGIN, which starts a group.
     #[inline]
     pub fn is_begin(&self) -> bool {
         self.statement == b"BEGIN"
     }
 
-    /// Whether the statement ends a group: COMMIT (of tables without transactions), ROLLBACK.
+    /// Reports whether the statement ends a group: COMMIT (of tables without transactions) or
+    /// ROLLBACK.
     pub fn is_end(&self) -> bool {
         self.statement == b"COMMIT" || self.statement == b"ROLLBACK"
     }
 }
 
-/// Bytes after a length of one byte.
+/// Takes bytes that follow a length of one byte.
 fn short_bytes<'a>(cursor: &mut Cursor<'a>) -> Result<&'a [u8], DecodeError> {
     let len = cursor.u8()?;
     cursor.take(usize::from(len))
@@ -158,8 +160,8 @@ fn schema_names<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Vec<&'a [u8]>>, De
     }
 }
 
-/// Reads the event; `event` is without its checksum. `post_header_len` is 13 for all servers since
-/// 5.0.
+/// Reads the event, which is given without its checksum. `post_header_len` is 13 for all servers
+/// since 5.0.
 #[inline]
 pub(super) fn decode(event: &[u8]) -> Result<QueryEvent<'_>, DecodeError> {
     let mut cursor = Cursor::at(event, HEADER_LEN);
@@ -170,6 +172,6 @@ pub(super) fn decode(event: &[u8]) -> Result<QueryEvent<'_>, DecodeError> {
     let status_len = cursor.u16()?;
     let status_vars = cursor.take(usize::from(status_len))?;
     let schema = cursor.take(usize::from(schema_len))?;
-    cursor.u8()?; // a zero byte
+    cursor.u8()?; // A zero byte ends the schema.
     Ok(QueryEvent { thread_id, exec_time, error_code, status_vars, schema, statement: cursor.rest() })
 }

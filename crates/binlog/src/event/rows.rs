@@ -1,30 +1,30 @@
-//! WRITE_ROWS, UPDATE_ROWS and DELETE_ROWS, versions 1 and 2: the rows that a statement changed in
-//! one table.
+//! WRITE_ROWS, UPDATE_ROWS and DELETE_ROWS events of versions 1 and 2: the rows that a statement
+//! changed in one table.
 
 use super::{DUMMY_TABLE_ID, HEADER_LEN, event_type};
 use crate::cursor::{Cursor, DecodeError};
 use types::ColumnMask;
 use types::row::RowLayout;
 
-/// The three kinds of row events.
+/// The kind of a row event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowsKind {
-    /// Rows are inserted: after-images.
+    /// Rows are inserted: the event has after-images.
     Write,
-    /// Rows are changed: a before-image and an after-image each.
+    /// Rows are updated: the event has a before-image and an after-image for each.
     Update,
-    /// Rows are deleted: before-images.
+    /// Rows are deleted: the event has before-images.
     Delete,
 }
 
-/// Flags of a row event.
-#[allow(missing_docs)] // MySQL's own names
+/// The flags of a row event.
+#[allow(missing_docs)] // The names are those of MySQL.
 pub mod rows_flag {
     pub const STMT_END: u16 = 1;
     pub const NO_FOREIGN_KEY_CHECKS: u16 = 2;
     pub const RELAXED_UNIQUE_CHECKS: u16 = 4;
     pub const COMPLETE_ROWS: u16 = 8;
-    /// Since MySQL 8.4's foreign keys in SQL.
+    /// A flag since MySQL 8.4, whose foreign keys are checked by SQL.
     pub const USE_SQL_FOREIGN_KEY: u16 = 16;
 }
 
@@ -33,34 +33,34 @@ pub mod rows_flag {
 pub struct RowsEvent<'a> {
     /// Whether the event inserts, updates or deletes rows.
     pub kind: RowsKind,
-    /// The table, by the number that the TABLE_MAP event before gave it.
+    /// The number of the table, which an earlier TABLE_MAP event defined.
     pub table_id: u64,
-    /// Bits of [`rows_flag`].
+    /// The flags, bits of [`rows_flag`].
     pub flags: u16,
-    /// Version 2's extra data (NDB, partitions) without its length.
+    /// The extra data of version 2 (NDB, partitions), without its length.
     pub extra_data: &'a [u8],
     /// How many columns the table has.
     pub columns: usize,
-    /// Bitmap of the columns in each before-image; for Write, of the after-images.
+    /// The bitmap of the columns in each before-image (for Write, in each after-image).
     first_bitmap: &'a [u8],
-    /// Bitmap of the columns in each after-image of an Update.
+    /// The bitmap of the columns in each after-image of an Update.
     second_bitmap: &'a [u8],
     /// The row images.
     pub rows: &'a [u8],
-    /// Offset of `rows` in the event, for errors.
+    /// The offset of `rows` in the event, for errors.
     rows_offset: usize,
 }
 
 /// One row of a row event: partial images of the columns in the event's masks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowChange<'a> {
-    /// The row before, for Update and Delete.
+    /// The image of the row before the change, for Update and Delete.
     pub before: Option<&'a [u8]>,
-    /// The row after, for Write and Update.
+    /// The image of the row after the change, for Write and Update.
     pub after: Option<&'a [u8]>,
 }
 
-/// The kind of a row event type, and whether it is version 2.
+/// Returns the kind of a row event type, and whether it is version 2.
 #[inline]
 pub fn rows_kind(event_type: u8) -> Option<(RowsKind, bool)> {
     Some(match event_type {
@@ -107,7 +107,7 @@ pub(super) fn decode(event: &[u8], kind: RowsKind, version_2: bool) -> Result<Ro
 }
 
 impl<'a> RowsEvent<'a> {
-    /// The columns in each before-image; None for Write.
+    /// Returns the columns in each before-image. `None` for Write.
     pub fn before_mask(&self) -> Option<ColumnMask> {
         match self.kind {
             RowsKind::Write => None,
@@ -115,7 +115,7 @@ impl<'a> RowsEvent<'a> {
         }
     }
 
-    /// The columns in each after-image; None for Delete.
+    /// Returns the columns in each after-image. `None` for Delete.
     pub fn after_mask(&self) -> Option<ColumnMask> {
         match self.kind {
             RowsKind::Write => ColumnMask::from_bitmap(self.first_bitmap, self.columns),
@@ -124,12 +124,12 @@ impl<'a> RowsEvent<'a> {
         }
     }
 
-    /// Whether the statement ends with this event.
+    /// Reports whether the statement ends with this event.
     pub fn ends_statement(&self) -> bool {
         self.flags & rows_flag::STMT_END != 0
     }
 
-    /// The rows, by the layout of the table *as the source has it* (of the TABLE_MAP event).
+    /// Returns the rows. `layout` is that of the table *at the source* (of the TABLE_MAP event).
     pub fn iter<'l>(&self, layout: &'l RowLayout) -> RowsIter<'a, 'l> {
         RowsIter {
             layout,
@@ -142,7 +142,8 @@ impl<'a> RowsEvent<'a> {
         }
     }
 
-    /// Whether it inserts a row of which no column was written: its image takes no bytes.
+    /// Reports whether the event inserts a row of which no column was written. The image of such a
+    /// row takes no bytes.
     fn is_row_of_defaults(&self) -> bool {
         self.kind == RowsKind::Write
             && self.table_id != DUMMY_TABLE_ID
@@ -151,14 +152,14 @@ impl<'a> RowsEvent<'a> {
     }
 }
 
-/// Iterator over the rows of a row event. After an error it ends.
+/// An iterator over the rows of a row event. It ends after an error.
 pub struct RowsIter<'a, 'l> {
     layout: &'l RowLayout,
     before: Option<ColumnMask>,
     after: Option<ColumnMask>,
     rows: &'a [u8],
     at: usize,
-    /// One row comes although there are no bytes.
+    /// Whether there is one row although there are no bytes.
     holds_one: bool,
     offset: usize,
 }
@@ -191,7 +192,7 @@ impl<'a> Iterator for RowsIter<'a, '_> {
         let start = self.at;
         let change = self.image(true).and_then(|before| Ok(RowChange { before, after: self.image(false)? }));
         if change.is_err() || self.at == start {
-            self.at = self.rows.len(); // ends after an error, and for images of no bytes
+            self.at = self.rows.len(); // It ends after an error, and for images of no bytes.
         }
         Some(change)
     }

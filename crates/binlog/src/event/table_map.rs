@@ -1,4 +1,5 @@
-//! TABLE_MAP: which table a table id of the following row events means, and what its columns are.
+//! TABLE_MAP events, which say what table a table id of the following row events means, and what
+//! its columns are.
 
 use super::HEADER_LEN;
 use crate::cursor::{Cursor, DecodeError};
@@ -8,32 +9,34 @@ use types::{ColumnType, TypeCode};
 /// A TABLE_MAP event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableMap<'a> {
-    /// The number that row events have; 6 bytes.
+    /// The number by which row events name the table. It has 6 bytes.
     pub table_id: u64,
-    /// Not used by readers.
+    /// The flags, which readers do not use.
     pub flags: u16,
     /// The table's schema.
     pub schema: &'a [u8],
     /// The table's name.
     pub table: &'a [u8],
-    /// One type byte a column.
+    /// The type bytes, one for each column.
     pub types: &'a [u8],
-    /// The types' metadata, see [`types::column::read_table_map_column`].
+    /// The metadata of the types, see [`types::column::read_table_map_column`].
     pub metadata: &'a [u8],
-    /// Bit i set = column i can be NULL.
+    /// The columns that may be NULL: bit i is set if column i may be.
     pub nullable: &'a [u8],
     /// The optional metadata, undecoded; see [`TableMap::optional`].
     pub optional_metadata: &'a [u8],
 }
 
-/// What `binlog_row_metadata` MINIMAL or FULL adds. MySQL 8.0.1 and later, MariaDB 10.5 and later.
+/// The metadata that `binlog_row_metadata` MINIMAL or FULL adds (MySQL 8.0.1 and later, MariaDB
+/// 10.5 and later).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OptionalMetadata<'a> {
-    /// For each numeric column in order: unsigned.
+    /// For each numeric column, in order, whether it is unsigned.
     pub unsigned: Option<Vec<bool>>,
     /// The collation of most character columns.
     pub default_charset: Option<u16>,
-    /// Character columns (counted among themselves) with another collation than the default.
+    /// The character columns (counted among themselves) with another collation than the default
+    /// one.
     pub charset_exceptions: Vec<(usize, u16)>,
     /// The collation of each character column.
     pub column_charsets: Option<Vec<u16>>,
@@ -43,20 +46,22 @@ pub struct OptionalMetadata<'a> {
     pub set_members: Vec<Vec<&'a [u8]>>,
     /// The members of each ENUM column in order.
     pub enum_members: Vec<Vec<&'a [u8]>>,
-    /// The columns of the primary key with their prefix length in characters (0: the whole column).
+    /// The columns of the primary key with their prefix lengths in characters (0 for the whole
+    /// column).
     pub primary_key: Option<Vec<(usize, u32)>>,
     /// The collation of most ENUM and SET columns.
     pub enum_and_set_default_charset: Option<u16>,
-    /// ENUM and SET columns (counted among themselves) with another one.
+    /// The ENUM and SET columns (counted among themselves) with another collation than the default
+    /// one.
     pub enum_and_set_charset_exceptions: Vec<(usize, u16)>,
     /// The collation of each ENUM and SET column.
     pub enum_and_set_column_charsets: Option<Vec<u16>>,
-    /// For each column: visible.
+    /// For each column whether it is visible.
     pub visible: Option<Vec<bool>>,
 }
 
-/// Numbers of the optional metadata fields.
-#[allow(missing_docs)] // MySQL's own names
+/// The numbers of the optional metadata fields.
+#[allow(missing_docs)] // The names are those of MySQL.
 pub mod optional_field {
     pub const SIGNEDNESS: u8 = 1;
     pub const DEFAULT_CHARSET: u8 = 2;
@@ -73,7 +78,7 @@ pub mod optional_field {
     pub const VECTOR_DIMENSIONALITY: u8 = 13;
 }
 
-/// Types that the signedness bitmap has a bit for.
+/// Reports whether the signedness bitmap has a bit for columns of this type.
 pub(crate) fn is_numeric(code: TypeCode) -> bool {
     matches!(
         code,
@@ -89,7 +94,7 @@ pub(crate) fn is_numeric(code: TypeCode) -> bool {
     )
 }
 
-/// Types that the charset fields count.
+/// Reports whether the charset fields count columns of this type.
 pub(crate) fn has_charset(code: TypeCode) -> bool {
     matches!(
         code,
@@ -102,7 +107,7 @@ pub(crate) fn has_charset(code: TypeCode) -> bool {
     )
 }
 
-/// Table id that stands for "no table": the last rows event of a statement without rows.
+/// The table id that stands for "no table". The last rows event of a statement without rows has it.
 pub const DUMMY_TABLE_ID: u64 = 0x00ff_ffff;
 
 #[inline]
@@ -136,18 +141,18 @@ pub(super) fn decode(event: &[u8]) -> Result<TableMap<'_>, DecodeError> {
 }
 
 impl<'a> TableMap<'a> {
-    /// How many columns the table has.
+    /// Returns how many columns the table has.
     pub fn column_count(&self) -> usize {
         self.types.len()
     }
 
-    /// Whether a column can be NULL.
+    /// Reports whether a column may be NULL.
     pub fn is_nullable(&self, column: usize) -> bool {
         self.nullable.get(column / 8).is_some_and(|byte| byte >> (column % 8) & 1 == 1)
     }
 
-    /// The columns' types, with what the optional metadata says of signedness, collations and
-    /// members. Without it, numbers count as signed and characters as bytes.
+    /// Returns the columns' types, with the signedness, collations and members of the optional
+    /// metadata. Without it, numbers count as signed and characters as bytes.
     pub fn columns(&self) -> Result<Vec<ColumnType>, DecodeError> {
         let mut columns = self.plain_columns()?;
         let optional = self.optional_for(&columns)?;
@@ -174,7 +179,7 @@ impl<'a> TableMap<'a> {
         Ok(columns)
     }
 
-    /// The columns' types as far as type bytes and metadata say.
+    /// Returns the columns' types as far as the type bytes and the metadata determine them.
     fn plain_columns(&self) -> Result<Vec<ColumnType>, DecodeError> {
         let mut columns = Vec::with_capacity(self.types.len());
         let mut at = 0;
@@ -238,7 +243,7 @@ impl<'a> TableMap<'a> {
                     optional.enum_and_set_column_charsets = Some(numbers(&mut value)?);
                 }
                 COLUMN_VISIBILITY => optional.visible = Some(bits_from_high(&mut value, columns.len())?),
-                _ => {} // GEOMETRY_TYPE, VECTOR_DIMENSIONALITY and what later versions add
+                _ => {} // GEOMETRY_TYPE, VECTOR_DIMENSIONALITY and fields of later versions.
             }
         }
         Ok(optional)
@@ -246,11 +251,11 @@ impl<'a> TableMap<'a> {
 }
 
 impl OptionalMetadata<'_> {
-    /// The collation of the n-th character column.
+    /// Returns the collation of the n-th character column.
     fn collation(&self, nth: usize) -> Option<u16> {
         pick(nth, &self.column_charsets, self.default_charset, &self.charset_exceptions)
     }
-    /// The collation of the n-th ENUM or SET column.
+    /// Returns the collation of the n-th ENUM or SET column.
     fn enum_and_set_collation(&self, nth: usize) -> Option<u16> {
         pick(
             nth,
@@ -273,7 +278,7 @@ fn pick(
     }
 }
 
-/// A bitmap whose first bit is the highest of its first byte.
+/// Reads a bitmap whose first bit is the highest of its first byte.
 fn bits_from_high(value: &mut Cursor<'_>, count: usize) -> Result<Vec<bool>, DecodeError> {
     let bytes = value.take(count.div_ceil(8))?;
     Ok((0..count).map(|i| bytes[i / 8] >> (7 - i % 8) & 1 == 1).collect())

@@ -9,7 +9,7 @@ fn gtid_event() -> GtidEvent {
     GtidEvent { sequence_number: 1, immediate_commit_us: 17, original_commit_us: 17, ..GtidEvent::new(gtid) }
 }
 
-/// A group of BEGIN, two row events on a table and XID; rows are empty here.
+/// Makes a group of BEGIN, a TABLE_MAP and two row events, and XID. The rows are empty here.
 fn group() -> Vec<u8> {
     let mut group = Vec::new();
     begin(BASE, 3, &[], &mut group);

@@ -1,15 +1,15 @@
-//! Why something is no GTID.
+//! The errors of reading GTIDs.
 
 use std::fmt;
 
-/// Why text or bytes are no GTID.
+/// The reason why text or bytes are no GTID.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GtidError {
-    /// Not of the form that it should have; what was read.
+    /// The text does not have the form of a GTID. The field is the text.
     Malformed(String),
-    /// Encoded bytes end or go wrong at this offset.
+    /// The encoded bytes end or go wrong at this offset.
     Damaged {
-        /// Offset in bytes from the start of what was decoded.
+        /// The offset in bytes from the start of what was decoded.
         offset: usize,
     },
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// One transaction of a MariaDB server.
+/// The GTID of one transaction of a MariaDB server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MariadbGtid {
-    /// `gtid_domain_id`: transactions of one domain have an order.
+    /// The domain (`gtid_domain_id`). Transactions of one domain have an order.
     pub domain: u32,
-    /// `server_id` of the server where it was committed first.
+    /// The `server_id` of the server where the transaction was committed first.
     pub server_id: u32,
     /// The transaction's number in its domain.
     pub seq: u64,
@@ -46,27 +46,27 @@ pub struct MariadbGtidState {
 }
 
 impl MariadbGtidState {
-    /// Moves the transaction's domain on to it.
+    /// Makes this the last transaction of its domain.
     pub fn update(&mut self, gtid: MariadbGtid) {
         self.last.insert(gtid.domain, gtid);
     }
 
-    /// The last transaction of a domain.
+    /// Returns the last transaction of a domain.
     pub fn get(&self, domain: u32) -> Option<MariadbGtid> {
         self.last.get(&domain).copied()
     }
 
-    /// The last transactions, by domain.
+    /// Returns the last transactions, sorted by domain.
     pub fn iter(&self) -> impl Iterator<Item = MariadbGtid> + '_ {
         self.last.values().copied()
     }
 
-    /// Whether there is no transaction yet.
+    /// Reports whether there is no transaction yet.
     pub fn is_empty(&self) -> bool {
         self.last.is_empty()
     }
 
-    /// Whether the transaction is at or before this point of its domain, by its number.
+    /// Reports whether the transaction is at or before this point of its domain, by its number.
     pub fn contains(&self, gtid: MariadbGtid) -> bool {
         self.get(gtid.domain).is_some_and(|last| gtid.seq <= last.seq)
     }
@@ -85,7 +85,8 @@ impl fmt::Display for MariadbGtidState {
 impl FromStr for MariadbGtidState {
     type Err = GtidError;
 
-    /// `gtid_slave_pos` as MariaDB prints it: identifiers parted by commas, at most one a domain.
+    /// Reads `gtid_slave_pos` as MariaDB prints it: GTIDs separated by commas, at most one for each
+    /// domain.
     fn from_str(text: &str) -> Result<MariadbGtidState, GtidError> {
         let mut state = MariadbGtidState::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {

@@ -1,10 +1,11 @@
 //! Global transaction identifiers: MySQL's (`server_uuid:number`) and MariaDB's
 //! (`domain-server-sequence`).
 //!
-//! MySQL names the transactions that a server has by a set of intervals per UUID ([`GtidSet`]);
-//! MariaDB names a point in a stream by the last identifier of each domain ([`MariadbGtidState`]).
-//! A server's transactions have numbers of their own for every tag (MySQL 8.3): what is counted is
-//! a [`Tsid`], a UUID with a tag or without.
+//! MySQL describes the transactions that a server has by a set of intervals for each UUID
+//! ([`GtidSet`]). MariaDB describes a point in a stream by the last identifier of each domain
+//! ([`MariadbGtidState`]). A server's transactions are numbered separately for each tag (MySQL
+//! 8.3). So the numbers count the transactions of a [`Tsid`], which is a UUID with or without a
+//! tag.
 
 mod error;
 mod mariadb;

@@ -9,16 +9,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// Transaction numbers from `first` to `last`, both in it.
+/// The transaction numbers from `first` to `last`, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
-    /// Smallest number.
+    /// The smallest number.
     pub first: u64,
-    /// Largest number.
+    /// The largest number.
     pub last: u64,
 }
 
-/// Transactions by server and tag: `gtid_executed` and its like.
+/// A set of transactions by server and tag, such as `gtid_executed`.
 ///
 /// Invariant: a server's intervals are in order, do not touch each other, and are not an empty
 /// list.
@@ -28,13 +28,13 @@ pub struct GtidSet {
 }
 
 impl GtidSet {
-    /// Whether no transaction is in it.
+    /// Reports whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.servers.is_empty()
     }
 
-    /// Adds one transaction. Constant time when it follows the server's last one, as it nearly
-    /// always does.
+    /// Adds one transaction. This takes constant time when it follows the server's last one, as it
+    /// nearly always does.
     pub fn add(&mut self, gtid: Gtid) {
         self.add_interval(gtid.tsid, Interval { first: gtid.gno, last: gtid.gno });
     }
@@ -75,33 +75,33 @@ impl GtidSet {
         );
     }
 
-    /// Whether a transaction is in it.
+    /// Reports whether a transaction is in the set.
     pub fn contains(&self, gtid: Gtid) -> bool {
         self.intervals(gtid.tsid).iter().any(|interval| (interval.first..=interval.last).contains(&gtid.gno))
     }
 
-    /// A server's intervals, in order.
+    /// Returns a server's intervals, in order.
     pub fn intervals(&self, tsid: impl Into<Tsid>) -> &[Interval] {
         self.servers.get(&tsid.into()).map_or(&[], Vec::as_slice)
     }
 
-    /// Largest number of a server's transactions; 0: none.
+    /// Returns the largest number of a server's transactions. 0 means that it has none.
     pub fn last_gno(&self, tsid: impl Into<Tsid>) -> u64 {
         self.intervals(tsid).last().map_or(0, |interval| interval.last)
     }
 
-    /// All servers and tags with their intervals, in order.
+    /// Returns all servers and tags with their intervals, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Tsid, &[Interval])> + '_ {
         self.servers.iter().map(|(tsid, intervals)| (*tsid, intervals.as_slice()))
     }
 
-    /// Number of transactions in it, or the largest number there is if they are more.
+    /// Returns the number of transactions in the set, or `u64::MAX` if there are more.
     pub fn count(&self) -> u64 {
         let intervals = self.servers.values().flatten();
         intervals.fold(0, |count, interval| count.saturating_add(interval.last - interval.first + 1))
     }
 
-    /// Adds what is in `other`.
+    /// Adds the transactions of `other`.
     pub fn union(&mut self, other: &GtidSet) {
         for (tsid, intervals) in other.iter() {
             for interval in intervals {
@@ -110,7 +110,7 @@ impl GtidSet {
         }
     }
 
-    /// Takes away what is in `other`.
+    /// Removes the transactions of `other`.
     pub fn subtract(&mut self, other: &GtidSet) {
         for (tsid, intervals) in other.iter() {
             let Some(mine) = self.servers.get_mut(&tsid) else { continue };
@@ -124,7 +124,7 @@ impl GtidSet {
         }
     }
 
-    /// Whether `other` has all of it (`GTID_SUBSET(self, other)`).
+    /// Reports whether `other` has all transactions of this set (`GTID_SUBSET(self, other)`).
     pub fn is_subset(&self, other: &GtidSet) -> bool {
         self.iter().all(|(tsid, intervals)| {
             let theirs = other.intervals(tsid);
@@ -138,8 +138,9 @@ impl GtidSet {
     /// of UUIDs, and for each its 16 bytes, the number of intervals, and their starts and
     /// (exclusive) ends, all u64 little endian.
     ///
-    /// A set with tags has another form, that of MySQL 8.3: the number stands between two bytes of
-    /// 1, and a tag behind each UUID, after its length as a serialized integer.
+    /// A set with tags has another form, that of MySQL 8.3: the number of UUIDs is between two
+    /// bytes of 1, and each UUID is followed by its tag, after the tag's length as a serialized
+    /// integer.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let is_tagged = self.servers.keys().any(|tsid| !tsid.tag.is_none());
         let count = self.servers.len() as u64;
@@ -159,7 +160,7 @@ impl GtidSet {
         }
     }
 
-    /// Reads what [`GtidSet::encode`] writes; nothing may follow it.
+    /// Reads the form that [`GtidSet::encode`] writes. Nothing may follow it.
     pub fn decode(bytes: &[u8]) -> Result<GtidSet, GtidError> {
         let mut at = 0;
         let mut set = GtidSet::default();
@@ -186,7 +187,7 @@ impl GtidSet {
     }
 }
 
-/// The first and the last byte of the number of servers, where a set has tags.
+/// The first and the last byte of the number of servers in a set with tags.
 const TAGGED: u64 = 1 << 56 | 1;
 
 fn take_tag(bytes: &[u8], at: &mut usize) -> Result<Tag, GtidError> {
@@ -199,7 +200,7 @@ fn take_tag(bytes: &[u8], at: &mut usize) -> Result<Tag, GtidError> {
     Ok(tag)
 }
 
-/// The next `N` bytes; moves `at` past them.
+/// Takes the next `N` bytes, and moves `at` past them.
 fn take<const N: usize>(bytes: &[u8], at: &mut usize) -> Result<[u8; N], GtidError> {
     let taken =
         bytes.get(*at..).and_then(|rest| rest.first_chunk()).ok_or(GtidError::Damaged { offset: *at })?;
@@ -212,7 +213,7 @@ fn take_u64(bytes: &[u8], at: &mut usize) -> Result<u64, GtidError> {
 }
 
 impl Interval {
-    /// The pieces of this interval that are not in another one: at most two.
+    /// Returns the pieces of this interval that are not in another one. There are at most two.
     fn without(self, gone: Interval) -> impl Iterator<Item = Interval> {
         let before = Interval { first: self.first, last: self.last.min(gone.first - 1) };
         let after = Interval { first: self.first.max(gone.last + 1), last: self.last };
@@ -221,7 +222,7 @@ impl Interval {
 }
 
 impl fmt::Display for GtidSet {
-    /// As MySQL prints it: `uuid:1-5:7:tag:1-3,` and a line feed between UUIDs.
+    /// Writes the set as MySQL prints it: `uuid:1-5:7:tag:1-3,` with a line feed between UUIDs.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut last = None;
         for (tsid, intervals) in self.iter() {
@@ -257,7 +258,7 @@ impl FromStr for GtidSet {
             let mut any = false;
             for part in parts {
                 any = true;
-                // A tag holds for all intervals up to the next one.
+                // A tag applies to all intervals up to the next tag.
                 if part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
                     tsid.tag = part.parse().map_err(|_| bad())?;
                     continue;
@@ -267,7 +268,7 @@ impl FromStr for GtidSet {
                     first: parse_gno(first).ok_or_else(bad)?,
                     last: parse_gno(last).ok_or_else(bad)?,
                 };
-                // MySQL takes an interval that ends before it starts as empty.
+                // MySQL treats an interval that ends before it starts as empty.
                 if interval.first <= interval.last {
                     set.add_interval(tsid, interval);
                 }
@@ -357,7 +358,7 @@ mod tests {
 
     #[test]
     fn a_set_with_tags_is_encoded_as_mysql_does() {
-        // The previous GTIDs event of a MySQL 9.7.4, without two of its servers.
+        // This is the previous GTIDs event of a MySQL 9.7.4, without two of its servers.
         let text =
             "11111111-2222-3333-4444-555555555555:zz:7,\n6f8c83a5-e633-11f1-ad76-02fc00000001:1-10:tag_a:1-2";
         let encoded: Vec<u8> = [

@@ -7,26 +7,26 @@ use super::error::GtidError;
 use super::tsid::{Tag, Tsid};
 use super::uuid::Uuid;
 
-/// Largest transaction number, `GNO_END - 1` of MySQL.
+/// The largest transaction number, MySQL's `GNO_END - 1`.
 pub const GNO_MAX: u64 = i64::MAX as u64 - 1;
 
-/// One transaction of a MySQL server.
+/// The GTID of one transaction of a MySQL server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Gtid {
-    /// The server where it was committed first, and its tag.
+    /// The server where the transaction was committed first, and its tag.
     pub tsid: Tsid,
-    /// The transaction's number among those of its source, from 1.
+    /// The transaction's number among those of its server and tag, counted from 1.
     pub gno: u64,
 }
 
 impl Gtid {
-    /// One whose number was read from somewhere; `None`: the number is out of range, which is 1 to
-    /// [`GNO_MAX`].
+    /// Makes a GTID with a number that was read from somewhere. `None` means that the number is out
+    /// of range, which is 1 to [`GNO_MAX`].
     pub fn in_range(tsid: impl Into<Tsid>, gno: u64) -> Option<Gtid> {
         (1..=GNO_MAX).contains(&gno).then(|| Gtid::new(tsid, gno))
     }
 
-    /// One of a server (a UUID: without a tag).
+    /// Makes a GTID. A UUID alone stands for a server without a tag.
     pub fn new(tsid: impl Into<Tsid>, gno: u64) -> Gtid {
         Gtid { tsid: tsid.into(), gno }
     }
@@ -41,7 +41,7 @@ impl fmt::Display for Gtid {
 impl FromStr for Gtid {
     type Err = GtidError;
 
-    /// `uuid:number` or `uuid:tag:number`.
+    /// Reads `uuid:number` or `uuid:tag:number`.
     fn from_str(text: &str) -> Result<Gtid, GtidError> {
         let bad = || GtidError::Malformed(text.to_string());
         let (uuid, rest) = text.trim().split_once(':').ok_or_else(bad)?;
@@ -54,7 +54,7 @@ impl FromStr for Gtid {
     }
 }
 
-/// A transaction number in text: decimal, 1 to [`GNO_MAX`].
+/// Reads a transaction number: decimal, 1 to [`GNO_MAX`].
 pub(super) fn parse_gno(text: &str) -> Option<u64> {
     let gno: u64 = text.trim().parse().ok()?;
     (1..=GNO_MAX).contains(&gno).then_some(gno)

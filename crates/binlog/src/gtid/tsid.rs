@@ -1,39 +1,40 @@
-//! What the transaction numbers of MySQL's GTIDs count: the transactions of one server under one
-//! tag (MySQL's TSID, 8.3).
+//! What the numbers of MySQL's GTIDs count: the transactions of one server under one tag (MySQL's
+//! TSID, 8.3).
 
 use super::error::GtidError;
 use super::uuid::Uuid;
 use std::fmt;
 use std::str::FromStr;
 
-/// Longest tag, in bytes.
+/// The length of the longest tag, in bytes.
 const LONGEST: usize = 32;
 
-/// A tag: letters of lower case, digits and underscores, not a digit first; or none, which is empty
-/// and the default.
+/// A tag: lower-case letters, digits and underscores, not beginning with a digit. An empty tag
+/// stands for no tag, and is the default.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag {
-    /// What is behind the tag is zero, so that the bytes are ordered as the tags are.
+    /// The tag's bytes. Those behind the tag are zero, so that the bytes are ordered as the tags
+    /// are.
     bytes: [u8; LONGEST],
     len: u8,
 }
 
 impl Tag {
-    /// None at all.
+    /// No tag.
     pub const NONE: Tag = Tag { bytes: [0; LONGEST], len: 0 };
 
-    /// Its characters.
+    /// Returns the tag's characters.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.bytes[..usize::from(self.len)]).expect("a tag is made of ASCII characters")
     }
 
-    /// There is none.
+    /// Reports whether there is no tag.
     pub fn is_none(&self) -> bool {
         self.len == 0
     }
 
-    /// The tag of these characters, which may be of upper case; `None` if they are none. No
-    /// characters are no tag.
+    /// Makes a tag of these characters, which may be upper-case. `None` if they are not a tag. No
+    /// characters are the empty tag.
     pub fn new(text: &[u8]) -> Option<Tag> {
         if text.len() > LONGEST || text.first().is_some_and(u8::is_ascii_digit) {
             return None;
@@ -64,19 +65,19 @@ impl fmt::Display for Tag {
 impl FromStr for Tag {
     type Err = GtidError;
 
-    /// Takes a tag of at least one character, in any case, between spaces.
+    /// Reads a tag of at least one character, in any case, perhaps between spaces.
     fn from_str(text: &str) -> Result<Tag, GtidError> {
         let tag = Tag::new(text.trim().as_bytes()).filter(|tag| !tag.is_none());
         tag.ok_or_else(|| GtidError::Malformed(text.to_string()))
     }
 }
 
-/// A server, and a tag or none. They are ordered as MySQL prints them.
+/// A server with a tag, or without one. They are ordered as MySQL prints them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tsid {
-    /// The server where the transactions were committed first.
+    /// The UUID of the server where the transactions were committed first.
     pub uuid: Uuid,
-    /// Their tag.
+    /// The tag of the transactions.
     pub tag: Tag,
 }
 

@@ -1,18 +1,18 @@
-//! `server_uuid`.
+//! The UUID of a server (`server_uuid`).
 
 use super::error::GtidError;
 use std::fmt;
 use std::str::FromStr;
 
-/// A server's UUID, 16 bytes in the order in which they are printed.
+/// A server's UUID: 16 bytes in the order in which they are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Uuid(pub [u8; 16]);
 
-/// Where the text form has a dash, in bytes printed before it.
+/// The places of the dashes in the text form, as the number of bytes printed before each.
 const DASHES_AFTER: [usize; 4] = [4, 6, 8, 10];
 
 impl Uuid {
-    /// A version-4 UUID from 16 random bytes.
+    /// Makes a version-4 UUID of 16 random bytes.
     pub fn from_random(mut bytes: [u8; 16]) -> Uuid {
         bytes[6] = (bytes[6] & 0x0f) | 0x40;
         bytes[8] = (bytes[8] & 0x3f) | 0x80;
@@ -35,7 +35,7 @@ impl fmt::Display for Uuid {
 impl FromStr for Uuid {
     type Err = GtidError;
 
-    /// Takes the forms that MySQL takes: with dashes, without, and in braces with dashes.
+    /// Reads the forms that MySQL accepts: with dashes, without, and in braces with dashes.
     fn from_str(text: &str) -> Result<Uuid, GtidError> {
         let bad = || GtidError::Malformed(text.to_string());
         let bare = match text.strip_prefix('{') {

@@ -1,4 +1,5 @@
-//! One area: pages gathered for a batch, and the header that says where they belong.
+//! Areas of the doublewrite file: the pages gathered for a batch, and the header that says where
+//! they belong.
 
 use std::path::Path;
 
@@ -16,32 +17,32 @@ pub(super) const BATCH_AT: usize = 24;
 pub(super) const WITH_COPIES_AT: usize = 32;
 pub(super) const ENTRIES_AT: usize = 36;
 pub(super) const ENTRY_BYTES: usize = 16;
-/// Room for an area's header.
+/// The bytes at an area's start that are kept for its header.
 pub(super) const HEADER_BYTES: usize = 64 << 10;
-/// Pages of one area take that much, as those of InnoDB's old doublewrite buffer did, and no more
-/// than a part of the pool.
+/// The bytes that the pages of one area take, as those of InnoDB's old doublewrite buffer did. A
+/// small pool has smaller areas: its size divided by `PART_OF_POOL`.
 const PAGES_BYTES: usize = 2 << 20;
 const PART_OF_POOL: usize = 16;
 const LEAST_PAGES: usize = 16;
 
-/// How many pages an area holds in a pool of that many bytes.
+/// Returns how many pages an area holds in a pool of `pool_bytes` bytes.
 pub(super) fn area_pages(pool_bytes: usize, page_size: usize) -> usize {
     (PAGES_BYTES.min(pool_bytes / PART_OF_POOL) / page_size).max(LEAST_PAGES)
 }
 
-/// Bytes of the file that an area of that many pages takes.
+/// Returns how many bytes of the file an area of `pages` pages takes.
 pub(super) fn area_bytes(pages: usize, page_size: usize) -> usize {
     HEADER_BYTES + pages * page_size
 }
 
-/// A place to gather pages for one batch of writes, doublewritten or not.
+/// Memory that gathers the pages of one batch of writes, doublewritten or not.
 #[derive(Debug)]
 pub(crate) struct WriteArea {
-    /// Where in the doublewrite file the area begins.
+    /// The byte offset of the area in the doublewrite file.
     offset: u64,
     page_size: usize,
     capacity: usize,
-    /// Header, then pages.
+    /// The header, then the pages.
     buffer: AlignedBuffer,
     pages: usize,
 }
@@ -61,19 +62,19 @@ impl WriteArea {
         self.offset
     }
 
-    /// How many pages the area holds.
+    /// Returns how many pages the area has room for.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// Adds a copy of a page.
+    /// Appends a copy of a page.
     pub fn push(&mut self, page: &[u8]) {
         let at = HEADER_BYTES + self.pages * self.page_size;
         self.buffer[at..at + self.page_size].copy_from_slice(page);
         self.pages += 1;
     }
 
-    /// Pages `range` of the batch.
+    /// Returns the bytes of the batch's pages `range`.
     pub fn pages(&self, range: std::ops::Range<usize>) -> &[u8] {
         &self.buffer[HEADER_BYTES + range.start * self.page_size..HEADER_BYTES + range.end * self.page_size]
     }
@@ -86,13 +87,13 @@ impl WriteArea {
         &self.buffer[..len]
     }
 
-    /// Computes the checksums of all pages.
+    /// Computes and stores the checksums of all pages.
     pub fn seal_all(&mut self) {
         let end = HEADER_BYTES + self.pages * self.page_size;
         self.buffer[HEADER_BYTES..end].chunks_exact_mut(self.page_size).for_each(page::seal);
     }
 
-    /// Writes the header of batch number `batch`; returns its length.
+    /// Writes the header of batch number `batch` into the buffer, and returns its length in bytes.
     pub(super) fn put_header(
         &mut self,
         datadir: &Path,

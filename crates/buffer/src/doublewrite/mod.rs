@@ -1,20 +1,22 @@
-//! The doublewrite file: pages are written and synced here before they are written in place, so
-//! that a page torn by a power cut has a whole copy. Byte by byte in docs/formats/page.md.
+//! The doublewrite file, to which pages are written and synced before they are written in place, so
+//! that a page torn by a power cut has a whole copy. docs/formats/page.md has the layout byte by
+//! byte.
 //!
-//! The file has a few areas, each used by one batch at a time: pages into the area, sync; pages in
-//! place; sync of the tablespaces; only then may the area be used again (`batch`). So at any moment
-//! a page that may be torn in its place is whole in an area, and of several copies of a page the
-//! one in the batch with the highest number is the one that its last write in place came after.
-//! (Its LSN does not tell: rows of slow commits and purge change pages without raising it.) Batches
-//! that are saved at the same time share a sync of the file.
+//! The file has a few areas, each used by one batch at a time: the pages are written into the area,
+//! the file is synced, the pages are written in place, the tablespaces are synced, and only then
+//! may the area be used again (`batch`). So at any moment a page that may be torn in its place is
+//! whole in an area. When several areas have copies of a page, the one in the batch with the
+//! highest number is the one that was last written in place. (LSNs do not tell, because rows of
+//! slow commits and purge change pages without raising the page's LSN.) Batches that are saved at
+//! the same time share a sync of the file.
 //!
 //! How pages go through the file is a strategy ([`Doublewrite`]) that can be changed while the pool
-//! is open. What the file holds when pages begin to be written without a copy is made void first:
-//! else a page torn later would be "repaired" with a copy that is older than what the log still
-//! has.
+//! is open. Before pages are written without a copy, all copies in the file are made void.
+//! Otherwise a page torn later would be "repaired" with a copy that is older than what the log
+//! still has.
 //!
-//! An entry names its tablespace by path, relative to the data directory, so that repair needs no
-//! open tablespaces and happens before anything reads a page.
+//! An entry of an area's header names the page's tablespace by its path, relative to the data
+//! directory. So repair needs no open tablespaces and happens before anything reads a page.
 
 mod area;
 mod files;
@@ -43,12 +45,11 @@ use crate::options::Doublewrite;
 use crate::page::PageId;
 use crate::space::sync_or_stop;
 
-/// Areas beside one for each thread that flushes in the background: for checkpoints and single
-/// pages, and for batches that are unfinished.
+/// The number of areas besides one for each thread that flushes in the background. They serve
+/// checkpoints, single-page flushes and unfinished batches.
 const OTHER_AREAS: usize = 4;
 
-/// How long a thread that finds no idle area waits before it looks whether there are batches to
-/// finish.
+/// The time that a thread waits for an idle area before it looks for batches to finish.
 const AREA_WAIT: Duration = Duration::from_millis(1);
 
 /// All areas, and how they are used. Lock order: `state` and `legacy` come after all latches that
@@ -60,33 +61,33 @@ pub(crate) struct WriteAreas {
     area_bytes: usize,
     count: usize,
     datadir: PathBuf,
-    /// Held shared while a batch is saved and written, and while batches are finished; it changes
-    /// when all of them are.
+    /// The strategy in force. It is held shared while a batch is saved and written, and while
+    /// batches are finished; it changes when all of these are done.
     state: RwLock<Strategy>,
-    /// Held through a batch under `Legacy`.
+    /// Held through a whole batch under `Legacy`.
     legacy: Mutex<()>,
-    /// Number of the last batch; goes on from what the file has. A page is in one batch at a time
-    /// (`Frame::writing`), so the batches that hold it are numbered in their order; relaxed, since
-    /// only that order matters and the page's own locks make it.
+    /// The number of the last batch, which goes on from what the file has. A page is in one batch
+    /// at a time (`Frame::writing`), so the batches that hold it are numbered in their order.
+    /// Relaxed, since only that order matters and the page's own locks make it.
     batch: AtomicU64,
     idle: Mutex<Vec<WriteArea>>,
     /// Signalled under `idle` when an area comes back.
     given_back: Condvar,
     shared_sync: SharedSync,
     access: Access,
-    /// Whether a batch is synced.
+    /// Whether the file is synced after a batch was written to it.
     syncs: bool,
 }
 
 #[derive(Debug)]
 struct Strategy {
     kind: Doublewrite,
-    /// Open when `kind` is not, or has not always been, `Off`.
+    /// The open file. `None` when `kind` is, and has always been, `Off`.
     file: Option<Arc<dyn File>>,
 }
 
-/// An area in use for a batch that is being saved and written. The area goes back when this is
-/// dropped, unless the batch has taken it along.
+/// An area in use for a batch that is being saved and written. The area goes back when this value
+/// is dropped, unless [`BatchArea::detach`] has taken it out.
 #[derive(Debug)]
 pub(crate) struct BatchArea<'a> {
     areas: &'a WriteAreas,
@@ -96,8 +97,9 @@ pub(crate) struct BatchArea<'a> {
 }
 
 impl WriteAreas {
-    /// For so many `actors` that flush in the background. `last_batch` is what [`repair`] answered;
-    /// it has been called: what the file holds is not needed any more.
+    /// Opens or creates the file, with one area for each of the `actors` threads that flush in the
+    /// background and a few more. [`repair`] has been called, so the content of the file is not
+    /// needed any more; `last_batch` is what `repair` returned.
     pub fn open(
         disk: &dyn Disk,
         config: &PoolConfig,
@@ -123,20 +125,22 @@ impl WriteAreas {
             access,
             syncs: config.options.flush_method.syncs(),
         };
-        // What other files hold is repaired and synced, and would soon be older than the pages.
+        // The pages that other doublewrite files hold are repaired and synced by now, and would
+        // soon be older than the pages in place.
         for (other, _) in files_of(disk, config)?.into_iter().filter(|(other, _)| *other != areas.path) {
             disk.remove(&other)?;
             disk.sync_dir(&areas.datadir)?;
         }
         let file = if disk.exists(&areas.path)? { Some(areas.open_file(disk)?) } else { None };
         areas.state.write().file = file;
-        // Tells whether copies may be in the file that no strategy looks after.
+        // An existing file is open here even if the strategy is `Off`, so that copies left in it
+        // are made void.
         areas.put_strategy(&mut areas.state.write(), disk, config.options.doublewrite)?;
         Ok(areas)
     }
 
-    /// Changes the strategy for all batches that begin from here on. Waits for those under way and
-    /// has `finish` finish them all.
+    /// Changes the strategy for all batches that begin after this. Waits for the batches under way
+    /// and calls `finish` to finish them all.
     pub fn set_strategy(
         &self,
         disk: &dyn Disk,
@@ -176,7 +180,8 @@ impl WriteAreas {
         // After a power cut the length may be anything.
         let mut have = file.len_bytes()? & !(IO_ALIGNMENT as u64 - 1);
         if have < len {
-            // Written, not only made longer: no batch shall need space that the disk does not have.
+            // The file is written, not only extended: no batch shall need space that the disk does
+            // not have.
             let zeros = vec![0; self.area_bytes];
             while have < len {
                 let more = (len - have).min(self.area_bytes as u64);
@@ -189,7 +194,7 @@ impl WriteAreas {
         Ok(file)
     }
 
-    /// An empty area for one batch, if one is idle.
+    /// Returns an empty area for one batch, if one is idle.
     pub fn take(&self) -> Option<BatchArea<'_>> {
         let strategy = self.state.read();
         let legacy = (strategy.kind == Doublewrite::Legacy).then(|| {
@@ -202,7 +207,7 @@ impl WriteAreas {
         Some(BatchArea { areas: self, strategy, _legacy: legacy, area: Some(area) })
     }
 
-    /// Waits for an area to become idle, for a short time.
+    /// Waits a short time for an area to become idle.
     pub fn wait_for_idle(&self) {
         let _waiting = enter(State::DoublewriteWait);
         let mut idle = self.idle.lock();
@@ -211,21 +216,22 @@ impl WriteAreas {
         }
     }
 
-    /// The area's batch is finished.
+    /// Takes back the area of a batch that is finished.
     pub fn give_back(&self, mut area: WriteArea) {
         area.clear();
         self.idle.lock().push(area);
         self.given_back.notify_one();
     }
 
-    /// Keeps the strategy as it is. It does not wait for a thread that waits to change it: that one
-    /// may wait for a batch that waits for the caller.
+    /// Keeps the strategy from changing until the returned guard is dropped. This does not queue
+    /// behind a thread that waits to change the strategy, since that thread may wait for a batch
+    /// that waits for the caller.
     pub fn hold_strategy(&self) -> impl Sized + '_ {
         self.state.read_recursive()
     }
 
-    /// Writes the area's pages to the doublewrite file and syncs it. `places` are the pages'
-    /// identities and files, in order.
+    /// Writes the area's pages to the doublewrite file and syncs it. `places` has the pages'
+    /// identities and files, in the order of the pages.
     pub fn save(&self, disk: &dyn Disk, batch: &mut BatchArea<'_>, places: &[(PageId, &Path)]) -> Result<()> {
         let Some(file) = &batch.strategy.file else { return Ok(()) };
         let _writing = enter(State::DoublewriteWait);
@@ -241,24 +247,24 @@ impl WriteAreas {
 }
 
 impl BatchArea<'_> {
-    /// The area.
+    /// Returns the area.
     pub fn area(&mut self) -> &mut WriteArea {
         self.area.as_mut().expect("the batch has not taken it along")
     }
 
-    /// Takes the area out, for the batch to keep it until it is finished. What this stands for is
-    /// held on.
+    /// Takes the area out, so that the batch can keep it until it is finished. The strategy stays
+    /// held.
     pub fn detach(&mut self) -> WriteArea {
         self.area.take().expect("a batch takes it along once")
     }
 
-    /// Whether no other batch may begin before this one is finished.
+    /// Reports whether no other batch may begin before this one is finished.
     pub fn finishes_at_once(&self) -> bool {
         self.strategy.kind == Doublewrite::Legacy
     }
 
-    /// Whether this batch must go through the file; `untorn` says that the storage guarantees all
-    /// of its pages.
+    /// Reports whether this batch must go through the file. `untorn` says that the storage
+    /// guarantees to write each of its pages whole or not at all.
     pub fn doublewrites(&self, untorn: bool) -> bool {
         match self.strategy.kind {
             Doublewrite::Off => false,
@@ -267,7 +273,7 @@ impl BatchArea<'_> {
         }
     }
 
-    /// Whether pages rely on the storage to be written whole.
+    /// Reports whether the strategy relies on the storage to write pages whole.
     pub fn relies_on_storage(&self) -> bool {
         self.strategy.kind == Doublewrite::Auto
     }

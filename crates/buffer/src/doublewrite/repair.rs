@@ -1,10 +1,10 @@
-//! Putting torn pages back at start, and making certain of those that are whole.
+//! Repair at start: torn pages are put back, and whole ones are made durable.
 //!
-//! The pages that a batch lists may be whole in the kernel's page cache only: the server that wrote
-//! them may have been killed before it synced them, or stopped because a sync had failed, after
-//! which Linux reports success for pages that never reached the disk. The log is not replayed on a
-//! page that is up to date, and soon no area lists it any more, so they are written over themselves
-//! and synced here.
+//! The pages that a batch lists may be whole in the kernel's page cache only. The server that wrote
+//! them may have been killed before it synced them, or may have stopped because a sync had failed,
+//! after which Linux reports success for pages that never reached the disk. The log is not replayed
+//! on a page that is up to date, and soon no area lists the page any more. So every listed page is
+//! written over itself and synced here.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -26,16 +26,16 @@ use crate::verify::verify;
 struct Listed<'a> {
     path: PathBuf,
     id: PageId,
-    /// The page's copy; `None` where the strategy keeps none.
+    /// The page's copy. `None` where the strategy keeps no copies.
     copy: Option<&'a [u8]>,
 }
 
-/// A file's pages to look at.
+/// The pages of one file that have to be looked at, with their copies.
 type Pages<'a> = Vec<(PageId, Option<&'a [u8]>)>;
 
 /// Puts back every page that is damaged in its place and whole in the doublewrite file, and makes
-/// the others durable. Runs before anything reads a page; also when doublewrite is off now, since
-/// it may have been on. Returns the number of the last batch in the file.
+/// the others durable. Returns the number of the last batch in the file. This runs before anything
+/// reads a page, even when doublewrite is off now, since it may have been on before.
 pub(crate) fn repair(disk: &dyn Disk, config: &PoolConfig) -> Result<u64> {
     let files = files_of(disk, config)?;
     let contents = files.iter().map(|(path, pages)| Ok((disk.read(path)?, *pages)));
@@ -65,15 +65,16 @@ pub(crate) fn repair(disk: &dyn Disk, config: &PoolConfig) -> Result<u64> {
 
 fn repair_file(disk: &dyn Disk, page_size: usize, path: &Path, pages: &Pages<'_>) -> Result<()> {
     if !disk.exists(path)? {
-        // Dropped, or renamed after the batch had been synced in place.
+        // The tablespace was dropped, or it was renamed after the batch had been synced in place.
         return Ok(());
     }
     let file = disk.open(path, OpenMode::ReadWrite)?;
     let mut found = vec![0; page_size];
     let got = file.read_at(&mut found, 0)?;
     found[got..].fill(0);
-    // The name may have been given to another tablespace since. Page 0's identity is in its first
-    // sector, which is never torn, and was synced before any other page of the space was written.
+    // The name may have been given to another tablespace since. The identity of page 0 is in its
+    // first sector, which is never torn, and was synced before any other page of the space was
+    // written.
     let space = page::id(&found).space;
     for &(id, copy) in pages.iter().filter(|(id, _)| id.space == space) {
         let offset = id.no as u64 * page_size as u64;
@@ -94,8 +95,9 @@ fn repair_file(disk: &dyn Disk, page_size: usize, path: &Path, pages: &Pages<'_>
     sync_or_stop(disk, &*file)
 }
 
-/// The header of an area, and its batch's number. `None` when it is not whole: then it was being
-/// written when the power went, and the batch's pages were not yet touched in their places.
+/// Returns the header of an area, and its batch's number. `None` when the header is not whole: it
+/// was being written when the power went, and the batch's pages had not been touched in their
+/// places.
 fn area_header<'a>(area: &'a [u8], capacity: usize, config: &PoolConfig) -> Option<(&'a [u8], u64)> {
     let header_len = u32_at(area, HEADER_LEN_AT) as usize;
     let sound = &area[..MAGIC.len()] == MAGIC
@@ -107,9 +109,10 @@ fn area_header<'a>(area: &'a [u8], capacity: usize, config: &PoolConfig) -> Opti
     (sound && fits).then(|| (&area[..header_len], u64_at(area, BATCH_AT)))
 }
 
-/// The pages that an area lists. One whose copy is not the one listed was being overwritten by a
-/// batch whose pages were not yet touched: what is there may be an earlier copy of the same page,
-/// whole but older than its last write in place, so the entry's checksum decides.
+/// Returns the pages that an area lists. A page whose copy is not the listed one is left out: the
+/// copy was being overwritten by a batch whose pages had not been touched in their places. What is
+/// there may be an earlier copy of the same page, whole but older than its last write in place, so
+/// the entry's checksum decides.
 fn pages_listed<'a>(area: &'a [u8], header: &[u8], config: &PoolConfig) -> Vec<Listed<'a>> {
     let with_copies = u32_at(header, WITH_COPIES_AT) != 0;
     let entry = |index: usize| {

@@ -1,10 +1,11 @@
-//! One sync of a file for all threads that have written to it before the sync began.
+//! Shared syncs: one sync of a file serves all threads that have written to it before the sync
+//! began.
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::error::Result;
 
-/// See the module's head. The mutex is a leaf in the lock order.
+/// The syncs of one file. The mutex is a leaf in the lock order.
 #[derive(Debug, Default)]
 pub(super) struct SharedSync {
     turn: Mutex<Turn>,
@@ -14,16 +15,16 @@ pub(super) struct SharedSync {
 
 #[derive(Debug, Default)]
 struct Turn {
-    /// Writes that have come to their sync.
+    /// The number of writes whose threads have asked for a sync.
     written: u64,
-    /// As many of them, the first ones, are synced.
+    /// The number of writes that are synced. They are the first ones of `written`.
     synced: u64,
     syncing: bool,
 }
 
 impl SharedSync {
-    /// Returns when the caller's write, which is done, is synced: by its own `sync`, or by
-    /// another's that began after the write.
+    /// Returns when the caller's write, which is complete, is synced: by the caller's own `sync`,
+    /// or by another thread's that began after the write.
     pub fn after_write(&self, sync: impl Fn() -> Result<()>) -> Result<()> {
         let mut turn = self.turn.lock();
         turn.written += 1;

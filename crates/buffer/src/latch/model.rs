@@ -1,4 +1,4 @@
-//! The latch under the model checker; see [`os::sync`].
+//! Tests of the latch under the model checker; see [`os::sync`].
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ fn check(model: fn()) {
 #[derive(Default)]
 struct Page {
     latch: Latch,
-    /// Threads that hold the latch exclusively, and shared.
+    /// The number of threads that hold the latch exclusively. `shared` counts those that hold it
+    /// shared.
     exclusive: AtomicU64,
     shared: AtomicU64,
     /// Two words that every writer keeps equal.
@@ -86,7 +87,7 @@ fn trier(page: &Page) {
     }
 }
 
-/// Exclusion holds, and nobody who parks is left parked.
+/// Holders exclude each other, and no thread that parks is left parked.
 #[test]
 fn holders_exclude_each_other_and_all_are_woken() {
     check(|| run(&Arc::default(), &[writer, writer, reader]));
@@ -94,7 +95,7 @@ fn holders_exclude_each_other_and_all_are_woken() {
     check(|| run(&Arc::default(), &[writer, downgrader, trier, reader]));
 }
 
-/// What a reader has read without the latch is whole if the version still holds.
+/// What a reader has read without the latch is whole if the version has not changed.
 #[test]
 fn a_version_that_holds_vouches_for_what_was_read() {
     fn optimist(page: &Page) {

@@ -1,5 +1,5 @@
-//! The slotted page against a sorted map, with keys that share prefixes, are prefixes of each
-//! other, and are empty.
+//! Tests of the slotted page against a sorted map, with keys that share prefixes, are prefixes of
+//! each other, and are empty.
 
 use std::collections::BTreeMap;
 
@@ -109,7 +109,7 @@ fn damaged_pages_are_refused() {
             damaged[at] = rng.u64() as u8;
         }
         if check(&damaged).is_ok() {
-            // Whatever passes must be safe to use.
+            // A page that passes the check must be safe to use.
             for index in 0..count(&damaged) {
                 let _ = search(&damaged, key(&damaged, index));
                 let _ = value(&damaged, index);

@@ -19,8 +19,8 @@ impl File for BufferedFile {
         while filled < bytes.len() {
             match self.file.read_at(&mut bytes[filled..], offset + filled as u64) {
                 Ok(0) => break,
-                // A file opened for direct I/O cannot be asked again from within a block; it ends
-                // there.
+                // A file opened for direct I/O cannot be read from within a block. A part of a
+                // block is the end of such a file.
                 Ok(got) if got % 512 != 0 && filled + got < bytes.len() => return Ok(filled + got),
                 Ok(got) => filled += got,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

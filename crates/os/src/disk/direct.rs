@@ -1,9 +1,9 @@
-//! A file opened past the system's page cache (O_DIRECT), with batches of writes in flight at once
-//! (io_uring).
+//! A file opened past the system's page cache (O_DIRECT), with batches of writes in flight at the
+//! same time (io_uring).
 //!
-//! Memory, offsets and lengths are multiples of [`IO_ALIGNMENT`]; memory that is not goes through a
-//! buffer that is. Where the kernel has no io_uring, or runs out of it, a batch is written one
-//! piece after the other.
+//! Memory, offsets and lengths must be multiples of [`IO_ALIGNMENT`]. Memory that is not aligned
+//! goes through a buffer that is. Where the kernel has no io_uring, or runs out of it, a batch is
+//! written one piece after the other.
 
 use std::fs;
 use std::io;
@@ -18,20 +18,20 @@ use super::buffered::BufferedFile;
 use super::interface::{File, placed};
 use crate::aligned::{AlignedBuffer, IO_ALIGNMENT};
 
-/// Writes of a batch that are in flight at once, at most.
+/// The most writes of a batch that are in flight at the same time.
 const IN_FLIGHT: usize = 32;
-/// Bytes of them, at most: a device serves what it was given before what comes later, and
-/// somebody's read shall not wait for megabytes.
+/// The most bytes of a batch that are in flight at the same time. A device serves first what it was
+/// given first, and reads of other threads shall not wait for megabytes.
 const IN_FLIGHT_BYTES: usize = 512 << 10;
-/// The largest single write of a batch; what is longer goes in several.
+/// The most bytes of a single write of a batch. A longer piece is written in several parts.
 const WRITE_BYTES: usize = 128 << 10;
 
-/// Rings that no batch uses right now. A leaf in every lock order.
+/// The rings that no batch uses right now. The mutex is a leaf in every lock order.
 static RINGS: Mutex<Vec<io_uring::IoUring>> = Mutex::new(Vec::new());
-/// The kernel refused a ring; nobody asks again.
+/// Whether the kernel has refused a ring. Then nobody asks for one again.
 static NO_RINGS: AtomicBool = AtomicBool::new(false);
 
-/// Whether batches are written through io_uring.
+/// Reports whether batches are written through io_uring.
 pub fn has_native_aio() -> bool {
     let ring = take_ring();
     let has = ring.is_some();
@@ -58,12 +58,13 @@ fn take_ring() -> Option<io_uring::IoUring> {
 #[derive(Debug)]
 pub(super) struct DirectFile {
     file: BufferedFile,
-    /// See [`File::untorn_bytes`].
+    /// The largest write that the storage promises not to tear, in bytes; see
+    /// [`File::untorn_bytes`].
     untorn_bytes: usize,
     native_aio: bool,
 }
 
-/// Adds O_DIRECT to what is asked for.
+/// Adds O_DIRECT to the options.
 pub(super) fn options(options: &mut fs::OpenOptions) -> &mut fs::OpenOptions {
     options.custom_flags(libc::O_DIRECT)
 }
@@ -86,12 +87,14 @@ impl DirectFile {
     }
 }
 
-/// What statx says of writes that are made whole or not at all.
+/// Returns the largest write in bytes that statx promises to be made whole or not at all. 0 means
+/// no such promise.
 fn promise_of(file: &fs::File) -> usize {
     // SAFETY: all zeros is a valid statx.
     let mut found: libc::statx = unsafe { std::mem::zeroed() };
     let (fd, mask) = (file.as_raw_fd(), libc::STATX_WRITE_ATOMIC);
-    // SAFETY: the descriptor is open, the path an empty C string, the result a live statx.
+    // SAFETY: the descriptor is open, the path is an empty C string, and the result is a live
+    // statx.
     let outcome = unsafe { libc::statx(fd, c"".as_ptr(), libc::AT_EMPTY_PATH, mask, &mut found) };
     let smallest = found.stx_atomic_write_unit_min as usize;
     let promised = outcome == 0 && found.stx_mask & mask != 0 && (1..=IO_ALIGNMENT).contains(&smallest);
@@ -133,7 +136,7 @@ impl File for DirectFile {
         let (aligned, others): (Vec<_>, Vec<_>) =
             pieces.iter().partition(|&&(offset, bytes)| is_aligned(bytes, offset));
         let aligned: Vec<(u64, &[u8])> = aligned.into_iter().flat_map(parts_of).collect();
-        // A ring that failed is dropped, with what it may still hold.
+        // A ring that failed is dropped, together with the entries that it may still hold.
         write_in_flight(&mut ring, &self.file.file, &aligned)
             .map_err(|error| placed("write a batch of", self.path(), &error))?;
         RINGS.lock().push(ring);
@@ -188,13 +191,14 @@ impl File for DirectFile {
     }
 }
 
-/// The piece in parts of [`WRITE_BYTES`].
+/// Returns the piece in parts of [`WRITE_BYTES`].
 fn parts_of((offset, bytes): (u64, &[u8])) -> impl Iterator<Item = (u64, &[u8])> {
     (offset..).step_by(WRITE_BYTES).zip(bytes.chunks(WRITE_BYTES))
 }
 
-/// Writes the pieces, as many at once as [`IN_FLIGHT`] and [`IN_FLIGHT_BYTES`] allow, and waits for
-/// all. What the kernel wrote only in part is completed one piece after the other.
+/// Writes the pieces, as many at the same time as [`IN_FLIGHT`] and [`IN_FLIGHT_BYTES`] allow, and
+/// waits for all of them. Pieces that the kernel wrote only in part are completed one after the
+/// other.
 fn write_in_flight(ring: &mut io_uring::IoUring, file: &fs::File, pieces: &[(u64, &[u8])]) -> io::Result<()> {
     let fd = io_uring::types::Fd(file.as_raw_fd());
     let mut written = vec![None; pieces.len()];
@@ -209,18 +213,19 @@ fn write_in_flight(ring: &mut io_uring::IoUring, file: &fs::File, pieces: &[(u64
                 .offset(offset)
                 .build()
                 .user_data(next as u64);
-            // SAFETY: descriptor and bytes live until this function returns, and it does not before
-            // the kernel is done with all entries (see below).
+            // SAFETY: descriptor and bytes live until this function returns, and it does not return
+            // before the kernel is done with all entries (see below).
             unsafe { ring.submission().push(&entry) }
                 .expect("the ring has as many entries as may be in flight");
             bytes_in_flight += bytes.len();
             next += 1;
         }
-        // Woken for half of them: a call for each would cost more than it brings.
+        // The call returns when half of the writes are done. A call for each write would cost more
+        // than it brings.
         match ring.submit_and_wait((next - done).div_ceil(2)) {
             Ok(_) => {}
             Err(error) if matches!(error.raw_os_error(), Some(libc::EINTR | libc::EAGAIN | libc::EBUSY)) => {}
-            // The kernel may go on reading the pieces, so their owner must not go on.
+            // The kernel may still read the pieces, so their owner must not go on.
             Err(error) => panic!("io_uring_enter failed with writes in flight: {error}"),
         }
         for completion in ring.completion() {
@@ -238,7 +243,8 @@ fn write_in_flight(ring: &mut io_uring::IoUring, file: &fs::File, pieces: &[(u64
             Err(_) => return Err(io::Error::from_raw_os_error(-result)),
         };
         if done < bytes.len() {
-            // Rarely: from the last aligned place on, which may write some bytes twice.
+            // This is rare. It writes from the last aligned place on, which may write some bytes
+            // twice.
             let from = done - done % IO_ALIGNMENT;
             file.write_all_at(&bytes[from..], offset + from as u64)?;
         }
@@ -256,7 +262,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("slipstream-{name}-{:016x}", crate::random::u64()));
         match real().open_with(&path, OpenMode::OpenOrCreate, access) {
             Ok(file) => Some(file),
-            // This file system has no direct I/O: nothing to test.
+            // This file system has no direct I/O, so there is nothing to test.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => None,
             Err(error) => panic!("{error}"),
         }
@@ -280,7 +286,7 @@ mod tests {
                 let mut pieces = Vec::new();
                 while at < 190 {
                     let len = rng.between(1, 3) as usize;
-                    // Not in order, and each place once.
+                    // The pieces are not in order, and each place is written once.
                     pieces.push((((299 - at - len) * 4096) as u64, &buffer[at * 4096..(at + len) * 4096]));
                     at += len;
                 }
@@ -288,7 +294,7 @@ mod tests {
                     model[offset as usize..offset as usize + bytes.len()].copy_from_slice(bytes);
                 }
                 if round % 2 == 1 {
-                    // One long piece among short ones, which goes in several writes.
+                    // One long piece among short ones, which is written in several parts.
                     pieces.truncate(3);
                     pieces.push((0, &buffer[..195 * 4096]));
                     model[..195 * 4096].copy_from_slice(&buffer[..195 * 4096]);

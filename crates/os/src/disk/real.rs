@@ -1,4 +1,4 @@
-//! The machine's own file system.
+//! The real disk: the machine's own file system.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use super::buffered::BufferedFile;
 use super::direct::{self, DirectFile};
 use super::interface::{Access, Disk, File, LockGuard, OpenMode, placed};
 
-/// The real disk.
+/// Returns the real disk.
 pub fn real() -> Arc<dyn Disk> {
     Arc::new(RealDisk)
 }
@@ -18,8 +18,8 @@ pub fn real() -> Arc<dyn Disk> {
 #[derive(Debug)]
 struct RealDisk;
 
-/// Permissions of new files and directories, as mysqld's (manual, "Environment Variables", UMASK
-/// and UMASK_DIR).
+/// The permissions of new files. They and those of new directories are mysqld's (manual,
+/// "Environment Variables", UMASK and UMASK_DIR).
 const FILE_MODE: u32 = 0o640;
 const DIR_MODE: u32 = 0o750;
 const OWNER_MODE: u32 = 0o600;
@@ -33,13 +33,15 @@ fn options_of(mode: OpenMode) -> fs::OpenOptions {
         OpenMode::CreateNew => options.write(true).create_new(true),
         OpenMode::CreatePrivate => options.write(true).create_new(true).mode(OWNER_MODE),
         OpenMode::OpenOrCreate => options.write(true).create(true).truncate(false),
-        // pwrite(2): on Linux a file opened so is appended to, whatever the offset.
+        // pwrite(2): on Linux a write to a file opened with O_APPEND goes to its end, whatever the
+        // offset.
         OpenMode::Append => options.append(true).create(true),
     };
     options
 }
 
-/// An empty parent ("file.txt" has one) means the working directory.
+/// Returns the directory, or the working directory for an empty path, which is the parent of
+/// "file.txt".
 fn dir_or_here(dir: &Path) -> &Path {
     if dir.as_os_str().is_empty() { Path::new(".") } else { dir }
 }

@@ -6,8 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A file that is gone when it is dropped, and when the process ends. It is written from its
-/// beginning to its end, and read anywhere.
+/// A file that is gone when this value is dropped, and when the process ends. It is written from
+/// its beginning to its end, and read anywhere.
 #[derive(Debug)]
 pub struct TempFile {
     file: Arc<dyn File>,
@@ -15,8 +15,7 @@ pub struct TempFile {
 }
 
 impl TempFile {
-    /// Makes a file in `dir`. Its name, which begins with `#sql-` and `what`, is taken away at
-    /// once.
+    /// Makes a file in `dir`. Its name, which begins with `#sql-` and `what`, is removed at once.
     pub fn create(disk: &dyn Disk, dir: &Path, what: &str) -> io::Result<TempFile> {
         let path: PathBuf = dir.join(format!("#sql-{what}-{:016x}.tmp", crate::random::u64()));
         let file = disk.open(&path, OpenMode::CreateNew)?;
@@ -24,18 +23,18 @@ impl TempFile {
         Ok(TempFile { file, end: 0 })
     }
 
-    /// The path that the file had.
+    /// Returns the path that the file had.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// Bytes that were written.
+    /// Returns the number of bytes that were written.
     pub fn len_bytes(&self) -> u64 {
         self.end
     }
 
-    /// Writes behind what was written before; returns where. After an error it may be written in
-    /// part, and counts as not written.
+    /// Writes behind the bytes that were written before, and returns the offset. After an error the
+    /// bytes may be written in part, and count as not written.
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<u64> {
         let _state = enter(State::SortFile);
         let at = self.end;
@@ -44,7 +43,7 @@ impl TempFile {
         Ok(at)
     }
 
-    /// Reads bytes that were written.
+    /// Reads bytes that were written before.
     pub fn read(&self, bytes: &mut [u8], at: u64) -> io::Result<()> {
         let _state = enter(State::SortFile);
         self.file.read_exact_at(bytes, at)

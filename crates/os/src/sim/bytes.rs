@@ -1,11 +1,11 @@
-//! The bytes of a simulated file, in blocks that copies share until one of them is changed: a
-//! machine is copied at every write of a crash test, and most of it is the same each time.
+//! The bytes of a simulated file, in blocks that copies share until one of them changes a block. A
+//! crash test copies the machine at every write, and most of it is the same each time.
 
 use std::sync::Arc;
 
 const BLOCK_BYTES: usize = 16 << 10;
 
-/// The content of a file. Every block but the last is whole; cloning copies no bytes.
+/// The content of a file. Every block but the last is whole. Cloning copies no bytes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bytes {
     blocks: Vec<Arc<Vec<u8>>>,
@@ -34,7 +34,7 @@ impl Bytes {
         self.len = len;
     }
 
-    /// Puts bytes at an offset; a gap before them reads as zeros.
+    /// Writes bytes at an offset. A gap before them reads as zeros.
     pub fn put(&mut self, offset: usize, bytes: &[u8]) {
         if self.len < offset + bytes.len() {
             self.resize(offset + bytes.len());
@@ -51,7 +51,7 @@ impl Bytes {
         }
     }
 
-    /// Reads up to `out.len()` bytes, fewer at the end; returns how many.
+    /// Reads up to `out.len()` bytes, fewer at the end, and returns how many.
     pub fn read(&self, offset: usize, out: &mut [u8]) -> usize {
         let from = offset.min(self.len);
         let len = out.len().min(self.len - from);

@@ -1,14 +1,15 @@
-//! What a simulated file holds: its bytes now, its bytes at the last sync, and the changes in
+//! The content of a simulated file: its bytes now, its bytes at the last sync, and the changes in
 //! between, of which a power cut keeps any part.
 
 use super::bytes::Bytes;
 use crate::random::Rng;
 
-/// The unit that a power cut keeps or loses whole.
+/// The number of bytes that a power cut keeps or loses as a whole.
 pub(super) const SECTOR_BYTES: usize = 512;
 
-/// Unsynced bytes of one file beyond which the simulated kernel writes the oldest back by itself,
-/// as a real one does when dirty pages pile up. Bounds the memory of a test that never syncs.
+/// The most unsynced bytes of one file. Beyond it the simulated kernel writes the oldest half back
+/// by itself, as a real one does when dirty pages pile up. This bounds the memory of a test that
+/// never syncs.
 const UNSYNCED_LIMIT_BYTES: usize = 16 << 20;
 
 /// A file's bytes now, its bytes at the last sync, and the changes in between.
@@ -22,7 +23,7 @@ pub(super) struct Content {
 
 #[derive(Debug)]
 pub(super) enum Change {
-    /// `unit` is what a power cut keeps or loses whole.
+    /// A write. A power cut keeps or loses stretches of `unit` bytes as a whole.
     Write {
         offset: usize,
         bytes: Vec<u8>,
@@ -32,7 +33,8 @@ pub(super) enum Change {
 }
 
 impl Change {
-    /// Applies the change; `keep` says for each sector of a write whether it arrives.
+    /// Applies the change. `keep` returns for each stretch that a cut keeps or loses as a whole
+    /// whether it arrives.
     fn apply(&self, to: &mut Bytes, mut keep: impl FnMut() -> bool) {
         match self {
             Change::SetLen(len) => {
@@ -83,22 +85,25 @@ impl Content {
         self.unsynced_bytes = 0;
     }
 
-    /// A failed sync: what was not durable never will be, though it can still be read.
+    /// Handles a failed sync: writes that were not durable never will be, though they can still be
+    /// read.
     pub(super) fn lose_unsynced(&mut self) {
         self.unsynced.clear();
         self.unsynced_bytes = 0;
     }
 
-    /// The content after a power cut now.
+    /// Returns the content after a power cut now.
     pub(super) fn survivor(&self, rng: &mut Rng) -> Content {
         let mut left = self.durable.clone();
-        // Some cuts lose nearly everything, some nearly nothing: both ends find different faults.
+        // Some cuts lose nearly everything, some nearly nothing. Both extremes find different
+        // faults.
         let chance = *rng.pick(&[0, 10, 50, 90, 100]);
         for change in &self.unsynced {
             change.apply(&mut left, || rng.below(100) < chance);
         }
         if !self.unsynced.is_empty() && rng.one_in(2) {
-            // The length arrived, the data of its last sectors perhaps not: they read as zeros.
+            // The length arrived, but perhaps not the data of the last sectors, which then read as
+            // zeros.
             left.resize(self.current.len());
         }
         Content { durable: left.clone(), current: left, unsynced: Vec::new(), unsynced_bytes: 0 }

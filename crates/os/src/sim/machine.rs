@@ -12,10 +12,10 @@ use super::names::{Names, exists, not_found};
 use crate::disk::OpenMode;
 use crate::random::Rng;
 
-/// Called before changes of a disk, by the thread that makes them.
+/// The function that is called before changes of a disk, by the thread that makes them.
 pub(super) type Visit = Box<dyn Fn(&Arc<Shared>) + Send + Sync>;
 
-/// One lock over the whole machine; nothing else is locked while it is held.
+/// The machine under its one lock. Nothing else is locked while that is held.
 pub(super) struct Shared {
     pub(super) machine: Mutex<Machine>,
     pub(super) visit: OnceLock<Visit>,
@@ -28,7 +28,7 @@ impl std::fmt::Debug for Shared {
 }
 
 impl Shared {
-    /// Runs the visitor, without the lock.
+    /// Calls the visitor, without holding the lock.
     pub(super) fn before_change(self: &Arc<Shared>) {
         if let Some(visit) = self.visit.get() {
             visit(self);
@@ -36,17 +36,17 @@ impl Shared {
     }
 }
 
-/// What is on the disk, and what shall happen to it.
+/// The state of the disk, and the failures that are to come.
 #[derive(Debug)]
 pub(super) struct Machine {
     pub(super) names: Names,
-    /// Contents by the number that names point to. A content whose name is gone stays: handles may
-    /// be open, the removal may be lost.
+    /// The files' contents, by the number that names point to. A content whose name is gone stays,
+    /// since handles may be open and the removal may be lost.
     pub(super) contents: Vec<Content>,
     pub(super) rng: Rng,
     pub(super) off: bool,
     pub(super) stopped: Option<String>,
-    /// Changes (writes, syncs, name changes) until the power goes by itself.
+    /// The number of changes (writes, syncs, name changes) until the power goes by itself.
     pub(super) changes_until_cut: Option<u64>,
     pub(super) changes: u64,
     pub(super) failing_syncs: Vec<String>,
@@ -57,7 +57,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// A machine that is on, with these files.
+    /// Makes a machine that is on, with these files.
     pub(super) fn of(names: Names, contents: Vec<Content>, rng: Rng) -> Machine {
         Machine {
             names,
@@ -75,7 +75,7 @@ impl Machine {
         }
     }
 
-    /// The machine that a power cut now leaves.
+    /// Returns the machine that a power cut now leaves.
     pub(super) fn survivor(&mut self) -> Machine {
         let Machine { names, contents, rng, .. } = self;
         let names = names.survivors(rng);
@@ -95,7 +95,7 @@ impl Machine {
         }
     }
 
-    /// Counts a change; the power may go right before it.
+    /// Counts a change. The power may go right before it.
     pub(super) fn change(&mut self) -> io::Result<()> {
         self.check_power()?;
         if let Some(left) = &mut self.changes_until_cut {

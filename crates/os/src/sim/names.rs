@@ -1,4 +1,4 @@
-//! The simulated disk's names: directories and what file each name stands for, now and after a
+//! The simulated disk's names: directories, and the file that each name stands for, now and after a
 //! power cut.
 
 use std::collections::{BTreeMap, HashSet};
@@ -13,17 +13,18 @@ enum Entry {
     File(usize),
 }
 
-/// One change of names, pending in the directory that it was made in until that is synced.
+/// A change of names. It is pending in the directory that it was made in until that is synced.
 #[derive(Debug, Clone)]
 enum NameChange {
     Make(PathBuf, Entry),
-    /// Removes the name and all below it.
+    /// Removes the name and everything below it.
     Remove(PathBuf),
     Rename(PathBuf, PathBuf),
 }
 
 impl NameChange {
-    /// The directory whose sync makes the change durable: a rename's is that of the new name.
+    /// Returns the directory whose sync makes the change durable. For a rename that is the
+    /// directory of the new name.
     fn dir(&self) -> PathBuf {
         let (NameChange::Make(path, _) | NameChange::Remove(path) | NameChange::Rename(_, path)) = self;
         path.parent().map(Path::to_owned).unwrap_or_default()
@@ -32,7 +33,7 @@ impl NameChange {
     fn apply(&self, tree: &mut BTreeMap<PathBuf, Entry>) {
         match self {
             NameChange::Make(path, entry) => {
-                // A name in a directory that was itself lost is lost with it.
+                // A name in a directory that was itself lost is lost with the directory.
                 if parent_is_there(tree, path) {
                     tree.insert(path.clone(), *entry);
                 }
@@ -82,15 +83,15 @@ fn normal(path: &Path) -> PathBuf {
 pub(super) struct Names {
     current: BTreeMap<PathBuf, Entry>,
     durable: BTreeMap<PathBuf, Entry>,
-    /// Not durable yet, in their order.
+    /// The changes that are not durable yet, in their order.
     pending: Vec<Pending>,
 }
 
 #[derive(Debug)]
 struct Pending {
     change: NameChange,
-    /// Its directory was synced, but that directory's own name is not durable: it survives if the
-    /// directory does.
+    /// Whether the change's directory was synced while that directory's own name is not durable.
+    /// The change then survives if the directory does.
     is_synced: bool,
 }
 
@@ -107,7 +108,7 @@ impl Names {
         }
     }
 
-    /// The numbers of all files that have a name.
+    /// Returns the numbers of all files that have a name.
     pub(super) fn files(&self) -> HashSet<usize> {
         let file = |entry: &Entry| match entry {
             Entry::File(number) => Some(*number),
@@ -156,7 +157,7 @@ impl Names {
         }
         let wanted = normal(dir);
         let inside = |name: &&PathBuf| name.parent().unwrap_or(Path::new("")) == wanted && !is_root(name);
-        // Named as the caller named the directory, as the real disk does it.
+        // The paths begin as the caller wrote the directory, as on the real disk.
         let named = |name: &PathBuf| dir.join(name.file_name().expect("a listed name is no root"));
         Ok(self.current.keys().filter(inside).map(named).collect())
     }
@@ -206,8 +207,8 @@ impl Names {
         Ok(())
     }
 
-    /// The names after a power cut now: of each directory's unsynced changes those up to a random
-    /// point.
+    /// Returns the names after a power cut now: of each directory's unsynced changes, those up to a
+    /// random point survive.
     pub(super) fn survivors(&self, rng: &mut Rng) -> Names {
         let mut per_dir: BTreeMap<PathBuf, u64> = BTreeMap::new();
         for pending in self.pending.iter().filter(|pending| !pending.is_synced) {

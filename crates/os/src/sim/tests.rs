@@ -27,7 +27,7 @@ fn synced_bytes_and_names_survive_every_cut() {
         assert!(bytes.len() == 2000 || bytes.len() <= 4000);
         for (index, sector) in bytes.chunks(SECTOR).enumerate() {
             if index == 1000 / SECTOR || index == 2000 / SECTOR {
-                continue; // Where one write begins and the other ends, two values are right.
+                continue; // A sector where a write begins or ends may hold two values.
             }
             assert!(sector.iter().all(|&byte| byte == sector[0]), "a sector is torn");
         }

@@ -1,4 +1,4 @@
-//! `parking_lot`'s interface over `shuttle`'s types.
+//! The interface of `parking_lot` over the types of `shuttle`.
 
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
@@ -6,14 +6,15 @@ use std::time::Duration;
 pub use shuttle::hint::spin_loop;
 pub use shuttle::sync::atomic;
 
-/// A wait with at least this limit ends by its notification alone.
+/// The limit from which on a wait ends only by its notification.
 pub(crate) const ENDLESS: Duration = Duration::from_secs(1);
 
-/// See `parking_lot::Mutex`.
+/// A mutex. See `parking_lot::Mutex`.
 #[derive(Debug, Default)]
 pub struct Mutex<T>(shuttle::sync::Mutex<T>);
 
-/// See `parking_lot::MutexGuard`. `None` only while its thread waits on a condition.
+/// A guard of a mutex. See `parking_lot::MutexGuard`. `held` is `None` only while the guard's
+/// thread waits on a condition.
 #[derive(Debug)]
 pub struct MutexGuard<'a, T> {
     mutex: &'a Mutex<T>,
@@ -21,17 +22,17 @@ pub struct MutexGuard<'a, T> {
 }
 
 impl<T> Mutex<T> {
-    /// A free mutex.
+    /// Makes a free mutex.
     pub const fn new(value: T) -> Mutex<T> {
         Mutex(shuttle::sync::Mutex::new(value))
     }
 
-    /// Takes it.
+    /// Takes the mutex.
     pub fn lock(&self) -> MutexGuard<'_, T> {
         MutexGuard { mutex: self, held: Some(self.0.lock().expect("a panic ends the model")) }
     }
 
-    /// Takes it if it is free.
+    /// Takes the mutex if it is free.
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         let held = self.0.try_lock().ok()?;
         Some(MutexGuard { mutex: self, held: Some(held) })
@@ -51,12 +52,12 @@ impl<T> DerefMut for MutexGuard<'_, T> {
     }
 }
 
-/// See `parking_lot::Condvar`.
+/// A condition variable. See `parking_lot::Condvar`.
 #[derive(Debug, Default)]
 pub struct Condvar(shuttle::sync::Condvar);
 
 impl Condvar {
-    /// One that nobody waits on.
+    /// Makes a condition variable that nobody waits on.
     pub const fn new() -> Condvar {
         Condvar(shuttle::sync::Condvar::new())
     }
@@ -67,7 +68,7 @@ impl Condvar {
         guard.held = Some(self.0.wait(held).expect("a panic ends the model"));
     }
 
-    /// Waits for a notification; a short wait may also end without one.
+    /// Waits for a notification. A short wait may also end without one.
     pub fn wait_for<T>(&self, guard: &mut MutexGuard<'_, T>, timeout: Duration) {
         if timeout >= ENDLESS {
             return self.wait(guard);
@@ -88,22 +89,22 @@ impl Condvar {
     }
 }
 
-/// See `parking_lot::RwLock`.
+/// A lock for readers and writers. See `parking_lot::RwLock`.
 #[derive(Debug, Default)]
 pub struct RwLock<T>(shuttle::sync::RwLock<T>);
 
 impl<T> RwLock<T> {
-    /// A free lock.
+    /// Makes a free lock.
     pub const fn new(value: T) -> RwLock<T> {
         RwLock(shuttle::sync::RwLock::new(value))
     }
 
-    /// Takes it shared.
+    /// Takes the lock shared.
     pub fn read(&self) -> shuttle::sync::RwLockReadGuard<'_, T> {
         self.0.read().expect("a panic ends the model")
     }
 
-    /// Takes it exclusively.
+    /// Takes the lock exclusively.
     pub fn write(&self) -> shuttle::sync::RwLockWriteGuard<'_, T> {
         self.0.write().expect("a panic ends the model")
     }

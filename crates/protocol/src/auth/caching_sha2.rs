@@ -1,43 +1,43 @@
-//! `caching_sha2_password`.
+//! The authentication method `caching_sha2_password`.
 //!
-//! The stored form is `$A$<rounds/1000, three hex digits>$<salt of 20 bytes><43 characters>`, the
-//! last part being the digest of SHA-crypt with SHA-256, as in MySQL's `mysql.user`. The fast path
-//! compares with a cached `SHA256(SHA256(password))`, so the expensive crypt runs once a password
-//! and server start.
+//! The stored form is `$A$<rounds/1000, three hex digits>$<salt of 20 bytes><43 characters>`, as in
+//! MySQL's `mysql.user`. The last part is the digest of SHA-crypt with SHA-256. The fast path
+//! compares with a cached `SHA256(SHA256(password))`, so the expensive crypt runs once for each
+//! password and server start.
 
 use super::equal::equal;
 use sha2::{Digest, Sha256};
 
-/// AuthMoreData payload of the server: the fast path succeeded, an OK packet follows.
+/// The server's AuthMoreData payload when the fast path has succeeded. An OK packet follows.
 pub const FAST_AUTH_SUCCESS: u8 = 3;
-/// AuthMoreData payload of the server: the password itself is needed.
+/// The server's AuthMoreData payload when it needs the password itself.
 pub const PERFORM_FULL_AUTHENTICATION: u8 = 4;
-/// Payload of the client: the server's public key is wanted.
+/// The client's payload when it wants the server's public key.
 pub const REQUEST_PUBLIC_KEY: u8 = 2;
 
-/// Rounds that new passwords are hashed with (MySQL's `caching_sha2_password_digest_rounds` default
-/// since 9.6).
+/// The number of rounds with which new passwords are hashed (MySQL's default of
+/// `caching_sha2_password_digest_rounds` since 9.6).
 pub const DEFAULT_ROUNDS: u32 = 10_000;
-/// The longest password, MySQL's: the hash takes a time that grows with the square of the length,
-/// before anybody has proved anything.
+/// The length of the longest password in bytes, as in MySQL. The time of hashing grows with the
+/// square of the length, and it is spent before anybody has proved anything.
 pub const MAX_PASSWORD_BYTES: usize = 256;
-/// Length of the salt in the stored form.
+/// The number of bytes of the salt in the stored form.
 pub const SALT_BYTES: usize = 20;
 
 const DIGEST_CHARS: usize = 43;
 const MAX_ROUNDS: u32 = 0xfff * 1000;
 
-/// Length of the client's answer, unless its password is empty.
+/// The number of bytes of the client's answer, unless its password is empty.
 pub const SCRAMBLE_BYTES: usize = 32;
 
-/// What the cache of the server holds for a user: `SHA256(SHA256(password))`.
+/// The value that the server caches for a user: `SHA256(SHA256(password))`.
 pub type CachedDigest = [u8; 32];
 
-/// A digest that nobody knows a password for, to be compared where there is none.
+/// A digest for which nobody knows a password. It is compared with when a user has none.
 pub const NO_DIGEST: CachedDigest = [0; 32];
 
-/// A stored form that no password has: blanks are no characters of a digest. To check one against
-/// it takes as long as against what [`authentication_string`] makes.
+/// A stored form that no password has, since blanks do not occur in a digest. Checking a password
+/// against it takes as long as against the result of [`authentication_string`].
 pub const NO_PASSWORD: &[u8] = b"$A$00A$abcdefghijklmnopqrst                                           ";
 
 fn sha256(parts: &[&[u8]]) -> [u8; 32] {
@@ -48,8 +48,8 @@ fn sha256(parts: &[&[u8]]) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// The client's answer to `nonce`: `SHA256(p) XOR SHA256(SHA256(SHA256(p)), nonce)`; empty for no
-/// password.
+/// Returns the client's answer to `nonce`: `SHA256(p) XOR SHA256(SHA256(SHA256(p)), nonce)`, or
+/// nothing for an empty password.
 pub fn scramble(password: &[u8], nonce: &[u8]) -> Vec<u8> {
     if password.is_empty() {
         return Vec::new();
@@ -59,12 +59,12 @@ pub fn scramble(password: &[u8], nonce: &[u8]) -> Vec<u8> {
     stage1.iter().zip(mask).map(|(a, b)| a ^ b).collect()
 }
 
-/// What the server caches after it has seen the password.
+/// Returns the digest that the server caches after it has seen the password.
 pub fn cached_digest(password: &[u8]) -> CachedDigest {
     sha256(&[&sha256(&[password])])
 }
 
-/// The fast path: checks the client's answer against the cached digest.
+/// Checks the client's answer against the cached digest, which is the fast path.
 pub fn verify_scramble(answer: &[u8], nonce: &[u8], cached: &CachedDigest) -> bool {
     if answer.len() != SCRAMBLE_BYTES {
         return false;
@@ -74,9 +74,10 @@ pub fn verify_scramble(answer: &[u8], nonce: &[u8], cached: &CachedDigest) -> bo
     equal(&sha256(&[&stage1]), cached)
 }
 
-/// What `mysql.user.authentication_string` holds for `password`; empty for no password.
+/// Returns the value of `mysql.user.authentication_string` for `password`. It is empty for an empty
+/// password.
 ///
-/// `salt` is made fit for storing by [`super::nonce_from_random`].
+/// The caller has made `salt` with [`super::nonce_from_random`], so that it can be stored.
 pub fn authentication_string(password: &[u8], salt: &[u8; SALT_BYTES]) -> Vec<u8> {
     if password.is_empty() {
         return Vec::new();
@@ -105,12 +106,12 @@ fn parse(stored: &[u8]) -> Option<Stored<'_>> {
     Some(Stored { rounds, salt, digest })
 }
 
-/// True when `stored` has the form of an authentication string of this plugin.
+/// Reports whether `stored` has the form of an authentication string of this plugin.
 pub fn is_valid_authentication_string(stored: &[u8]) -> bool {
     stored.is_empty() || parse(stored).is_some()
 }
 
-/// Full authentication: checks the password itself against the stored form.
+/// Checks the password itself against the stored form, which is full authentication.
 pub fn verify_password(password: &[u8], stored: &[u8]) -> bool {
     if stored.is_empty() {
         return password.is_empty();
@@ -122,9 +123,9 @@ pub fn verify_password(password: &[u8], stored: &[u8]) -> bool {
     }
 }
 
-/// SHA-crypt with SHA-256 ("Unix crypt using SHA-256", Drepper 2007), digest part only.
+/// Returns the digest part of SHA-crypt with SHA-256 ("Unix crypt using SHA-256", Drepper 2007).
 ///
-/// MySQL passes salts of 20 bytes where the description allows 16; all of them are used.
+/// MySQL passes salts of 20 bytes where the description allows 16. All 20 are used.
 fn sha256_crypt(password: &[u8], salt: &[u8], rounds: u32) -> [u8; DIGEST_CHARS] {
     let b = sha256(&[password, salt, password]);
     let mut a = Sha256::new();
@@ -180,7 +181,7 @@ fn repeat(digest: &[u8; 32], len: usize) -> Vec<u8> {
     digest.iter().copied().cycle().take(len).collect()
 }
 
-/// crypt's base 64, with its order of bytes.
+/// Encodes the digest in crypt's base 64, with crypt's order of bytes.
 fn encode(digest: &[u8; 32]) -> [u8; DIGEST_CHARS] {
     const ALPHABET: &[u8; 64] = b"./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let mut out = [0; DIGEST_CHARS];
@@ -208,7 +209,7 @@ mod tests {
 
     #[test]
     fn crypt_gives_the_published_digests() {
-        // From the description's own test vectors.
+        // This is one of the description's own test vectors.
         let digest = sha256_crypt(b"Hello world!", b"saltstring", 5000);
         assert_eq!(&digest, b"5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5");
     }

@@ -1,4 +1,4 @@
-//! `mysql_native_password`.
+//! The authentication method `mysql_native_password`.
 
 use super::equal::equal;
 use sha1::{Digest, Sha1};
@@ -11,8 +11,8 @@ fn sha1(parts: &[&[u8]]) -> [u8; 20] {
     hash.finalize().into()
 }
 
-/// The client's answer to `nonce`: `SHA1(password) XOR SHA1(nonce, SHA1(SHA1(password)))`; empty
-/// for no password.
+/// Returns the client's answer to `nonce`: `SHA1(password) XOR SHA1(nonce, SHA1(SHA1(password)))`,
+/// or nothing for an empty password.
 pub fn scramble(password: &[u8], nonce: &[u8]) -> Vec<u8> {
     if password.is_empty() {
         return Vec::new();
@@ -22,7 +22,8 @@ pub fn scramble(password: &[u8], nonce: &[u8]) -> Vec<u8> {
     stage1.iter().zip(mask).map(|(a, b)| a ^ b).collect()
 }
 
-/// The value of `mysql.user.authentication_string` for `password`; empty for no password.
+/// Returns the value of `mysql.user.authentication_string` for `password`. It is empty for an empty
+/// password.
 pub fn authentication_string(password: &[u8]) -> String {
     if password.is_empty() {
         return String::new();
@@ -34,7 +35,7 @@ pub fn authentication_string(password: &[u8]) -> String {
     out
 }
 
-/// True when `stored` has the form of an authentication string of this plugin.
+/// Reports whether `stored` has the form of an authentication string of this plugin.
 pub fn is_valid_authentication_string(stored: &str) -> bool {
     stored.is_empty() || stage2(stored).is_some()
 }
@@ -73,7 +74,7 @@ mod tests {
 
     #[test]
     fn stored_form_is_mysqls() {
-        // SELECT PASSWORD('secret') of any MySQL or MariaDB server.
+        // This is SELECT PASSWORD('secret') of any MySQL or MariaDB server.
         assert_eq!(authentication_string(b"secret"), "*14E65567ABDB5135D0CFD9A70B3032C179A49EE7");
         assert!(is_valid_authentication_string("*14E65567ABDB5135D0CFD9A70B3032C179A49EE7"));
         assert!(!is_valid_authentication_string("secret"));

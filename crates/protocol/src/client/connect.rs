@@ -1,4 +1,4 @@
-//! Making a connection: the socket, the handshake, authentication.
+//! How a client makes a connection: the socket, the handshake, authentication.
 
 use super::error::ClientError;
 use super::link::Client;
@@ -20,70 +20,72 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// utf8mb4_general_ci, which every server since 5.5 knows.
+/// The id of utf8mb4_general_ci, which every server since 5.5 knows.
 const COLLATION_UTF8MB4_GENERAL_CI: u16 = 45;
 
 /// The address that a server listens on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
-    /// Host name or address, and port.
+    /// A host and a port.
     Tcp {
-        /// Name or address.
+        /// The host's name or address.
         host: String,
-        /// Port.
+        /// The port number.
         port: u16,
     },
-    /// Path of a Unix domain socket.
+    /// The path of a Unix domain socket.
     Unix(PathBuf),
 }
 
-/// How to connect, and which account logs in.
+/// The options of a connection: how to connect, and which account logs in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectOptions {
-    /// The server.
+    /// The address of the server.
     pub address: Address,
-    /// Account name.
+    /// The name of the account.
     pub user: String,
-    /// Password; empty for none.
+    /// The password. An empty one stands for no password.
     pub password: String,
-    /// The schema to start in.
+    /// The schema to start in, if any.
     pub schema: Option<String>,
-    /// Encrypts the connection, or it fails; `None` leaves it as it is.
+    /// How the connection is encrypted; if it cannot be, connecting fails. `None` means that it is
+    /// not encrypted.
     pub tls: Option<ClientTls>,
-    /// Ways to compress what is sent, the best first. `None` among them is not to; when there is no
-    /// other left the connection fails.
+    /// The ways to compress the stream, the best first. `None` among them means no compression. If
+    /// the server offers none of them, connecting fails.
     pub compression: Vec<Option<Algorithm>>,
-    /// Allows asking the server for its RSA key, so that caching_sha2_password works over plain
-    /// TCP.
+    /// Whether the client may ask the server for its RSA key, so that caching_sha2_password works
+    /// over plain TCP.
     pub get_server_public_key: bool,
-    /// The server's RSA key as PEM, where it is known: it is not asked for then.
+    /// The server's RSA key as PEM, if it is known. The server is then not asked for it.
     pub server_public_key: Option<String>,
-    /// Several statements in one query.
+    /// Whether one query may have several statements.
     pub multi_statements: bool,
-    /// `affected_rows` counts matched rows.
+    /// Whether `affected_rows` counts matched rows.
     pub found_rows: bool,
-    /// The server may ask for a file; see [`Client::query_with_file`].
+    /// Whether the server may ask for a file; see [`Client::query_with_file`].
     pub local_files: bool,
-    /// Comes in with a password that has expired, to change it.
+    /// Whether to log in with an expired password, to change it.
     pub can_handle_expired_passwords: bool,
-    /// How long connecting may take, and each read and write of the handshake.
+    /// How long connecting may take, and each read of the handshake.
     pub connect_timeout: Duration,
-    /// How long a later read waits; `None` waits for ever.
+    /// How long a later read waits. `None` means for ever.
     pub read_timeout: Option<Duration>,
     /// The longest packet that is accepted from the server, in bytes.
     pub max_packet_bytes: usize,
-    /// Connection attribute `program_name`.
+    /// The value of the connection attribute `program_name`.
     pub program_name: String,
 }
 
 impl ConnectOptions {
-    /// Options for a server at a TCP address: user root, no password, 10 s to connect, packets up
-    /// to 1 GB.
+    /// Returns the options for a server at a TCP address: user root, no password, 10 s to connect,
+    /// packets of up to 1 GB.
     pub fn tcp(host: impl Into<String>, port: u16) -> Self {
         Self::new(Address::Tcp { host: host.into(), port })
     }
 
-    /// Options for a server at a Unix socket, otherwise like [`ConnectOptions::tcp`].
+    /// Returns the options for a server at a Unix socket, which are otherwise those of
+    /// [`ConnectOptions::tcp`].
     pub fn unix(path: impl Into<PathBuf>) -> Self {
         Self::new(Address::Unix(path.into()))
     }
@@ -153,7 +155,7 @@ impl ConnectOptions {
     }
 }
 
-/// The first way to compress that the server offers.
+/// Returns the first way to compress that the server offers.
 fn choose_compression(
     wanted: &[Option<Algorithm>],
     offered: cap::Capabilities,
@@ -173,7 +175,7 @@ fn compression_capability(way: Option<Algorithm>) -> cap::Capabilities {
     }
 }
 
-/// Asks for TLS, and begins it.
+/// Asks for TLS, and does the TLS handshake.
 fn begin_tls(
     channel: &mut Channel<Stream>,
     options: &ConnectOptions,
@@ -197,7 +199,8 @@ fn begin_tls(
     stream.connect_tls(tls, host).map_err(|error| ClientError::Tls(tls_failure(&error)))
 }
 
-/// MySQL's clients show what OpenSSL says. Of a certificate that is not taken, they never say why.
+/// Returns the text of a TLS error. MySQL's clients show OpenSSL's text, which does not say why a
+/// certificate was not accepted.
 fn tls_failure(error: &io::Error) -> String {
     let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
     match cause {
@@ -237,9 +240,9 @@ impl Client {
         Client::connect_interruptibly(options, |_| ())
     }
 
-    /// Connects and authenticates. `keep` gets a handle by which another thread ends the connection
-    /// before it authenticates: a server that says nothing would be waited for until the time is
-    /// over.
+    /// Connects and authenticates. `keep` gets a handle by which another thread can end the
+    /// connection even before it is authenticated. Without it, a server that sends nothing would be
+    /// waited for until the timeout.
     pub fn connect_interruptibly(
         options: &ConnectOptions,
         keep: impl FnOnce(Interrupter),
@@ -303,12 +306,12 @@ impl Client {
         })
     }
 
-    /// Goes on as another account, in a schema or with an empty name in none (COM_CHANGE_USER). The
-    /// server asks for the password afterwards.
+    /// Changes to another account (COM_CHANGE_USER), in a schema, or in none if its name is empty.
+    /// The server asks for the password afterwards.
     pub fn change_user(&mut self, user: &str, password: &str, schema: &str) -> Result<(), ClientError> {
         let mut body = Vec::new();
         put_nul_bytes(&mut body, user.as_bytes());
-        // No answer to any challenge.
+        // The answer to the challenge is empty, since there was none.
         body.push(0);
         put_nul_bytes(&mut body, schema.as_bytes());
         body.extend_from_slice(&COLLATION_UTF8MB4_GENERAL_CI.to_le_bytes());
@@ -328,15 +331,15 @@ impl Client {
         Ok(())
     }
 
-    /// Says good-bye and closes the connection. Dropping a client closes the socket without the
-    /// word.
+    /// Tells the server that the client quits, and closes the connection. Dropping a client closes
+    /// the socket without telling.
     pub fn quit(mut self) {
-        // The server may be gone already; there is nobody to tell.
+        // The server may be gone already. An error does not matter then.
         let _gone = self.send_command(command::QUIT, &[]);
     }
 }
 
-/// The state of authentication.
+/// The state of the authentication.
 struct Login<'a> {
     password: &'a [u8],
     plugin: String,

@@ -1,4 +1,4 @@
-//! Why a client's operation fails.
+//! The errors of a client's operations.
 
 use crate::packet::PacketError;
 use crate::response::ErrPacket;
@@ -6,24 +6,25 @@ use crate::wire::Malformed;
 use std::fmt;
 use std::io;
 
-/// Why a client's operation failed.
+/// The reason why a client's operation failed.
 #[derive(Debug)]
 pub enum ClientError {
-    /// The connection could not be made, or broke, or a read timed out.
+    /// The connection could not be made, or it broke, or a read timed out.
     Io(io::Error),
-    /// The server answered with an error; the connection goes on.
+    /// The server answered with an error. The connection can still be used.
     Server(ErrPacket),
-    /// The server sent something that the protocol does not allow; the connection is of no more
-    /// use.
+    /// The server sent something that the protocol does not allow. The connection cannot be used
+    /// any more.
     Protocol(String),
-    /// Authentication cannot go on, for instance because the password would travel in clear text.
+    /// Authentication cannot continue, for instance because the password would be sent in clear
+    /// text.
     Authentication(String),
-    /// The connection cannot be encrypted as it must be (MySQL's client error 2026).
+    /// The connection cannot be encrypted as required (MySQL's client error 2026).
     Tls(String),
 }
 
 impl ClientError {
-    /// The server's error number, when it was the server that refused.
+    /// Returns the server's error number, if the server answered with an error.
     pub fn server_code(&self) -> Option<u16> {
         match self {
             ClientError::Server(e) => Some(e.code),
@@ -31,7 +32,7 @@ impl ClientError {
         }
     }
 
-    /// True when a read or write hit the timeout; the operation can be tried again.
+    /// Reports whether a read or write timed out. The operation can then be tried again.
     pub fn is_timeout(&self) -> bool {
         match self {
             ClientError::Io(e) => matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut),

@@ -1,4 +1,4 @@
-//! A client's end of a connection: packets out and in.
+//! A client's end of a connection, which sends and receives packets.
 
 use super::error::ClientError;
 use crate::capability::Capabilities;
@@ -14,49 +14,50 @@ pub struct Client {
     pub(super) capabilities: Capabilities,
     pub(super) server_version: String,
     pub(super) connection_id: u32,
-    /// The server's status after the last answer.
+    /// The server's status flags in its last answer.
     pub(super) status: u16,
 }
 
 impl Client {
-    /// The version that the server greeted with, for instance `9.7.0` or
+    /// Returns the version in the server's greeting, such as `9.7.0` or
     /// `10.11.14-MariaDB-0+deb12u2`.
     pub fn server_version(&self) -> &str {
         &self.server_version
     }
 
-    /// True when the server is a MariaDB one.
+    /// Reports whether the server is a MariaDB server.
     pub fn is_mariadb(&self) -> bool {
         self.server_version.contains("MariaDB")
     }
 
-    /// The connection's id at the server, which KILL takes.
+    /// Returns the connection's id at the server, which KILL takes.
     pub fn connection_id(&self) -> u32 {
         self.connection_id
     }
 
-    /// The capabilities that both sides have agreed on.
+    /// Returns the capabilities that both sides have agreed on.
     pub fn capabilities(&self) -> Capabilities {
         self.capabilities
     }
 
-    /// `SERVER_STATUS_*` of the last answer.
+    /// Returns the status flags (`SERVER_STATUS_*`) of the last answer.
     pub fn status(&self) -> u16 {
         self.status
     }
 
-    /// How long a read waits before it fails with a timeout; `None` waits for ever.
+    /// Sets how long a read waits before it fails with a timeout. `None` means for ever.
     pub fn set_read_timeout(&self, timeout: Option<Duration>) -> Result<(), ClientError> {
         Ok(self.channel.stream().set_read_timeout(timeout)?)
     }
 
-    /// A handle by which another thread can end this connection, waking a read that waits.
+    /// Returns a handle by which another thread can end this connection, which wakes a waiting
+    /// read.
     pub fn interrupter(&self) -> Result<Interrupter, ClientError> {
         Ok(self.channel.stream().interrupter()?)
     }
 
-    /// Sends a command with a body; the answer is read by [`Client::read_packet`] or one of the
-    /// readers on top of it.
+    /// Sends a command with a body. The answer is read by [`Client::read_packet`] or one of the
+    /// functions built on it.
     pub fn send_command(&mut self, command: u8, body: &[u8]) -> Result<(), ClientError> {
         self.send_command_with(command, |out| out.extend_from_slice(body))
     }
@@ -75,13 +76,14 @@ impl Client {
         Ok(self.channel.flush()?)
     }
 
-    /// Reads one packet; the bytes live until the next call. After a timeout it can be called
+    /// Reads one packet. The bytes live until the next call. After a timeout this can be called
     /// again.
     pub fn read_packet(&mut self) -> Result<&[u8], ClientError> {
         Ok(self.channel.read_packet()?)
     }
 
-    /// True when bytes of a further packet have come already: reading it will hardly wait.
+    /// Reports whether bytes of a further packet have been received, so that reading it will hardly
+    /// wait.
     pub fn has_buffered_input(&self) -> bool {
         self.channel.has_buffered_input()
     }
@@ -95,7 +97,7 @@ impl Client {
         Ok(packet)
     }
 
-    /// Sends a packet that begins a new exchange without being a command (a semi-sync
+    /// Sends a packet that begins a new exchange without being a command (such as a semi-sync
     /// acknowledgement).
     pub fn write_first_packet(&mut self, payload: &[u8]) -> Result<(), ClientError> {
         self.channel.reset_sequence();

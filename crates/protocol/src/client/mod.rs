@@ -1,8 +1,8 @@
-//! A blocking client: what replicas, the benchmark kit and the tests talk to servers with.
+//! A blocking client, by which replicas, the benchmark kit and the tests talk to servers.
 //!
-//! One connection, one thread. Buffers are reused, so a statement whose rows are not kept costs no
-//! allocation: the load generator runs on [`Client::execute_discard`]. Anything that a server sends
-//! is checked like any other peer's bytes.
+//! A connection is used by one thread. Buffers are reused, so a statement whose rows are not kept
+//! costs no allocation: the load generator uses [`Client::execute_discard`]. Everything that a
+//! server sends is checked like the bytes of any other peer.
 
 mod connect;
 mod error;

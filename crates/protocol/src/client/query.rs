@@ -1,4 +1,4 @@
-//! Statements: text queries, prepared statements, and their results.
+//! Statements of a client: text queries, prepared statements, and their results.
 
 use super::error::ClientError;
 use super::link::Client;
@@ -12,47 +12,49 @@ use crate::scalar::{Scalar, read_binary_row};
 use crate::statement::{PrepareOk, put_execute};
 use crate::wire::Reader;
 
-/// A result that was read in full; cells are in their text form, whatever protocol they came by.
+/// A result that was read in full. The cells are in their text form, whatever protocol they were
+/// sent by.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResultSet {
-    /// Empty for statements that return no rows.
+    /// The columns. There are none for statements that return no rows.
     pub columns: Vec<Column>,
-    /// Cells; `None` is NULL.
+    /// The cells of each row. `None` is NULL.
     pub rows: Vec<Vec<Option<Vec<u8>>>>,
     /// The packet that ended the result.
     pub ok: OkPacket,
 }
 
 impl ResultSet {
-    /// Rows changed.
+    /// Returns the number of changed rows.
     pub fn affected_rows(&self) -> u64 {
         self.ok.affected_rows
     }
 
-    /// The cell at `row` in the column named `column` (in any case) as text; `None` when there is
-    /// no such cell, or NULL.
+    /// Returns the cell at `row` in the column named `column` (in any case) as text. `None` when
+    /// there is no such cell, or it is NULL.
     pub fn text(&self, row: usize, column: &str) -> Option<String> {
         let at = self.columns.iter().position(|c| c.name.eq_ignore_ascii_case(column))?;
         self.cell(row, at)
     }
 
-    /// The cell at `row` and `column` as text; `None` when there is no such cell, or NULL.
+    /// Returns the cell at `row` and `column` as text. `None` when there is no such cell, or it is
+    /// NULL.
     pub fn cell(&self, row: usize, column: usize) -> Option<String> {
         let cell = self.rows.get(row)?.get(column)?.as_ref()?;
         Some(String::from_utf8_lossy(cell).into_owned())
     }
 }
 
-/// What is left of a result whose rows were not kept.
+/// The figures of a result whose rows were not kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Rows received.
+    /// The number of received rows.
     pub rows: u64,
-    /// Rows changed.
+    /// The number of changed rows.
     pub affected_rows: u64,
-    /// The first generated AUTO_INCREMENT value.
+    /// The first generated AUTO_INCREMENT value, 0 if there is none.
     pub last_insert_id: u64,
-    /// Number of warnings.
+    /// The number of warnings.
     pub warnings: u16,
 }
 
@@ -65,44 +67,44 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// The statement's number on this connection.
+    /// Returns the statement's number on this connection.
     pub fn id(&self) -> u32 {
         self.id
     }
 
-    /// Number of parameters.
+    /// Returns the number of parameters.
     pub fn parameters(&self) -> usize {
         usize::from(self.parameters)
     }
 
-    /// The result's columns as they were announced when the statement was prepared.
+    /// Returns the result's columns as the server announced them when the statement was prepared.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 }
 
-/// Which protocol a result's rows come by.
+/// The protocol by which a result's rows are sent.
 #[derive(Clone, Copy)]
 enum RowForm {
     Text,
     Binary,
 }
 
-/// The first packet of a result.
+/// The content of a result's first packet.
 enum Head {
     Columns(usize),
     Done(OkPacket),
 }
 
 impl Client {
-    /// Runs a query and keeps its first result; results after it are read and dropped, errors in
-    /// them are returned.
+    /// Runs a query and returns its first result. Further results are read and dropped, and errors
+    /// in them are returned.
     pub fn query(&mut self, sql: &str) -> Result<ResultSet, ClientError> {
         let mut results = self.query_all(sql)?;
         Ok(results.swap_remove(0))
     }
 
-    /// Runs a query of one or several statements and keeps all results, one at least.
+    /// Runs a query of one or several statements and returns all results. There is at least one.
     pub fn query_all(&mut self, sql: &str) -> Result<Vec<ResultSet>, ClientError> {
         self.send_query(sql)?;
         let mut results = vec![self.read_result(RowForm::Text)?];
@@ -112,8 +114,8 @@ impl Client {
         Ok(results)
     }
 
-    /// Runs LOAD DATA LOCAL with these bytes for the file that the server asks for, whatever its
-    /// name: no file is ever read here.
+    /// Runs LOAD DATA LOCAL and sends these bytes for the file that the server asks for, whatever
+    /// its name is. No file is ever read here.
     pub fn query_with_file(&mut self, sql: &str, file: &[u8]) -> Result<ResultSet, ClientError> {
         const PIECE_BYTES: usize = 64 * 1024;
         self.send_query(sql)?;
@@ -137,7 +139,7 @@ impl Client {
         }
     }
 
-    /// Sends a query; each of its results is to be read by [`Client::read_summary`].
+    /// Sends a query. Each of its results has to be read by [`Client::read_summary`].
     pub fn send_query(&mut self, sql: &str) -> Result<(), ClientError> {
         self.send_command(command::QUERY, sql.as_bytes())
     }
@@ -148,7 +150,7 @@ impl Client {
         self.read_summaries()
     }
 
-    /// Runs a query and hands out each row of its only result; cells are `None` for NULL.
+    /// Runs a query and passes each row of its only result to `row`. NULL cells are `None`.
     pub fn query_rows(
         &mut self,
         sql: &str,
@@ -164,7 +166,7 @@ impl Client {
             }
             row(&cells);
             cells.clear();
-            // The empty vector goes round without its borrows, so that its memory is used again.
+            // The empty vector is passed on without its borrows, so that its memory is used again.
             spare = cells.into_iter().map(|_| None).collect();
             Ok(())
         })
@@ -179,7 +181,7 @@ impl Client {
         Ok(Statement { id: ok.statement_id, parameters: ok.parameters, columns })
     }
 
-    /// Executes a prepared statement and keeps its first result.
+    /// Executes a prepared statement and returns its first result.
     pub fn execute(
         &mut self,
         statement: &Statement,
@@ -193,7 +195,7 @@ impl Client {
         Ok(result)
     }
 
-    /// Executes a prepared statement and drops its rows; allocates nothing in the common case.
+    /// Executes a prepared statement and drops its rows. In the common case this allocates nothing.
     pub fn execute_discard(
         &mut self,
         statement: &Statement,
@@ -203,7 +205,7 @@ impl Client {
         self.read_summaries()
     }
 
-    /// Sends a prepared statement's execution; its result is to be read by
+    /// Sends the execution of a prepared statement. Its result has to be read by
     /// [`Client::read_summary`].
     pub fn send_execute(
         &mut self,
@@ -220,7 +222,8 @@ impl Client {
         self.send_command_with(command::STMT_EXECUTE, |out| put_execute(statement.id, parameters, out))
     }
 
-    /// Sends a part of parameter `index` of the next execution, which then takes NULL in its place.
+    /// Sends a part of parameter `index` of the next execution. That execution gets NULL for this
+    /// parameter.
     pub fn send_long_data(
         &mut self,
         statement: &Statement,
@@ -239,15 +242,14 @@ impl Client {
         self.send_command(command::STMT_CLOSE, &statement.id.to_le_bytes())
     }
 
-    /// Runs a command that is answered by OK or an error only: PING, RESET_CONNECTION, INIT_DB and
-    /// the like.
+    /// Runs a command that is answered only by OK or an error, such as PING, RESET_CONNECTION or
+    /// INIT_DB.
     pub fn command(&mut self, command: u8, body: &[u8]) -> Result<OkPacket, ClientError> {
         self.send_command(command, body)?;
         let capabilities = self.capabilities;
         let packet = self.read_packet_checked()?;
         let ok = if is_end_of_rows(packet) {
-            // COM_SET_OPTION is answered by an EOF packet, in the form that the connection has for
-            // it.
+            // COM_SET_OPTION is answered by an EOF packet, in the form that the connection uses.
             decode_end_of_rows(packet, capabilities)?
         } else {
             OkPacket::decode(packet, capabilities)?
@@ -266,7 +268,7 @@ impl Client {
         self.read_row_packets(|_, _| Ok(()))
     }
 
-    /// Reads one result and hands out the packet of each row, and how many columns it has.
+    /// Reads one result and passes the packet of each row, and the number of columns, to `row`.
     fn read_row_packets(
         &mut self,
         mut row: impl FnMut(&[u8], usize) -> Result<(), ClientError>,
@@ -319,8 +321,8 @@ impl Client {
             )),
             _ => {
                 let count = Reader::new(packet).lenenc_int("column count")?;
-                // A table has at most 4096 columns, a select list as many as its text has room
-                // for; a larger count is a broken peer.
+                // A table has at most 4096 columns, and a select list as many as its text has room
+                // for. A larger count means that the peer is broken.
                 const MOST_COLUMNS: usize = 1 << 24;
                 match usize::try_from(count) {
                     Ok(count) if count <= MOST_COLUMNS => Ok(Head::Columns(count)),

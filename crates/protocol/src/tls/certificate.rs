@@ -1,15 +1,15 @@
-//! A certificate's subject and its issuer, as OpenSSL writes names on one line and `REQUIRE
-//! SUBJECT` wants them: `/C=SE/O=MySQL/CN=client`.
+//! A certificate's subject and issuer, in the form that OpenSSL writes names in on one line and
+//! that `REQUIRE SUBJECT` takes: `/C=SE/O=MySQL/CN=client`.
 //!
-//! A certificate is DER (X.690): of the signed part the serial number and so on are passed over
+//! A certificate is DER (X.690). In its signed part the serial number and other values are skipped
 //! (RFC 5280, 4.1), and the two names are read. The TLS library has checked the certificate before.
 
-/// What is known of the certificate that a client has shown.
+/// The facts about the certificate that a client has shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientCertificate {
     /// The certificate's subject.
     pub subject: String,
-    /// The authority that signed the certificate.
+    /// The name of the authority that signed the certificate.
     pub issuer: String,
 }
 
@@ -20,7 +20,7 @@ const VERSION: u8 = 0xa0;
 const BMP_STRING: u8 = 0x1e;
 const UNIVERSAL_STRING: u8 = 0x1c;
 
-/// Attributes with a short name (OpenSSL's), by their identifier in DER.
+/// The attributes with a short name (OpenSSL's), by their identifiers in DER.
 const SHORT_NAMES: &[(&[u8], &str)] = &[
     (&[0x55, 4, 3], "CN"),
     (&[0x55, 4, 4], "SN"),
@@ -46,7 +46,7 @@ const SHORT_NAMES: &[(&[u8], &str)] = &[
 ];
 
 impl ClientCertificate {
-    /// Reads a certificate; `None` when it is none.
+    /// Reads a certificate. `None` when the bytes are not a certificate.
     pub(crate) fn of(der: &[u8]) -> Option<ClientCertificate> {
         let mut whole = Der(der);
         let mut certificate = Der(whole.value(SEQUENCE)?);
@@ -54,7 +54,7 @@ impl ClientCertificate {
         if signed.0.first() == Some(&VERSION) {
             signed.next()?;
         }
-        // Serial number and algorithm before the issuer, validity before the subject.
+        // Serial number and algorithm come before the issuer, and the validity before the subject.
         signed.next()?;
         signed.next()?;
         let issuer = on_one_line(signed.value(SEQUENCE)?)?;
@@ -64,11 +64,11 @@ impl ClientCertificate {
     }
 }
 
-/// The rest of some values one behind the other.
+/// The unread rest of a series of values.
 struct Der<'a>(&'a [u8]);
 
 impl<'a> Der<'a> {
-    /// The next value, with its tag.
+    /// Takes the next value, and returns it with its tag.
     fn next(&mut self) -> Option<(u8, &'a [u8])> {
         let (&tag, rest) = self.0.split_first()?;
         let (&first, mut rest) = rest.split_first()?;
@@ -88,7 +88,7 @@ impl<'a> Der<'a> {
         Some((tag, value))
     }
 
-    /// The next value, which has to have this tag.
+    /// Takes the next value, which must have this tag.
     fn value(&mut self, tag: u8) -> Option<&'a [u8]> {
         self.next().filter(|(found, _)| *found == tag).map(|(_, value)| value)
     }
@@ -115,8 +115,8 @@ fn on_one_line(name: &[u8]) -> Option<String> {
     Some(out)
 }
 
-/// Bytes that are no printable ASCII are written as `\xC3`; of wide strings the leading zeros are
-/// left out.
+/// Appends the text of a value. Bytes that are not printable ASCII are written in the form `\xC3`.
+/// The leading zeros of wide characters are left out.
 fn put_text(kind: u8, text: &[u8], out: &mut String) {
     let is_wide = matches!(kind, BMP_STRING | UNIVERSAL_STRING);
     for &byte in text.iter().filter(|byte| !is_wide || **byte != 0) {

@@ -1,7 +1,7 @@
-//! The client's end: which server's certificate it takes, which certificate it shows, and what it
-//! agrees to speak.
+//! The client's end of TLS: the server's certificate that it accepts, the certificate that it
+//! shows, and the versions and ciphers that it accepts.
 //!
-//! The names of versions and ciphers are those of MySQL's options, that is OpenSSL's.
+//! Versions and ciphers have the names of MySQL's options, which are OpenSSL's.
 
 use std::sync::Arc;
 
@@ -16,18 +16,20 @@ use rustls::{
 
 use super::pem::{TlsError, certificates, private_key, provider, setup};
 
-/// Which server's certificate a client takes.
+/// The server's certificate that a client accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trust {
-    /// Anybody's: what is sent is encrypted, to whomever it goes (`--ssl-mode=REQUIRED`).
+    /// Any certificate: the connection is encrypted, whoever is at the other end
+    /// (`--ssl-mode=REQUIRED`).
     Anybody,
-    /// One that is signed by an authority of this PEM, for any name (`VERIFY_CA`).
+    /// A certificate that is signed by an authority of this PEM, for any name (`VERIFY_CA`).
     Signed(Vec<u8>),
-    /// One that is signed by an authority of this PEM, for the server's name (`VERIFY_IDENTITY`).
+    /// A certificate that is signed by an authority of this PEM, for the server's name
+    /// (`VERIFY_IDENTITY`).
     Authorities(Vec<u8>),
 }
 
-/// Certificate and key by which a server tells the client.
+/// The certificate and key by which a server recognizes the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// The certificate, and those between it and its authority, as PEM.
@@ -36,18 +38,18 @@ pub struct Identity {
     pub key_pem: Vec<u8>,
 }
 
-/// How a client speaks TLS.
+/// The way in which a client speaks TLS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientTls {
-    /// Which server's certificate the client takes.
+    /// The server's certificate that the client accepts.
     pub trust: Trust,
-    /// The certificate that the client shows, if it shows one.
+    /// The certificate that the client shows, if it has one.
     pub identity: Option<Identity>,
-    /// Protocol versions, separated by commas (`TLSv1.2,TLSv1.3`); empty is every one.
+    /// The protocol versions, separated by commas (`TLSv1.2,TLSv1.3`). Empty means all versions.
     pub versions: String,
-    /// Ciphers of TLS 1.2 by OpenSSL's names, separated by colons; empty is every one.
+    /// The ciphers of TLS 1.2 by OpenSSL's names, separated by colons. Empty means all ciphers.
     pub ciphers: String,
-    /// Cipher suites of TLS 1.3, separated by colons; `None` is every one.
+    /// The cipher suites of TLS 1.3, separated by colons. `None` means all suites.
     pub cipher_suites: Option<String>,
 }
 
@@ -89,7 +91,7 @@ impl ClientTls {
         let mut narrowed = CryptoProvider::clone(&provider());
         narrowed.cipher_suites.retain(|suite| self.wants(suite));
         let has_tls12 = narrowed.cipher_suites.iter().any(|suite| suite.tls13().is_none());
-        // As OpenSSL does: a list without a single known name is a mistake.
+        // As in OpenSSL, a list without a single known name is an error.
         if narrowed.cipher_suites.is_empty() || !(has_tls12 || self.ciphers.is_empty()) {
             return Err(TlsError::Setup("Failed to set ciphers to use".into()));
         }
@@ -97,7 +99,7 @@ impl ClientTls {
     }
 }
 
-/// OpenSSL's name of a TLS 1.2 suite, from the standard's.
+/// Returns OpenSSL's name of a TLS 1.2 suite, given the standard's name.
 pub(crate) fn openssl_name(standard_name: &str) -> String {
     let name = standard_name.trim_start_matches("TLS_").replace("_WITH", "");
     let name = name.replace("AES_", "AES").replace("POLY1305_SHA256", "POLY1305");
@@ -139,7 +141,7 @@ pub(crate) fn client_session(tls: &ClientTls, host: &str) -> Result<ClientConnec
     ClientConnection::new(Arc::new(config), name).map_err(setup)
 }
 
-/// Checks the certificate's signature, and not the name that it is for.
+/// Checks the certificate's signature, but not the name that it is for.
 #[derive(Debug)]
 struct TakesAnyName(Arc<WebPkiServerVerifier>);
 
@@ -154,7 +156,7 @@ impl ServerCertVerifier for TakesAnyName {
     ) -> Result<ServerCertVerified, rustls::Error> {
         let found = self.0.verify_server_cert(certificate, intermediates, name, ocsp_response, now);
         match found {
-            // The name is looked at last, when everything else is right.
+            // The name is checked last, after everything else was found right.
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),
@@ -185,7 +187,7 @@ impl ServerCertVerifier for TakesAnyName {
     }
 }
 
-/// Checks that the server has its certificate's key, and nothing else.
+/// Checks that the server has its certificate's key, but nothing else.
 #[derive(Debug)]
 struct TakesAnybody(Arc<CryptoProvider>);
 

@@ -1,4 +1,4 @@
-//! Keys and certificates from PEM text, and what can be wrong with them.
+//! Keys and certificates from PEM text, and the errors of TLS.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// Why there is no TLS.
+/// The reason why TLS cannot be used.
 #[derive(Debug)]
 pub enum TlsError {
-    /// A PEM file holds no certificate or key, or one that cannot be read.
+    /// A PEM file has no certificate or key, or one that cannot be read.
     Pem(String),
-    /// Key and certificate do not go together, or the library has another objection.
+    /// Key and certificate do not belong together, or the library has another objection.
     Setup(String),
 }
 

@@ -1,39 +1,41 @@
-//! What was found wrong with a history, by the names of anomalies.
+//! The anomalies that were found in a history.
 
 use std::collections::BTreeMap;
 
 use super::recorded::Level;
 
-/// What Adya calls it.
+/// An anomaly. The names are Adya's, as far as he has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Anomaly {
-    /// Transactions overwrote each other's writes in a circle.
+    /// A cycle of `ww` edges: transactions overwrote each other's writes.
     G0,
-    /// Something was read that was rolled back.
+    /// A transaction read a write that was rolled back.
     G1a,
-    /// Something was read that its writer had not finished.
+    /// A transaction read a write whose writer later wrote to the same list again.
     G1b,
-    /// Transactions depend on each other in a circle of `ww` and `wr`.
+    /// A cycle of `ww` and `wr` edges.
     G1c,
-    /// A circle with one `rw` in it: read skew, lost update.
+    /// A cycle with one `rw` edge: read skew, lost update.
     GSingle,
-    /// A circle with several `rw`: write skew.
+    /// A cycle with several `rw` edges: write skew.
     G2Item,
-    /// A read saw no prefix of the order of commits, or not the one that its level, its locks, or
-    /// what was answered before ask for.
+    /// A read saw no prefix of the order of commits, or not the prefix that is required by its
+    /// isolation level, by its locks, or by what had been answered before.
     Snapshot,
-    /// A list is not what was appended to it.
+    /// A list does not hold exactly what was appended to it, or the log does not have exactly the
+    /// transactions that appended something.
     Lost,
 }
 
 impl Anomaly {
-    /// Whether a server like InnoDB may show it, as is written in `docs/isolation.md`.
+    /// Reports whether a server like InnoDB may show this anomaly at this level, as
+    /// `docs/isolation.md` says.
     pub fn is_allowed(self, level: Level) -> bool {
         matches!(self, Anomaly::GSingle | Anomaly::G2Item) && level != Level::Serializable
     }
 }
 
-/// Anomalies of a history, each with what it was found in.
+/// The anomalies of a history, each with descriptions of where it was found.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     found: BTreeMap<Anomaly, Vec<String>>,
@@ -44,17 +46,18 @@ impl Findings {
         self.found.entry(anomaly).or_default().push(what);
     }
 
-    /// The anomalies that were found.
+    /// Returns the anomalies that were found.
     pub fn anomalies(&self) -> Vec<Anomaly> {
         self.found.keys().copied().collect()
     }
 
-    /// How often one was found.
+    /// Returns how often an anomaly was found.
     pub fn count(&self, anomaly: Anomaly) -> usize {
         self.found.get(&anomaly).map_or(0, Vec::len)
     }
 
-    /// Those that are not allowed at a level, with some of what they were found in.
+    /// Returns the anomalies that are not allowed at a level, with some of the places where they
+    /// were found.
     pub fn forbidden(&self, level: Level) -> Vec<String> {
         const SHOWN: usize = 3;
         let forbidden = self.found.iter().filter(|(anomaly, _)| !anomaly.is_allowed(level));

@@ -1,4 +1,4 @@
-//! The graph of dependencies, and the cycles in it.
+//! The graph of the dependencies between transactions, and the search for cycles in it.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -6,22 +6,22 @@ use super::findings::{Anomaly, Findings};
 use super::order::{At, Orders};
 use super::recorded::{History, Level, Op};
 
-/// How one transaction depends on another.
+/// How one transaction, the edge's target, depends on another one, the edge's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Edge {
-    /// It overwrote.
+    /// The target appended the next element after the start's.
     Ww,
-    /// It read.
+    /// The target read the start's element as the last one.
     Wr,
-    /// It overwrote what the other had read.
+    /// The target appended the first element that the start did not see.
     Rw,
 }
 
-/// For each transaction where its edges go.
+/// The edges that start at each transaction, with their targets.
 type Graph = Vec<Vec<(Edge, At)>>;
 
-/// Cycles are looked for from so many edges of each strongly connected part: a part of a history at
-/// a weak level may have very many.
+/// The number of edges of each strongly connected component from which cycles are searched. A
+/// history at a weak level may have very many cycles.
 const TRIES: usize = 200;
 
 fn build(history: &History, level: Level, orders: &Orders) -> Graph {
@@ -30,8 +30,8 @@ fn build(history: &History, level: Level, orders: &Orders) -> Graph {
         edges.extend(writers.windows(2).map(|pair| (pair[0], Edge::Ww, pair[1])));
     }
     for (at, transaction) in history.transactions.iter().enumerate() {
-        // What was rolled back has only read, and nobody depends on it. What a weaker level reads
-        // beside the others is its own affair.
+        // A transaction that was rolled back has only read, and no other one depends on it.
+        // Transactions at other levels do not count here.
         if transaction.committed_ns.is_none() || transaction.level != level {
             continue;
         }
@@ -41,7 +41,7 @@ fn build(history: &History, level: Level, orders: &Orders) -> Graph {
                 own.insert(op.key());
                 continue;
             };
-            // Of a list that it has appended to, its own version says nothing new.
+            // The transaction's own version of a list to which it has appended says nothing new.
             if own.contains(key) {
                 continue;
             }
@@ -58,8 +58,8 @@ fn build(history: &History, level: Level, orders: &Orders) -> Graph {
     graph
 }
 
-/// The strongly connected part that each transaction is in, of the graph with some edges (Tarjan's
-/// algorithm, without recursion).
+/// Returns the number of the strongly connected component of each transaction, in the graph of the
+/// edges that `keeps` selects. It is Tarjan's algorithm without recursion.
 fn parts(graph: &Graph, keeps: impl Fn(Edge) -> bool) -> Vec<usize> {
     const NONE: usize = usize::MAX;
     let (mut index, mut low) = (vec![NONE; graph.len()], vec![0; graph.len()]);
@@ -105,7 +105,7 @@ fn parts(graph: &Graph, keeps: impl Fn(Edge) -> bool) -> Vec<usize> {
     part
 }
 
-/// The shortest way from one transaction to another over some edges.
+/// Returns the shortest path from one transaction to another over the edges that `keeps` selects.
 fn way(graph: &Graph, from: At, to: At, keeps: impl Fn(Edge) -> bool) -> Option<Vec<(Edge, At)>> {
     let mut came: HashMap<At, (Edge, At)> = HashMap::new();
     let mut queue = VecDeque::from([from]);
@@ -138,7 +138,7 @@ fn described(history: &History, first: At, cycle: &[(Edge, At)]) -> String {
     text
 }
 
-/// Every kind of cycle that there is.
+/// Searches for cycles of every kind, and adds those that it finds to `findings`.
 pub(super) fn search(history: &History, level: Level, orders: &Orders, findings: &mut Findings) {
     let graph = build(history, level, orders);
     for anomaly in [Anomaly::G0, Anomaly::G1c] {
@@ -146,7 +146,7 @@ pub(super) fn search(history: &History, level: Level, orders: &Orders, findings:
         let part = parts(&graph, keeps);
         for (from, to) in closing(&graph, &part, keeps) {
             if let Some(mut cycle) = way(&graph, to.1, from, keeps) {
-                // A cycle of `ww` alone has been found as G0.
+                // A cycle of `ww` edges alone is a G0, so it is no G1c.
                 let is_g0 = [to].iter().chain(&cycle).all(|(edge, _)| *edge == Edge::Ww);
                 if is_g0 == (anomaly == Anomaly::G0) {
                     cycle.insert(0, to);
@@ -167,7 +167,7 @@ pub(super) fn search(history: &History, level: Level, orders: &Orders, findings:
     }
 }
 
-/// Edges of these kinds that lie within a part, some of each part: each closes a cycle.
+/// Returns some of the selected edges that lie within a component. Each of them closes a cycle.
 fn closing(graph: &Graph, part: &[usize], keeps: impl Fn(Edge) -> bool) -> Vec<(At, (Edge, At))> {
     let mut of_part: HashMap<usize, usize> = HashMap::new();
     let all = graph.iter().enumerate().flat_map(|(at, edges)| edges.iter().map(move |edge| (at, *edge)));

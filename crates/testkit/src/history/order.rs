@@ -1,21 +1,21 @@
-//! The versions of each list and who made them, and what is wrong with single reads: G1a, G1b,
-//! elements that are missing or out of order.
+//! The versions of each list and their writers, and the anomalies that single reads show: G1a, G1b,
+//! and elements that are missing or out of order.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::findings::{Anomaly, Findings};
 use super::recorded::{Element, History, Key, Op, Transaction};
 
-/// Place of a transaction in the history.
+/// The index of a transaction in the history.
 pub(super) type At = usize;
 
-/// What is known of the order of writes.
+/// The order of the writes.
 pub(super) struct Orders {
     /// The transaction that appended each element of each list, in the order of the list.
     pub writers: BTreeMap<Key, Vec<At>>,
-    /// Where an element stands in its list.
+    /// The index of each element in its list.
     places: HashMap<(Key, Element), usize>,
-    /// The number of a transaction in the order of commits, from 1; those that appended something.
+    /// The number of each transaction that appended something, in the order of commits, from 1.
     pub numbers: HashMap<At, u64>,
 }
 
@@ -72,7 +72,7 @@ impl Orders {
         orders
     }
 
-    /// What single reads say.
+    /// Searches for the anomalies that single reads show.
     fn look_at_reads(
         &self,
         history: &History,
@@ -116,15 +116,16 @@ impl Orders {
         }
     }
 
-    /// The transaction that appended the last of the first `len` elements of a list, and the one
-    /// that appended the element behind.
+    /// Returns the transaction that appended the last of the first `len` elements of a list, and
+    /// the one that appended the element after it.
     pub fn around(&self, key: Key, len: usize) -> (Option<At>, Option<At>) {
         let writers = self.writers.get(&key).map_or(&[][..], Vec::as_slice);
         let last = len.checked_sub(1).and_then(|last| writers.get(last));
         (last.copied(), writers.get(len).copied())
     }
 
-    /// How long a list was before this element.
+    /// Returns the length of a list before this element was appended; `None` if the element is not
+    /// in the list.
     pub fn place(&self, key: Key, element: Element) -> Option<usize> {
         self.places.get(&(key, element)).copied()
     }

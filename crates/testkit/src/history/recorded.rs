@@ -6,19 +6,19 @@ use std::fmt;
 /// An isolation level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// A statement's plain reads see one prefix.
+    /// The plain reads of a statement see one prefix of the order of commits.
     ReadCommitted,
-    /// All plain reads of a transaction see one prefix.
+    /// All plain reads of a transaction see one prefix of the order of commits.
     RepeatableRead,
     /// Reads lock.
     Serializable,
 }
 
 impl Level {
-    /// All of them.
+    /// All levels.
     pub const ALL: [Level; 3] = [Level::ReadCommitted, Level::RepeatableRead, Level::Serializable];
 
-    /// As SQL has it.
+    /// Returns the level's name in SQL.
     pub fn sql(self) -> &'static str {
         match self {
             Level::ReadCommitted => "READ COMMITTED",
@@ -28,24 +28,24 @@ impl Level {
     }
 }
 
-/// Number of a list.
+/// The number of a list.
 pub type Key = u32;
-/// What is appended: of all appends to one list no two are the same.
+/// An element of a list. No two appends to one list have the same element.
 pub type Element = u32;
 
-/// Something that a statement did.
+/// An operation of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// Appended an element.
+    /// An append of an element to a list.
     Append(Key, Element),
-    /// Read a list at a snapshot.
+    /// A plain read of a list, from a snapshot.
     Read(Key, Vec<Element>),
-    /// Read the newest list, locked.
+    /// A locking read of the newest version of a list.
     Lock(Key, Vec<Element>),
 }
 
 impl Op {
-    /// The list.
+    /// Returns the number of the list.
     pub fn key(&self) -> Key {
         match self {
             Op::Append(key, _) | Op::Read(key, _) | Op::Lock(key, _) => *key,
@@ -66,26 +66,26 @@ impl fmt::Display for Op {
 /// One statement of a transaction.
 #[derive(Clone, Debug, Default)]
 pub struct Statement {
-    /// When it was sent, in nanoseconds of some clock that all sessions share.
+    /// The time when it was sent, in nanoseconds of a clock that all sessions share.
     pub sent_ns: u64,
-    /// When its answer was there.
+    /// The time when its answer had arrived, in nanoseconds of the same clock.
     pub answered_ns: u64,
-    /// What it did.
+    /// The operations of the statement.
     pub ops: Vec<Op>,
 }
 
 /// A transaction.
 #[derive(Clone, Debug)]
 pub struct Transaction {
-    /// Which server it ran on; 0 is the source.
+    /// The number of the server on which it ran; 0 is the source.
     pub server: usize,
-    /// Its session; a session's transactions are in the history in their order.
+    /// The number of its session. The transactions of a session are in the history in their order.
     pub session: usize,
     /// Its isolation level.
     pub level: Level,
-    /// What it did, in order.
+    /// Its statements, in order.
     pub statements: Vec<Statement>,
-    /// When its commit was answered; `None`: it was rolled back.
+    /// The time when its commit was answered, in nanoseconds. `None` means that it was rolled back.
     pub committed_ns: Option<u64>,
 }
 
@@ -103,13 +103,14 @@ impl fmt::Display for Transaction {
     }
 }
 
-/// All that was done to some lists, which were empty before.
+/// Everything that was done to some lists, which were empty before.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     /// The transactions.
     pub transactions: Vec<Transaction>,
-    /// The lists as they were in the end.
+    /// The lists at the end.
     pub lists: BTreeMap<Key, Vec<Element>>,
-    /// What the transactions that appended something appended first, in the order of their commits.
+    /// The first element that each transaction appended, in the order of the commits. Transactions
+    /// that appended nothing are not in it.
     pub commits: Vec<Element>,
 }

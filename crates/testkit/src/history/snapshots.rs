@@ -1,18 +1,17 @@
-//! Whether each read saw a prefix of the order of commits, and the right one.
+//! Checks whether each read saw a prefix of the order of commits, and the right one.
 //!
-//! A snapshot is a number of commits: it has seen the writers of what it read, and not the writers
-//! of what followed. So every read gives a bound from below and one from above, and there must be a
-//! number between them all:
+//! A snapshot is a number of commits. It includes the writers of what was read, and excludes the
+//! writers of what was appended next. So every read gives a lower and an upper bound, and there
+//! must be a number that satisfies all of them:
 //!
-//! - REPEATABLE READ: one number for all plain reads of the transaction; READ COMMITTED: one for
-//!   each
-//!   statement, and none smaller than that of the statement before.
-//! - What was known when the snapshot was opened is in it: commits that had been answered, what any
-//!   statement on the same server had been told, what the session had seen before, and what the
-//!   transaction's own locking reads and appends had found, for a transaction that gets a lock sees
-//!   what its earlier holders committed.
-//! - A transaction's own commit comes behind its snapshots, and behind the writers of what it read
-//!   under locks and appended to; a transaction that overwrote what it had locked comes behind it.
+//! - At REPEATABLE READ, one number for all plain reads of the transaction. At READ COMMITTED, one
+//!   number for each statement, and none smaller than that of the statement before.
+//! - The snapshot includes what was known when it was opened: commits that had been answered, what
+//!   any statement on the same server had been told, what the session had seen before, and what the
+//!   transaction's own locking reads and appends had found, because a transaction that gets a lock
+//!   sees what the lock's earlier holders committed.
+//! - A transaction's own commit comes after its snapshots, and after the writers of what it read
+//!   under locks and appended to. A transaction that overwrote what it had locked comes after it.
 
 use std::collections::HashMap;
 
@@ -20,7 +19,7 @@ use super::findings::{Anomaly, Findings};
 use super::order::{At, Orders};
 use super::recorded::{History, Level, Op, Transaction};
 
-/// A number of commits that is not known: at least `low`, less than `high`.
+/// The bounds of an unknown number of commits: at least `low`, less than `high`.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     low: u64,
@@ -39,9 +38,10 @@ impl Bounds {
     }
 }
 
-/// What clients of a server knew at which time: by then so many commits had been seen or answered.
+/// What clients of a server knew at each time: the number of commits that had been seen or answered
+/// by then.
 struct Known {
-    /// Rising in both.
+    /// Times in nanoseconds, with the number of commits known then. Both increase.
     at: Vec<(u64, u64)>,
 }
 
@@ -57,7 +57,7 @@ impl Known {
         Known { at }
     }
 
-    /// What had been known before this time.
+    /// Returns the number of commits known before this time.
     fn before(&self, ns: u64) -> u64 {
         let count = self.at.partition_point(|(known, _)| *known < ns);
         count.checked_sub(1).map_or(0, |last| self.at[last].1)
@@ -67,7 +67,7 @@ impl Known {
 struct Search<'h> {
     orders: &'h Orders,
     known: HashMap<usize, Known>,
-    /// What each session of each server has seen.
+    /// The number of commits that each session of each server has seen.
     sessions: HashMap<(usize, usize), u64>,
 }
 
@@ -76,13 +76,14 @@ impl Search<'_> {
         at.map_or(none, |at| self.orders.numbers.get(&at).copied().unwrap_or(none))
     }
 
-    /// What is wrong with a transaction's reads and writes, if anything is.
+    /// Checks the reads and writes of a transaction. An error describes what is wrong.
     fn look_at(&mut self, at: At, transaction: &Transaction) -> Result<(), String> {
         let own = self.orders.numbers.get(&at).copied();
         let known = &self.known[&transaction.server];
         let session = (transaction.server, transaction.session);
         let before = self.sessions.get(&session).copied().unwrap_or(0);
-        // Plain reads; where its commit stands; what it has learned under locks so far.
+        // These are the snapshot of the plain reads, the bounds of the transaction's own commit,
+        // and the number of commits that it has learned of under locks so far.
         let (mut snapshot, mut commit, mut learned) = (None, Bounds::ANY, before);
         let mut touched = Vec::new();
         for statement in &transaction.statements {
@@ -97,7 +98,7 @@ impl Search<'_> {
                 match op {
                     Op::Append(key, element) => {
                         touched.push(*key);
-                        // What was rolled back has no place.
+                        // An element that was rolled back has no place in the list.
                         let Some(place) = self.orders.place(*key, *element) else { continue };
                         let low = self.number(self.orders.around(*key, place).0, 0);
                         if !own_version && Some(low) != own {
@@ -105,7 +106,7 @@ impl Search<'_> {
                             learned = learned.max(low);
                         }
                     }
-                    // A read of its own version opens the snapshot, too.
+                    // A read of the transaction's own version also opens the snapshot.
                     Op::Read(..) if own_version => drop(snapshot.get_or_insert(opened)),
                     Op::Lock(..) if own_version => {}
                     Op::Lock(key, seen) => {
@@ -149,7 +150,7 @@ impl Search<'_> {
     }
 }
 
-/// What each server's clients knew when.
+/// Returns what the clients of each server knew at each time.
 fn all_known(history: &History, orders: &Orders) -> HashMap<usize, Known> {
     let mut known: HashMap<usize, Vec<(u64, u64)>> = HashMap::new();
     for (at, transaction) in history.transactions.iter().enumerate() {

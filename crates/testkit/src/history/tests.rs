@@ -1,13 +1,15 @@
-//! Histories made by hand, one of each anomaly: a checker that finds nothing is worth nothing.
+//! Tests with hand-made histories, one for each anomaly. They show that the checker finds
+//! something.
 
 use std::collections::BTreeMap;
 
 use super::{Anomaly, Element, History, Level, Op, Statement, Transaction};
 
-/// A line is a transaction: its session, then `a1.5` (appends 5 to list 1), `r1.5.6` (reads 5 and 6
-/// there), `l1` (locks it, empty), `+` (with the statement before), and `c` or `x` at the end. All
-/// of it goes on at once, but for what follows `@10`, which is sent at 10 and answered at once.
-/// Session 9 is on a replica.
+/// Parses a history. A line is a transaction: its session, then `a1.5` (appends 5 to list 1),
+/// `r1.5.6` (reads 5 and 6 there), `l1` (locks list 1 and finds it empty), `+` (the next operation
+/// belongs to the same statement as the one before), and `c` or `x` at the end (commit or
+/// rollback). All statements run at the same time, except those after `@10`, which are sent at 10
+/// and answered at once. Session 9 is on a replica.
 fn history(level: Level, text: &str, lists: &[(u32, &[Element])], commits: &[Element]) -> History {
     let lists: BTreeMap<_, _> = lists.iter().map(|(key, list)| (*key, list.to_vec())).collect();
     let mut made = History { lists, commits: commits.to_vec(), ..History::default() };
@@ -99,7 +101,7 @@ fn what_was_rolled_back_is_not_read() {
 #[test]
 fn a_transaction_is_not_read_in_its_midst() {
     for level in Level::ALL {
-        // He depends on it, and it on him.
+        // The reader depends on the writer, and the writer depends on the reader.
         found(level, "1 a1.1 a1.2 c\n2 r1.1 c", &[(1, &[1, 2])], &[1], &[G1b, GSingle, Snapshot]);
     }
 }
@@ -115,17 +117,17 @@ fn two_that_have_read_each_other_are_g1c() {
 
 #[test]
 fn read_skew_is_allowed_at_read_committed_only() {
-    // Transaction 2 is seen in list 2 and not in list 1.
+    // Transaction 1 sees transaction 2 in list 2 and not in list 1.
     let text = "1 r1 r2.2 c
         2 a1.1 a2.2 c";
     let lists: &[(u32, &[Element])] = &[(1, &[1]), (2, &[2])];
     found(ReadCommitted, text, lists, &[1], &[GSingle]);
     found(RepeatableRead, text, lists, &[1], &[GSingle, Snapshot]);
-    // Nor within a statement, at any level.
+    // Read skew within a statement is not allowed at any level.
     let text = "1 r1 + r2.2 c
         2 a1.1 a2.2 c";
     found(ReadCommitted, text, lists, &[1], &[GSingle, Snapshot]);
-    // Back in time.
+    // The second read goes back in time.
     let text = "1 r1.1 r1 c
         2 a1.1 c";
     found(ReadCommitted, text, &[(1, &[1])], &[1], &[GSingle, Snapshot]);
@@ -133,7 +135,8 @@ fn read_skew_is_allowed_at_read_committed_only() {
 
 #[test]
 fn reads_of_two_kinds_may_differ_at_repeatable_read() {
-    // A lost update: read at the snapshot, appended to the newest.
+    // This is a lost update: the transaction reads at its snapshot and appends to the newest
+    // version.
     let text = "1 r1 a1.2 c
         2 a1.1 c";
     let lists: &[(u32, &[Element])] = &[(1, &[1, 2])];
@@ -143,13 +146,13 @@ fn reads_of_two_kinds_may_differ_at_repeatable_read() {
     assert!(
         !history(Serializable, text, lists, &[1, 2]).check(Serializable).forbidden(Serializable).is_empty()
     );
-    // The snapshot is opened by the first plain read, even if that is of one's own version.
+    // The first plain read opens the snapshot, even if it reads the transaction's own version.
     let text = "1 a2.3 r2.3 a1.2 r3 c
         2 a1.1 a3.4 c";
     let three: &[(u32, &[Element])] = &[(1, &[1, 2]), (2, &[3]), (3, &[4])];
     found(RepeatableRead, text, three, &[1, 3], &[GSingle]);
     found(ReadCommitted, text, three, &[1, 3], &[GSingle, Snapshot]);
-    // A locking read after a plain one.
+    // A locking read follows a plain one.
     let text = "1 r1 l1.1 c
         2 a1.1 c";
     found(RepeatableRead, text, &[(1, &[1])], &[1], &[GSingle]);
@@ -163,7 +166,7 @@ fn write_skew_is_no_serial_history() {
     for level in [ReadCommitted, RepeatableRead, Serializable] {
         found(level, text, lists, &[2, 1], &[G2Item]);
     }
-    // With locks it would be two that hold each other's lock.
+    // With locking reads, each of the two would hold the lock that the other needs.
     let text = "1 l1 a2.2 c
         2 l2 a1.1 c";
     found(Serializable, text, lists, &[2, 1], &[G2Item, Snapshot]);
@@ -181,13 +184,14 @@ fn appended_elements_are_there_once() {
 
 #[test]
 fn who_gets_a_lock_sees_what_its_holder_committed() {
-    // Both lock list 1; the second then reads list 2 as it was before the first.
+    // Both transactions lock list 1. The second one then reads list 2 as it was before the first
+    // one.
     let lists: &[(u32, &[Element])] = &[(1, &[1, 3]), (2, &[2])];
     let first = "1 a1.1 a2.2 c\n";
     for level in [ReadCommitted, RepeatableRead] {
         found(level, &format!("{first}2 a1.3 r2 c"), lists, &[1, 3], &[GSingle, Snapshot]);
         found(level, &format!("{first}2 l1.1 r2 c\n3 a1.3 c"), lists, &[1, 3], &[GSingle, Snapshot]);
-        // In the next transaction of the session, too.
+        // This holds for the next transaction of the session, too.
         found(level, &format!("{first}2 l1.1 c\n2 r2 c\n3 a1.3 c"), lists, &[1, 3], &[Snapshot]);
     }
     // At REPEATABLE READ the snapshot may be older than the lock.
@@ -197,10 +201,11 @@ fn who_gets_a_lock_sees_what_its_holder_committed() {
 #[test]
 fn what_was_answered_is_seen() {
     for level in Level::ALL {
-        // By another session, after the commit's answer.
+        // Another session reads after the commit was answered.
         found(level, "1 @1 a1.1 c\n2 @5 r1 c", &[(1, &[1])], &[1], &[Snapshot]);
         found(level, "1 @1 a1.1 c\n2 @1 r1 c", &[(1, &[1])], &[1], &[]);
-        // After somebody was told, under a lock or not, before the commit was answered.
+        // Another session reads after somebody has seen the element, under a lock or not, and
+        // before the commit was answered.
         for read in ["l", "r"] {
             let text = format!("1 a1.1 c\n2 @3 {read}1.1 @2000 c\n3 @5 r1 c");
             found(level, &text, &[(1, &[1])], &[1], &[Snapshot]);
@@ -214,13 +219,14 @@ fn a_replicas_readers_see_a_prefix() {
         2 @3 a2.2 c\n";
     let lists: &[(u32, &[Element])] = &[(1, &[1]), (2, &[2])];
     for level in [ReadCommitted, RepeatableRead] {
-        // Later than the source, but in its order: both, the first, none.
+        // The replica may be behind the source but keeps its order: it shows both, the first, or
+        // none.
         for read in ["9 @9 r1.1 + r2.2 c", "9 @9 r1.1 + r2 c", "9 @9 r1 + r2 c"] {
             found(level, &format!("{writers}{read}"), lists, &[1, 2], &[]);
         }
-        // The second alone is no cycle of dependencies, and no prefix.
+        // The second commit alone is no cycle of dependencies, but it is no prefix either.
         found(level, &format!("{writers}9 @9 r1 + r2.2 c"), lists, &[1, 2], &[Snapshot]);
-        // And nothing goes back within a session.
+        // Within a session nothing goes back.
         found(level, &format!("{writers}9 @9 r1.1 c\n9 @9 r1 c"), lists, &[1, 2], &[Snapshot]);
     }
 }

@@ -1,67 +1,69 @@
-//! What there is at a server, by its information_schema: the databases whose names begin with a
-//! prefix, and all that is in them.
+//! The databases of a server whose names begin with a prefix, and everything in them, as
+//! information_schema lists it.
 
 use protocol::client::{Client, ClientError};
 
-/// A column as statements need it.
+/// A column, with what statements about it need to know.
 #[derive(Clone, Debug)]
 pub struct Column {
-    /// Its name.
+    /// The name of the column.
     pub name: String,
-    /// The class of its type: the part of the names of rules for its values and attributes.
+    /// The class of its type, which is part of the names of the grammar rules for its values and
+    /// attributes.
     pub class: &'static str,
-    /// Nothing may be written to it.
+    /// Whether the column is generated, so that nothing may be written to it.
     pub is_generated: bool,
 }
 
 /// A base table.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    /// Its database.
+    /// The name of its database.
     pub database: String,
-    /// Its name.
+    /// The name of the table.
     pub name: String,
-    /// Its columns, in their order.
+    /// The columns, in their order.
     pub columns: Vec<Column>,
-    /// Indexes.
+    /// The names of its indexes.
     pub keys: Vec<String>,
-    /// CHECK constraints and foreign keys.
+    /// The names of its CHECK constraints and foreign keys.
     pub constraints: Vec<String>,
-    /// Partitions that statements may choose, and `none` for those that they may not.
+    /// The names of its partitions that statements may choose, with `none` for each that they may
+    /// not choose.
     pub partitions: Vec<String>,
 }
 
-/// A database's object by its name.
+/// The name of an object, with that of its database.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Name {
-    /// The database.
+    /// The name of the database.
     pub database: String,
-    /// The name in it.
+    /// The name of the object in it.
     pub name: String,
 }
 
-/// All that there is.
+/// Everything in the databases whose names begin with a prefix.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    /// The beginning of the databases' names.
+    /// The prefix of the databases' names.
     pub prefix: String,
-    /// Databases by their names.
+    /// The names of the databases.
     pub databases: Vec<String>,
-    /// Base tables.
+    /// The base tables.
     pub tables: Vec<Table>,
-    /// Views.
+    /// The names of the views.
     pub views: Vec<Name>,
-    /// Triggers.
+    /// The names of the triggers.
     pub triggers: Vec<Name>,
-    /// Procedures.
+    /// The names of the procedures.
     pub procedures: Vec<Name>,
-    /// Stored functions.
+    /// The names of the stored functions.
     pub functions: Vec<Name>,
-    /// Events.
+    /// The names of the events.
     pub events: Vec<Name>,
 }
 
-/// The class of a type.
+/// Returns the class of a data type.
 fn class_of(data_type: &str) -> &'static str {
     match data_type {
         "tinyint" | "smallint" | "mediumint" | "int" | "bigint" => "int",
@@ -87,7 +89,7 @@ fn class_of(data_type: &str) -> &'static str {
     }
 }
 
-/// The cells of a query's rows as text, NULL as nothing.
+/// Returns the cells of a query's rows as text. NULL is an empty text.
 pub fn cells(client: &mut Client, sql: &str) -> Result<Vec<Vec<String>>, ClientError> {
     let text =
         |cell: &Option<Vec<u8>>| String::from_utf8_lossy(cell.as_deref().unwrap_or_default()).into_owned();
@@ -95,7 +97,7 @@ pub fn cells(client: &mut Client, sql: &str) -> Result<Vec<Vec<String>>, ClientE
 }
 
 impl Catalog {
-    /// Asks a server for what is in the databases whose names begin with `prefix`.
+    /// Reads what is in the databases whose names begin with `prefix`.
     pub fn read(client: &mut Client, prefix: &str) -> Result<Catalog, ClientError> {
         let schema = "information_schema";
         let of = |column: &str| format!("WHERE {column} LIKE '{prefix}%' ORDER BY 1, 2");
@@ -152,7 +154,7 @@ impl Catalog {
         })?;
         let rest = "AND partition_name IS NOT NULL ORDER BY partition_ordinal_position";
         each("partition_name, partition_method", "partitions", rest, &|table, row| {
-            // Rows of a partition of KEY cannot be chosen here.
+            // Slipstream does not choose rows by partitions of KEY (error 1235).
             let name = if row[1].contains("KEY") { "none" } else { &row[0] };
             table.partitions.push(name.to_string());
         })?;

@@ -1,5 +1,5 @@
-//! What servers have of databases, tables, objects and rows, and how two of them compare: for tests
-//! in which a replica must have all that its source has.
+//! What servers have of databases, tables, objects and rows, and the comparison of two servers. It
+//! is for tests in which a replica must have everything that its source has.
 
 mod catalog;
 mod picture;

@@ -1,5 +1,5 @@
-//! What two servers show of all databases, objects, rows and accounts that a test is about, as
-//! texts to be compared.
+//! What a server shows of all databases, objects, rows and accounts that a test is about, as texts
+//! that can be compared with those of another server.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use super::catalog::{Catalog, Name, cells};
 use crate::{Flavor, Server};
 use protocol::client::{Client, ClientError};
 
-/// What is shown, by what it is: `rows of walk_a.t0`.
+/// The texts, each by the name of what it shows, for instance `rows of walk_a.t0`.
 pub type Picture = BTreeMap<String, String>;
 
-/// Of information_schema, from both families: the table, its column for the database, and what is
-/// asked.
+/// The queries of information_schema that MySQL and MariaDB both answer: the table, its column with
+/// the database's name, and the selected columns.
 const INFORMATION: &[(&str, &str, &str)] = &[
     (
         "columns",
@@ -61,7 +61,7 @@ const INFORMATION: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Modes of MariaDB alone, or of both where they do nothing.
+/// SQL modes that only MariaDB has, or that both servers have and that have no effect.
 const OF_MARIADB: [&str; 15] = [
     "NO_KEY_OPTIONS",
     "NO_TABLE_OPTIONS",
@@ -80,7 +80,7 @@ const OF_MARIADB: [&str; 15] = [
     "MYSQL40",
 ];
 
-/// A row as one line.
+/// Returns a row as one line.
 fn line(row: &[Option<Vec<u8>>]) -> String {
     let cell = |cell: &Option<Vec<u8>>| match cell.as_deref().map(std::str::from_utf8) {
         None => "NULL".to_string(),
@@ -90,7 +90,8 @@ fn line(row: &[Option<Vec<u8>>]) -> String {
     row.iter().map(cell).collect::<Vec<_>>().join("\t")
 }
 
-/// The answer as text, an error by its number; whether the order of its rows counts.
+/// Returns the rows of an answer as text, or the number of its error. `is_sorted` says that the
+/// order of the rows matters; otherwise they are sorted here.
 fn answer(client: &mut Client, sql: &str, is_sorted: bool) -> Result<String, ClientError> {
     let mut lines: Vec<String> = match client.query(sql) {
         Ok(result) => result.rows.iter().map(|row| line(row)).collect(),
@@ -98,7 +99,7 @@ fn answer(client: &mut Client, sql: &str, is_sorted: bool) -> Result<String, Cli
         Err(error) => return Err(error),
     };
     for line in &mut lines {
-        // What MariaDB alone has has another name here, or none.
+        // Some things that only MariaDB has get another name at the replica, or none.
         *line = line.replace("_croatian_mariadb_", "_croatian_");
         for mode in OF_MARIADB {
             *line = line.replace(&format!(",{mode}"), "").replace(mode, "");
@@ -115,21 +116,23 @@ fn quoted(of: &Name) -> String {
     format!("{}.{}", quoted(&of.database), quoted(&of.name))
 }
 
-/// SHOW CREATE TABLE without the next value of AUTO_INCREMENT, which statements that fail take,
-/// too.
+/// Removes the next value of AUTO_INCREMENT from the output of SHOW CREATE TABLE, because failed
+/// statements advance it as well.
 fn without_next_value(shown: &str) -> String {
     let Some((before, after)) = shown.split_once(" AUTO_INCREMENT=") else { return shown.to_string() };
     format!("{before}{}", after.trim_start_matches(|sign: char| sign.is_ascii_digit()))
 }
 
-/// What SHOW CREATE says of MariaDB's object without its sql_mode, which has names of MariaDB's
-/// own, and by which MariaDB chooses the quotes of names.
+/// Removes the sql_mode from what SHOW CREATE prints for an object of MariaDB, because the mode has
+/// names of MariaDB's own. The quotes of names, which MariaDB chooses by the mode, become
+/// backticks.
 fn without_mode(shown: &str) -> String {
     let cells: Vec<&str> = shown.split('\t').filter(|cell| !cell.contains("_QUOTES")).collect();
     cells.join("\t").replace('"', "`").replace("``", "`")
 }
 
-/// Everything, as this server shows it: of the tables and columns that there are at the source.
+/// Returns everything that this server shows of the objects, tables and columns that exist at the
+/// source.
 pub fn picture(server: &Server, catalog: &Catalog, source: Flavor) -> Result<Picture, ClientError> {
     let mut client = server.try_connect()?;
     client.query("SET NAMES utf8mb4")?;
@@ -140,11 +143,13 @@ pub fn picture(server: &Server, catalog: &Catalog, source: Flavor) -> Result<Pic
             "SELECT {schema}, {columns} FROM information_schema.{table} WHERE {schema} LIKE '{prefix}%'"
         );
         if *table == "table_constraints" && source == Flavor::MariaDb {
-            // At MariaDB that of a column keeps the name that the column had once.
+            // MariaDB's CHECK constraint of a column keeps the former name of a column that was
+            // renamed.
             sql += " AND constraint_type <> 'CHECK'";
         }
         if ["columns", "partitions"].contains(table) {
-            // Views are not in these here.
+            // Views are not compared: Slipstream has no rows for them in PARTITIONS, and none in
+            // COLUMNS for a view whose query it cannot bind.
             for view in &catalog.views {
                 let [database, name] = [&view.database, &view.name].map(|name| name.replace('\'', "''"));
                 sql += &format!(" AND NOT (table_schema = '{database}' AND table_name = '{name}')");
@@ -197,7 +202,7 @@ pub fn picture(server: &Server, catalog: &Catalog, source: Flavor) -> Result<Pic
     Ok(picture)
 }
 
-/// The accounts whose names begin so, and what is granted to them.
+/// Adds the accounts whose names begin with `prefix`, and their grants.
 fn accounts(client: &mut Client, prefix: &str, picture: &mut Picture) -> Result<(), ClientError> {
     client.query("SET print_identified_with_as_hex = 1")?;
     let sql = format!("SELECT user, host FROM mysql.user WHERE user LIKE '{prefix}%' ORDER BY 1, 2");
@@ -212,7 +217,7 @@ fn accounts(client: &mut Client, prefix: &str, picture: &mut Picture) -> Result<
     Ok(())
 }
 
-/// The first lines in which two pictures differ, each with what it is of.
+/// Returns the first lines in which two pictures differ, each with the name of what it shows.
 pub fn differences(theirs: &Picture, ours: &Picture) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let nothing = String::new();
@@ -221,7 +226,8 @@ pub fn differences(theirs: &Picture, ours: &Picture) -> Vec<(String, String)> {
         let (source, replica) = (theirs.get(key).unwrap_or(&nothing), ours.get(key).unwrap_or(&nothing));
         if source != replica {
             let known = |of: &str, in_other: &str| in_other.lines().any(|line| line == of);
-            // Of texts with the same lines the order differs, which the whole text shows.
+            // If both texts have the same lines, only their order differs, and the whole text is
+            // shown.
             let same_lines = source.lines().all(|line| known(line, replica))
                 && replica.lines().all(|line| known(line, source));
             let only = |of: &str, not: &str| {

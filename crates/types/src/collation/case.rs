@@ -1,4 +1,4 @@
-//! Upper and lower case, as MySQL's UPPER and LOWER have it: each character for itself.
+//! Upper and lower case, as in MySQL's UPPER and LOWER: each character is mapped for itself.
 
 use super::list::CASE_FAMILIES;
 use super::lookup::of;
@@ -7,10 +7,11 @@ use std::sync::LazyLock;
 
 static TABLES: &[u8] = include_bytes!("data/case.tables");
 
-/// One direction of one family of collations.
+/// The mapping to upper or to lower case of one family of collations.
 struct Map {
     ascii: [u8; 128],
-    /// The other characters that change, and ASCII ones that become others, by code point.
+    /// The other characters that change, and the ASCII ones that become others, sorted by code
+    /// point.
     pairs: Vec<(char, char)>,
 }
 
@@ -51,22 +52,22 @@ fn mapped(map: &Map, text: &str) -> String {
         .collect()
 }
 
-/// Text in upper case, by the rules of a family.
+/// Returns the text in upper case, by the rules of a family.
 fn upper_of_family(family: u8, text: &str) -> String {
     FAMILIES.get(usize::from(family)).map_or_else(|| text.to_owned(), |maps| mapped(&maps[0], text))
 }
 
-/// Text in lower case, by the rules of a family.
+/// Returns the text in lower case, by the rules of a family.
 fn lower_of_family(family: u8, text: &str) -> String {
     FAMILIES.get(usize::from(family)).map_or_else(|| text.to_owned(), |maps| mapped(&maps[1], text))
 }
 
-/// Text in upper case by the collation's rules.
+/// Returns the text in upper case, by the collation's rules.
 pub fn upper(id: u16, text: &str) -> String {
     upper_of_family(of(id).case_family, text)
 }
 
-/// Text in lower case by the collation's rules.
+/// Returns the text in lower case, by the collation's rules.
 pub fn lower(id: u16, text: &str) -> String {
     lower_of_family(of(id).case_family, text)
 }

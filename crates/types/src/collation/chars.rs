@@ -5,24 +5,24 @@ use super::lookup::charset_of;
 use super::{encoding, transcode};
 use std::borrow::Cow;
 
-/// Characters as a column with this collation stores them, in utf8mb4.
+/// Returns, in utf8mb4, the characters that a column with this collation stores as `bytes`.
 pub fn to_utf8mb4(id: u16, bytes: &[u8]) -> Cow<'_, [u8]> {
     transcode::to_utf8mb4(charset_of(id), bytes)
 }
 
-/// utf8mb4 characters as a column with this collation stores them; None if one cannot be stored or
-/// the bytes are no UTF-8 (error 1366).
+/// Returns utf8mb4 characters as a column with this collation stores them. `None` means that a
+/// character cannot be stored or that the bytes are not UTF-8 (error 1366).
 pub fn from_utf8mb4(id: u16, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     transcode::from_utf8mb4(charset_of(id), bytes)
 }
 
-/// utf8mb4 characters for a reader of this collation's character set: a question mark stands for
-/// each that it does not have.
+/// Returns utf8mb4 characters for a reader of this collation's character set. A question mark
+/// replaces each character that the character set does not have.
 pub fn from_utf8mb4_lossy(id: u16, bytes: &[u8]) -> Cow<'_, [u8]> {
     transcode::from_utf8mb4_lossy(charset_of(id), bytes)
 }
 
-/// The first `chars` characters of a string stored in the collation's character set.
+/// Returns the first `chars` characters of a string stored in the collation's character set.
 pub fn char_prefix(id: u16, bytes: &[u8], chars: usize) -> &[u8] {
     let charset = charset_of(id);
     match charset {
@@ -38,7 +38,7 @@ pub fn char_prefix(id: u16, bytes: &[u8], chars: usize) -> &[u8] {
     }
 }
 
-/// How many characters a string stored in the collation's character set has.
+/// Returns the number of characters of a string stored in the collation's character set.
 pub fn char_count(id: u16, bytes: &[u8]) -> usize {
     let charset = charset_of(id);
     match charset {
@@ -55,13 +55,13 @@ pub fn char_count(id: u16, bytes: &[u8]) -> usize {
     }
 }
 
-/// What follows the first character; a byte that is none counts as one.
+/// Returns the bytes after the first character. A byte that begins no character counts as one.
 fn after_char(charset: Charset, bytes: &[u8]) -> &[u8] {
     let len = encoding::char_len(charset, bytes).unwrap_or(1).min(bytes.len());
     &bytes[len..]
 }
 
-/// Whether every character of a stored string is one of the character set.
+/// Reports whether every character of a stored string belongs to the character set.
 pub fn is_well_formed(id: u16, bytes: &[u8]) -> bool {
     let charset = charset_of(id);
     let (mut rest, is_raw) = (bytes, matches!(charset, Charset::Binary));
@@ -74,7 +74,7 @@ pub fn is_well_formed(id: u16, bytes: &[u8]) -> bool {
     true
 }
 
-/// A stored string without the spaces at its end.
+/// Returns a stored string without the spaces at its end.
 pub fn without_trailing_spaces(id: u16, bytes: &[u8]) -> &[u8] {
     let space: &[u8] = match charset_of(id) {
         Charset::Ucs2 | Charset::Utf16 => b"\0 ",

@@ -1,20 +1,20 @@
 //! Character sets: their names, and how they store characters.
 
-/// A character set: all those of MySQL. The ones of one byte come first, in the order of
-/// `single.tables`, then the ones of `multi.tables`.
+/// A character set of MySQL; all of them are here. Those of one byte come first, in the order of
+/// `single.tables`, then those of `multi.tables`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
-#[allow(missing_docs)] // INFO has what they are.
+#[allow(missing_docs)] // `INFO` has their names and descriptions.
 pub enum Charset {
     Dec8,
     Cp850,
     Hp8,
     Koi8r,
-    /// Windows code page 1252 with the five holes mapped to C1 controls.
+    /// Windows code page 1252, with its five undefined bytes mapped to C1 controls.
     Latin1,
     Latin2,
     Swe7,
-    /// One byte a character, 7 bits.
+    /// One byte for each character, 7 bits.
     Ascii,
     Hebrew,
     Tis620,
@@ -42,32 +42,33 @@ pub enum Charset {
     Ujis,
     Eucjpms,
     Gb18030,
-    /// Bytes without meaning.
+    /// Bytes that are not characters.
     Binary,
-    /// UTF-8 up to three bytes.
+    /// UTF-8 of up to three bytes for each character.
     Utf8mb3,
     /// UTF-8.
     Utf8mb4,
-    /// UTF-16 without what needs two units, big endian.
+    /// UTF-16, big endian, without the characters that need two units.
     Ucs2,
     /// UTF-16, big endian.
     Utf16,
     Utf16le,
-    /// Big endian.
+    /// UTF-32, big endian.
     Utf32,
 }
 
-/// How a character set stores characters.
+/// The form in which a character set stores characters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Bytes are not looked at: `binary`, and `ascii`, whose columns may hold other bytes.
+    /// The bytes are not looked at. This is the form of `binary`, and of `ascii`, whose columns may
+    /// hold other bytes.
     Raw,
     Utf8,
-    /// Number of the table in `single.tables`.
+    /// One byte for each character. The number is that of the table in `single.tables`.
     Single(usize),
-    /// Number of the table in `multi.tables`.
+    /// One byte or several for each character. The number is that of the table in `multi.tables`.
     Multi(usize),
-    /// UTF-16, UTF-32 and their like.
+    /// UCS-2, UTF-16 or UTF-32.
     Wide,
 }
 
@@ -91,7 +92,7 @@ const fn info(
     Info { charset, name, description, default_collation, bin_collation, max_bytes_per_char }
 }
 
-/// By number of the character set.
+/// The facts about each character set, by its number.
 static INFO: [Info; 41] = [
     info(Charset::Dec8, "dec8", "DEC West European", [3, 69], 1),
     info(Charset::Cp850, "cp850", "DOS West European", [4, 80], 1),
@@ -145,7 +146,7 @@ const _: () = {
 };
 
 impl Charset {
-    /// All character sets, by name.
+    /// Returns all character sets, sorted by name.
     pub fn all() -> Vec<Charset> {
         let mut all: Vec<Charset> = INFO.iter().map(|info| info.charset).collect();
         all.sort_by_key(|charset| charset.name());
@@ -156,17 +157,17 @@ impl Charset {
         &INFO[self as usize]
     }
 
-    /// MySQL's name.
+    /// Returns MySQL's name of the character set.
     pub fn name(self) -> &'static str {
         self.info().name
     }
 
-    /// What `SHOW CHARACTER SET` says of it.
+    /// Returns the description that `SHOW CHARACTER SET` has.
     pub fn description(self) -> &'static str {
         self.info().description
     }
 
-    /// The character set with this name (`utf8` is utf8mb3).
+    /// Returns the character set with this name (`utf8` is utf8mb3).
     pub fn from_name(name: &str) -> Option<Charset> {
         if name.eq_ignore_ascii_case("utf8") {
             return Some(Charset::Utf8mb3);
@@ -174,12 +175,12 @@ impl Charset {
         INFO.iter().find(|info| info.name.eq_ignore_ascii_case(name)).map(|info| info.charset)
     }
 
-    /// Bytes of the longest character.
+    /// Returns the number of bytes of the longest character.
     pub fn max_bytes_per_char(self) -> u8 {
         self.info().max_bytes_per_char
     }
 
-    /// Bytes of the shortest character.
+    /// Returns the number of bytes of the shortest character.
     pub fn min_bytes_per_char(self) -> u8 {
         match self {
             Charset::Ucs2 | Charset::Utf16 | Charset::Utf16le => 2,
@@ -188,32 +189,33 @@ impl Charset {
         }
     }
 
-    /// Whether a client may send and receive it: statements in it begin as ASCII ones do.
+    /// Reports whether a client may send and receive it. Statements in it must begin as ASCII ones
+    /// do.
     pub fn is_for_clients(self) -> bool {
         self.min_bytes_per_char() == 1
     }
 
-    /// Whether its characters are stored as utf8mb4 has them.
+    /// Reports whether its characters are stored in the same bytes as in utf8mb4.
     pub fn is_stored_as_utf8mb4(self) -> bool {
         matches!(self, Charset::Utf8mb4 | Charset::Utf8mb3 | Charset::Ascii)
     }
 
-    /// Whether every ASCII character is stored as itself.
+    /// Reports whether every ASCII character is stored as its ASCII byte.
     pub fn has_ascii(self) -> bool {
         self.min_bytes_per_char() == 1 && self != Charset::Swe7
     }
 
-    /// Whether it has all of Unicode's characters, or those of the basic plane.
+    /// Reports whether it has all of Unicode's characters, or those of the basic plane.
     pub fn is_unicode(self) -> bool {
         matches!(self.form(), Form::Utf8 | Form::Wide)
     }
 
-    /// The collation a column has when only the character set is named.
+    /// Returns the collation of a column for which only the character set is named.
     pub fn default_collation(self) -> u16 {
         self.info().default_collation
     }
 
-    /// The `_bin` collation.
+    /// Returns the `_bin` collation of the character set.
     pub fn bin_collation(self) -> u16 {
         self.info().bin_collation
     }

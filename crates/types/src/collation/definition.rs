@@ -1,9 +1,10 @@
-//! What a collation is: its character set, and how it weighs characters.
+//! The definition of a collation: its character set, and how it weighs characters.
 
 use super::charset::Charset;
 use super::version::Version;
 
-/// How a collation weighs characters. Whether it pads with spaces is its own flag.
+/// The way in which a collation weighs characters. Whether it pads with spaces is a flag of its
+/// own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Weighing {
     /// Bytes are weights, NO PAD.
@@ -12,44 +13,47 @@ pub(super) enum Weighing {
     PaddedBytes,
     /// Code points are weights.
     CodePoints,
-    /// One weight a character of Unicode.
+    /// One weight for each character of Unicode.
     General,
-    /// One weight a character of Unicode, other ones for some: 0 as before MySQL 5.1, 1 lower case.
+    /// One weight for each character of Unicode, some of which differ from `General`: 0 as before
+    /// MySQL 5.1, 1 the lower case.
     GeneralVariant(u8),
-    /// One weight a byte: the number of a table.
+    /// One weight for each byte. The number is that of a table.
     Single(u8),
-    /// One weight a character of one byte or several: the table of the single bytes.
+    /// One weight for each character of one byte or several. The number is that of the table for
+    /// the single bytes.
     Multi(u8),
-    /// One weight a byte, the number of a table, and a second one for a few.
+    /// One weight for each byte, from the table with this number, and a second one for a few bytes.
     German2(u8),
-    /// Thai in one byte: vowels before their consonant, and marks that count last.
+    /// Thai in one byte: vowels count after the consonant that they are written before, and marks
+    /// count last.
     Thai,
-    /// Unicode Collation Algorithm, one level.
+    /// The Unicode Collation Algorithm with one level.
     UcaPadded(Version),
-    /// Unicode Collation Algorithm, NO PAD; how many levels count (1 = accents and case ignored, 2
-    /// = accents count, 3 = case counts too).
+    /// The Unicode Collation Algorithm, NO PAD. `levels` is the number of levels that count (1 =
+    /// accents and case are ignored, 2 = accents count, 3 = case counts too).
     Uca { levels: u8 },
-    /// Unicode Collation Algorithm, with what a language changes.
+    /// The Unicode Collation Algorithm, with the changes of a language.
     Tailored { language: u8, levels: u8 },
 }
 
 /// A collation.
 #[derive(Debug)]
 pub struct Collation {
-    /// MySQL's id.
+    /// MySQL's id of the collation.
     pub id: u16,
-    /// MySQL's name.
+    /// MySQL's name of the collation.
     pub name: &'static str,
-    /// Its character set.
+    /// The character set of the collation.
     pub charset: Charset,
-    /// SORTLEN, as `SHOW COLLATION` has it.
+    /// The value of SORTLEN in `SHOW COLLATION`.
     pub sort_len: u8,
     pub(super) weighing: Weighing,
     pub(super) pads: bool,
     pub(super) case_family: u8,
 }
 
-/// A line of the list of collations.
+/// Makes an entry of the list of collations.
 pub(super) const fn entry(
     id: u16,
     name: &'static str,
@@ -63,16 +67,16 @@ pub(super) const fn entry(
 }
 
 impl Collation {
-    /// Whether the shorter string compares as if padded with spaces.
+    /// Reports whether the shorter string compares as if it were padded with spaces.
     pub fn pads_space(&self) -> bool {
         self.pads
     }
-    /// Whether the collation is its character set's default.
+    /// Reports whether the collation is the default of its character set.
     pub fn is_default(&self) -> bool {
         self.charset.default_collation() == self.id
     }
 
-    /// Whether code points are weighed, whatever bytes they are stored as.
+    /// Reports whether code points are weighed, whatever bytes they are stored as.
     pub(super) fn weighs_unicode(&self) -> bool {
         use Weighing::*;
         matches!(
@@ -81,13 +85,13 @@ impl Collation {
         )
     }
 
-    /// Whether strings have to be made UTF-8 before they can be weighed.
+    /// Reports whether strings have to be converted to UTF-8 before they can be weighed.
     #[inline]
     pub(super) fn weighs_unicode_of_another_form(&self) -> bool {
         self.weighs_unicode() && !matches!(self.charset, Charset::Utf8mb4 | Charset::Utf8mb3)
     }
 
-    /// Whether utf8mb4 text can be weighed as it is.
+    /// Reports whether utf8mb4 text can be weighed as it is.
     #[inline]
     pub(super) fn weighs_utf8(&self) -> bool {
         matches!(self.charset, Charset::Utf8mb4 | Charset::Utf8mb3 | Charset::Binary) || self.weighs_unicode()

@@ -1,7 +1,9 @@
-//! One character of any character set: how long it is, its code point, and the way back.
+//! Single characters of any character set: their lengths, their code points, and how code points
+//! are encoded.
 //!
-//! The tables are what a real server answers (`scripts/charset-tables.py` has their formats). They
-//! are read where they lie; what the way back needs is made when it is first needed.
+//! The tables come from what a real server answers (`scripts/charset-tables.py` describes their
+//! formats). They are used without being unpacked. The tables for encoding are made when they are
+//! first needed.
 
 use super::charset::{Charset, Form};
 use super::runs::{self, Run};
@@ -12,10 +14,10 @@ static MULTI: &[u8] = include_bytes!("data/multi.tables");
 static MULTI_REVERSE: &[u8] = include_bytes!("data/multi.reverse");
 
 const SINGLE_CHARSETS: usize = 25;
-/// No code point, no code.
+/// The entry that stands for no code point, or for no code.
 const NONE: u16 = 0xffff;
 
-/// The weight of a byte in the `number`th table of weights in `single.tables`.
+/// Returns the weight of a byte in table `number` of the weights in `single.tables`.
 #[inline]
 pub(super) fn single_weight(number: u8, byte: u8) -> u8 {
     SINGLE[SINGLE_CHARSETS * 512 + usize::from(number) * 256 + usize::from(byte)]
@@ -25,11 +27,12 @@ fn u16_at(table: &[u8], index: usize) -> u16 {
     u16::from_le_bytes([table[2 * index], table[2 * index + 1]])
 }
 
-/// The two-byte codes of one character set of `multi.tables`.
+/// The layout of the two-byte codes of one character set of `multi.tables`.
 pub(super) struct Multi {
     leads: (u8, u8),
     trails: (u8, u8),
-    /// Codes of two bytes, and in the second plane those that follow 8F.
+    /// The number of planes: the first has the codes of two bytes, the second those that follow a
+    /// byte 8F.
     planes: usize,
     has_weights: bool,
 }
@@ -38,7 +41,7 @@ const fn multi(leads: (u8, u8), trails: (u8, u8), planes: usize, has_weights: bo
     Multi { leads, trails, planes, has_weights }
 }
 
-/// In the order of the character sets.
+/// The layouts, in the order of the character sets.
 static MULTIS: [Multi; 9] = [
     multi((0xa1, 0xf9), (0x40, 0xfe), 1, false),
     multi((0x81, 0xfe), (0x40, 0xfe), 1, true),
@@ -55,7 +58,7 @@ impl Multi {
     fn trail_count(&self) -> usize {
         usize::from(self.trails.1 - self.trails.0) + 1
     }
-    /// Codes of one plane.
+    /// Returns the number of codes in one plane.
     fn places(&self) -> usize {
         (usize::from(self.leads.1 - self.leads.0) + 1) * self.trail_count()
     }
@@ -74,20 +77,21 @@ impl Multi {
     }
 }
 
-/// The tables of a character set: its code points, plane after plane, then its weights.
+/// Returns the tables of a character set: its code points, plane after plane, then its weights.
 fn multi_table(number: usize) -> &'static [u8] {
     let start: usize = MULTIS[..number].iter().map(Multi::tables).sum();
     &MULTI[2 * start..2 * (start + MULTIS[number].tables())]
 }
 
-/// The weight of a two-byte code in gbk_chinese_ci.
+/// Returns the weight of a two-byte code in gbk_chinese_ci.
 pub(super) fn multi_weight(number: usize, lead: u8, trail: u8) -> Option<u16> {
     let multi = &MULTIS[number];
     let place = multi.place(lead, trail).filter(|_| multi.has_weights)?;
     Some(u16_at(multi_table(number), multi.places() * multi.planes + place)).filter(|&weight| weight != 0)
 }
 
-/// The bytes of the character that a string begins with; `None` where it is none.
+/// Returns the number of bytes of the character that a string begins with. `None` means that it
+/// begins with no character.
 pub(super) fn char_len(charset: Charset, bytes: &[u8]) -> Option<usize> {
     let lead = *bytes.first()?;
     let at = |index: usize| bytes.get(index).copied().unwrap_or(0);
@@ -135,7 +139,7 @@ pub(super) fn char_len(charset: Charset, bytes: &[u8]) -> Option<usize> {
     (len <= bytes.len()).then_some(len)
 }
 
-/// The code point of one character.
+/// Returns the code point of one character.
 pub(super) fn decode(charset: Charset, bytes: &[u8]) -> Option<u32> {
     match (charset.form(), bytes) {
         (Form::Single(number), &[byte]) => {
@@ -157,7 +161,7 @@ fn decode_multi(charset: Charset, number: usize, bytes: &[u8]) -> Option<u32> {
             .map(u32::from)
     };
     match *bytes {
-        // Katakana of half width, in one byte and behind 8E.
+        // These are the katakana of half width, which are one byte, or one byte after an 8E.
         [byte @ 0xa1..=0xdf] if matches!(charset, Charset::Sjis | Charset::Cp932) => {
             Some(0xff61 + u32::from(byte - 0xa1))
         }
@@ -184,14 +188,14 @@ fn decode_wide(charset: Charset, bytes: &[u8]) -> Option<u32> {
     Some(0x1_0000 + ((units[0] & 0x3ff) << 10) + (units[1] & 0x3ff))
 }
 
-/// A four-byte code of gb18030, counted from 81308130 on.
+/// Returns the number of a four-byte code of gb18030, counted from 81308130 on.
 pub(super) fn four_byte_number(bytes: &[u8]) -> Option<u32> {
     let &[a, b, c, d] = bytes else { return None };
     let digit = |byte: u8, low: u8| byte.checked_sub(low).map(u32::from);
     Some(digit(a, 0x81)? * 12_600 + digit(b, 0x30)? * 1260 + digit(c, 0x81)? * 10 + digit(d, 0x30)?)
 }
 
-/// Code points to numbers of four-byte codes.
+/// The mapping of code points to the numbers of four-byte codes.
 static FOUR_BYTE: LazyLock<Vec<Run>> = LazyLock::new(|| runs::gb18030(0));
 static FOUR_BYTE_BY_NUMBER: LazyLock<Vec<Run>> = LazyLock::new(|| {
     let mut by_number = FOUR_BYTE.clone();
@@ -199,7 +203,8 @@ static FOUR_BYTE_BY_NUMBER: LazyLock<Vec<Run>> = LazyLock::new(|| {
     by_number
 });
 
-/// Appends a character as the character set stores it; false if it does not have it.
+/// Appends a character as the character set stores it. Returns false if the character set does not
+/// have it.
 pub(super) fn encode(charset: Charset, c: char, out: &mut Vec<u8>) -> bool {
     let point = c as u32;
     match charset.form() {
@@ -236,7 +241,8 @@ fn encode_wide(charset: Charset, c: char, out: &mut Vec<u8>) -> bool {
     true
 }
 
-/// The byte of a code point. Of several bytes an ASCII one is taken, else the last.
+/// Returns the byte of a code point. If several bytes have it, an ASCII one is taken, otherwise the
+/// last one.
 fn single_byte(number: usize, point: u32) -> Option<u8> {
     static REVERSE: [OnceLock<Vec<(u16, u8)>>; SINGLE_CHARSETS] =
         [const { OnceLock::new() }; SINGLE_CHARSETS];
@@ -254,13 +260,15 @@ fn single_byte(number: usize, point: u32) -> Option<u8> {
     end.checked_sub(1).map(|at| reverse[at]).filter(|pair| pair.0 == point).map(|pair| pair.1)
 }
 
-/// Codes by code point. A code of three bytes lacks its 8F and the highest bit of the next byte.
+/// Returns the codes by code point. A code of three bytes is kept without its 8F and the highest
+/// bit of the next byte.
 fn reverse(number: usize) -> &'static [u16] {
     static REVERSE: [OnceLock<Box<[u16]>>; 9] = [const { OnceLock::new() }; 9];
     REVERSE[number].get_or_init(|| {
         let (multi, table) = (&MULTIS[number], multi_table(number));
         let mut codes = vec![NONE; 0x1_0000];
-        // From the highest code to the lowest, which stays.
+        // The order is from the highest code to the lowest, so that the lowest code of a code point
+        // stays.
         for place in (0..multi.planes * multi.places()).rev() {
             let (plane, place_in_plane) = (place / multi.places(), place % multi.places());
             let (point, code) = (u16_at(table, place), multi.code(place_in_plane));
@@ -283,7 +291,7 @@ fn reverse(number: usize) -> &'static [u16] {
     })
 }
 
-/// Code points whose code is not the lowest of theirs.
+/// Returns the code points whose code is not their lowest one, with that code.
 fn exceptions(number: usize) -> Vec<(u16, u16)> {
     let mut reader = super::tables::Reader(MULTI_REVERSE);
     let mut pairs = Vec::new();

@@ -1,5 +1,5 @@
-//! The collations with one weight a character: `..._general_ci` of Unicode, and nearly all of the
-//! character sets of one byte.
+//! The collations with one weight for each character: the `..._general_ci` collations of Unicode,
+//! and nearly all those of the character sets of one byte.
 
 use super::encoding::single_weight;
 use super::padding::{SPACES_THEN_END, SPACES_THEN_LESS, SPACES_THEN_MORE};
@@ -9,12 +9,13 @@ use std::sync::LazyLock;
 static GENERAL_CI: LazyLock<Vec<u16>> =
     LazyLock::new(|| tables::load_general(include_bytes!("general.weights")));
 
-/// Weight of what is no character of the character set: byte by byte above all characters.
+/// The weight of a byte that belongs to no character is this plus the byte, so it is above those of
+/// all characters.
 pub(super) const INVALID: u32 = 0x1f_0000;
-/// Weight of all characters over U+FFFF in `utf8mb4_general_ci`.
+/// The weight of all characters above U+FFFF in `utf8mb4_general_ci`.
 const SUPPLEMENTARY: u32 = 0xfffd;
 
-/// The weights of a UTF-8 string, character by character.
+/// Returns the weights of a UTF-8 string, character by character.
 pub(super) fn weights(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -33,7 +34,7 @@ pub(super) fn weights(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     })
 }
 
-/// The weights of a UTF-8 string in a variant of `..._general_ci`.
+/// Returns the weights of a UTF-8 string in a variant of `..._general_ci`.
 pub(super) fn variant_weights(which: u8, bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -48,19 +49,19 @@ pub(super) fn variant_weights(which: u8, bytes: &[u8]) -> impl Iterator<Item = u
     })
 }
 
-/// The weights of a string of one byte a character, by the `table`th table.
+/// Returns the weights of a string with one byte for each character, by table number `table`.
 #[inline]
 pub(super) fn single_weights(table: u8, bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     bytes.iter().map(move |&byte| u32::from(single_weight(table, byte)))
 }
 
-/// The weight of a space.
+/// Returns the weight of a space.
 pub(super) fn single_space(table: u8) -> u32 {
     u32::from(single_weight(table, b' '))
 }
 
 /// Appends the key of a PAD SPACE string: each weight in UTF-8's form (which orders as the weights
-/// do), each `space` with the marker after it that `docs/formats/key.md` describes.
+/// do), each `space` followed by the marker that `docs/formats/key.md` describes.
 pub(super) fn write_key(weights: impl Iterator<Item = u32>, space: u32, out: &mut Vec<u8>) {
     let mut spaces = 0;
     for weight in weights {
@@ -100,7 +101,7 @@ pub(super) fn write_unpadded_key(weights: impl Iterator<Item = u32>, out: &mut V
     out.push(0);
 }
 
-/// `utf8mb4_general_ci`'s weight of a character.
+/// Returns the weight of a character in `utf8mb4_general_ci`.
 fn general_ci(c: char) -> u32 {
     GENERAL_CI.get(c as usize).map_or(SUPPLEMENTARY, |&weight| u32::from(weight))
 }

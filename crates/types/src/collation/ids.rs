@@ -1,4 +1,4 @@
-//! The ids of the collations that code names.
+//! The ids of the collations that the code names.
 
 /// `binary`
 pub const BINARY: u16 = 63;

@@ -1,5 +1,5 @@
-//! Keys of strings: bytes that compare by memcmp as the strings do in their collation. Their format
-//! is in `docs/formats/key.md`.
+//! The keys of strings: bytes that compare by memcmp as the strings do in their collation. Their
+//! format is in `docs/formats/key.md`.
 
 use super::chars::{from_utf8mb4, to_utf8mb4};
 use super::definition::{Collation, Weighing};
@@ -9,8 +9,8 @@ use super::padding::{SPACE, SPACES_THEN_END, SPACES_THEN_LESS, SPACES_THEN_MORE}
 use super::uca::padded_weights;
 use super::{general, multi, special, tailored, uca};
 
-/// Appends the key of a string stored in the collation's character set: order-preserving and
-/// prefix-free.
+/// Appends the key of a string stored in the collation's character set. Keys compare as the strings
+/// do, and no key is a prefix of another one.
 pub fn write_key(id: u16, bytes: &[u8], out: &mut Vec<u8>) {
     let collation = of(id);
     if collation.weighs_unicode_of_another_form() {
@@ -19,8 +19,9 @@ pub fn write_key(id: u16, bytes: &[u8], out: &mut Vec<u8>) {
     collation.write_key(bytes, out);
 }
 
-/// Appends the key of a utf8mb4 string in a collation of any character set; strings with characters
-/// that the character set does not have differ from all others.
+/// Appends the key of a utf8mb4 string in a collation of any character set. The key of a string
+/// with characters that the character set does not have differs from the keys of all strings
+/// without such characters.
 pub fn write_key_utf8mb4(id: u16, bytes: &[u8], out: &mut Vec<u8>) {
     let collation = of(id);
     if collation.weighs_utf8() {
@@ -36,7 +37,8 @@ pub fn write_key_utf8mb4(id: u16, bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 impl Collation {
-    /// The key of a string: UTF-8 where code points are weighed, else as it is stored.
+    /// Appends the key of a string, which is UTF-8 if the collation weighs code points, and
+    /// otherwise as it is stored.
     fn write_key(&self, bytes: &[u8], out: &mut Vec<u8>) {
         match self.weighing {
             Weighing::Bytes => write_escaped(bytes, out),
@@ -72,13 +74,13 @@ impl Collation {
     }
 }
 
-/// Whether a string's key has its bytes, all of them: then [`read_escaped`] gives them back.
+/// Reports whether a string's key holds all the string's bytes. [`read_escaped`] then returns them.
 pub fn is_key_of_bytes(id: u16) -> bool {
     matches!(of(id).weighing, Weighing::Bytes)
 }
 
-/// Appends the string whose key of bytes is at the start of `key`, and returns the key's length;
-/// `None`: it does not end.
+/// Appends the string whose key of bytes is at the start of `key`, and returns the key's length.
+/// `None` means that the key has no end.
 pub fn read_escaped(key: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -92,7 +94,7 @@ pub fn read_escaped(key: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     }
 }
 
-/// NO PAD bytes: 00 becomes 00 FF, and 00 00 ends the string.
+/// Appends the key of a string of bytes, NO PAD: 00 becomes 00 FF, and 00 00 ends the string.
 fn write_escaped(bytes: &[u8], out: &mut Vec<u8>) {
     let mut rest = bytes;
     while let Some(at) = rest.iter().position(|&byte| byte == 0) {
@@ -114,7 +116,7 @@ fn write_padded_bytes(bytes: &[u8], out: &mut Vec<u8>) {
         at += run;
         let spaces = bytes[at..].iter().take_while(|&&byte| byte == b' ').count();
         if spaces > 0 {
-            let next = bytes[at + spaces]; // trailing spaces are cut off, so there is one
+            let next = bytes[at + spaces]; // There is one, since trailing spaces are cut off.
             let marker = if next < b' ' { SPACES_THEN_LESS } else { SPACES_THEN_MORE };
             (0..spaces).for_each(|_| out.extend_from_slice(&[b' ', marker]));
             at += spaces;

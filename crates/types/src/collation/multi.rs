@@ -1,7 +1,7 @@
-//! Collations of East Asian character sets, one weight a character.
+//! The collations of East Asian character sets, with one weight for each character.
 //!
-//! A weight is a number that orders as the bytes of MySQL's weight do: of one byte, two, three
-//! (`ujis`) or four (`gb18030`).
+//! A weight is a number. Weights order as the bytes of MySQL's weights do, which have one byte,
+//! two, three (`ujis`) or four (`gb18030`).
 
 use super::charset::{Charset, Form};
 use super::encoding;
@@ -9,11 +9,11 @@ use super::general::INVALID;
 use super::runs::{self, Run};
 use std::sync::LazyLock;
 
-/// Weights of gb18030_chinese_ci that are not the codes themselves, by code (four-byte codes
-/// counted above the two-byte ones).
+/// The weights of gb18030_chinese_ci that are not the codes themselves, by code. Four-byte codes
+/// are numbered above the two-byte ones.
 static GB18030: LazyLock<Vec<Run>> = LazyLock::new(|| runs::gb18030(1));
 
-/// The weights of a string; `ascii` is the table in `single.tables` for its single bytes.
+/// Returns the weights of a string. `ascii` is the table in `single.tables` for its single bytes.
 pub(super) fn weights(charset: Charset, ascii: u8, bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -32,7 +32,7 @@ pub(super) fn weights(charset: Charset, ascii: u8, bytes: &[u8]) -> impl Iterato
     })
 }
 
-/// The weight of one character that is not ASCII.
+/// Returns the weight of a character that is not ASCII.
 fn weight(charset: Charset, bytes: &[u8]) -> u32 {
     let number = match charset.form() {
         Form::Multi(number) => number,
@@ -40,7 +40,8 @@ fn weight(charset: Charset, bytes: &[u8]) -> u32 {
     };
     let two = |lead: u8, trail: u8| u32::from(lead) << 8 | u32::from(trail);
     let is_euc_of_japan = matches!(charset, Charset::Ujis | Charset::Eucjpms);
-    // Those behind 8F stand between 8E.. and A1..
+    // The codes that follow 8F come between those that begin with 8E and those that begin with A1
+    // or more.
     let above_three_bytes =
         |weight: u32| if is_euc_of_japan && weight >= 0x9000 { weight + 0x1_0000 } else { weight };
     match *bytes {

@@ -20,7 +20,8 @@ pub fn compare(id: u16, a: &[u8], b: &[u8]) -> Ordering {
 }
 
 impl Collation {
-    /// Compares two strings: UTF-8 where code points are weighed, else as they are stored.
+    /// Compares two strings, which are UTF-8 if the collation weighs code points, and otherwise as
+    /// they are stored.
     #[inline]
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         match self.weighing {
@@ -64,13 +65,13 @@ impl Collation {
     }
 }
 
-/// Compares two utf8mb4 strings by a collation of any character set. A character that the
-/// collation's character set does not have is larger than all it has.
+/// Compares two utf8mb4 strings by a collation of any character set. If one of them has a character
+/// that the character set does not have, they compare by `utf8mb4_general_ci`.
 #[inline]
 pub fn compare_utf8mb4(id: u16, a: &[u8], b: &[u8]) -> Ordering {
     let collation = of(id);
     if collation.weighs_utf8() {
-        // As they are stored; the weighing takes bytes that are no UTF-8.
+        // The strings are weighed as they are. The weighing accepts bytes that are not UTF-8.
         return collation.compare(a, b);
     }
     match (from_utf8mb4(id, a), from_utf8mb4(id, b)) {
@@ -79,9 +80,9 @@ pub fn compare_utf8mb4(id: u16, a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// A number that orders as [`compare_utf8mb4`] does, as far as it goes: of two strings with
-/// different numbers the one with the smaller is the smaller one. `None`: the collation has no such
-/// number.
+/// Returns a number that orders strings as [`compare_utf8mb4`] does, as far as it goes: of two
+/// strings with different numbers, the one with the smaller number is the smaller one. `None` means
+/// that the collation has no such number.
 #[inline]
 pub fn order_prefix(id: u16, bytes: &[u8]) -> Option<u64> {
     let collation = of(id);
@@ -96,7 +97,7 @@ pub fn order_prefix(id: u16, bytes: &[u8]) -> Option<u64> {
     }
 }
 
-/// The first eight bytes, filled up with `pad`.
+/// Returns the first eight bytes as a number, filled up with `pad`.
 fn first_bytes(bytes: &[u8], pad: u8) -> u64 {
     let mut first = [pad; 8];
     let len = bytes.len().min(first.len());

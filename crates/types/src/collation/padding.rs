@@ -1,12 +1,13 @@
-//! Strings that compare as if the shorter one were padded with spaces.
+//! The comparison of strings as if the shorter one were padded with spaces.
 
 use std::cmp::Ordering;
 
-/// The weight of a space where it is its code.
+/// The weight of a space in collations where that is its code.
 pub(super) const SPACE: u32 = b' ' as u32;
 
-/// After a space's weight: the first weight after the run of spaces is below a space, there is none
-/// (the end), or it is above. So a string that ends compares as one that goes on with spaces.
+/// The byte after a space's weight. It says whether the first weight after the run of spaces is
+/// below a space, whether there is none (the string ends), or whether it is above a space. So a
+/// string that ends compares as one that goes on with spaces.
 pub(super) const SPACES_THEN_LESS: u8 = 1;
 pub(super) const SPACES_THEN_END: u8 = 2;
 pub(super) const SPACES_THEN_MORE: u8 = 3;

@@ -1,8 +1,8 @@
-//! Long mappings of numbers to numbers as runs in which both count up.
+//! Long mappings of numbers to numbers, stored as runs in which both count up.
 
 use super::tables::Reader;
 
-/// `length` numbers from `key` on stand for as many from `value` on.
+/// A run: the `length` numbers from `key` on are mapped to as many numbers from `value` on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
     pub key: u32,
@@ -12,7 +12,7 @@ pub(super) struct Run {
 
 static GB18030: &[u8] = include_bytes!("data/gb18030.runs");
 
-/// The first or second mapping of `gb18030.runs`, by key.
+/// Returns the first (0) or second (1) mapping of `gb18030.runs`, sorted by key.
 pub(super) fn gb18030(which: usize) -> Vec<Run> {
     let mut reader = Reader(GB18030);
     let mut runs = read(&mut reader);
@@ -38,13 +38,13 @@ fn read(reader: &mut Reader<'_>) -> Vec<Run> {
     }
 }
 
-/// What a number stands for; the runs are ordered by key.
+/// Returns the number that `key` is mapped to. The runs are sorted by key.
 pub(super) fn value_of(runs: &[Run], key: u32) -> Option<u32> {
     let run = &runs[runs.partition_point(|run| run.key <= key).checked_sub(1)?];
     (key - run.key < run.length).then(|| run.value + (key - run.key))
 }
 
-/// What stands for a number; the runs are ordered by value.
+/// Returns the number that is mapped to `value`. The runs are sorted by value.
 pub(super) fn key_of(runs: &[Run], value: u32) -> Option<u32> {
     let run = &runs[runs.partition_point(|run| run.value <= value).checked_sub(1)?];
     (value - run.value < run.length).then(|| run.key + (value - run.value))

@@ -1,10 +1,11 @@
-//! Collations whose weights are no table: German phone books, Thai, and variants of
-//! `utf8mb3_general_ci`.
+//! The collations whose weights do not come from a table alone: German phone books, Thai, and
+//! variants of `utf8mb3_general_ci`.
 
 use super::case;
 use super::ids::UTF8MB3_GENERAL_CI;
 
-/// latin1_german2_ci: an umlaut is its vowel and E, and sharp S is two of them.
+/// Returns the weights of latin1_german2_ci: an umlaut weighs as its vowel and E, and sharp S as
+/// two S.
 pub(super) fn german2(table: u8, bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     bytes.iter().flat_map(move |&byte| {
         let (first, second) = german2_weights(table, byte);
@@ -21,8 +22,9 @@ fn german2_weights(table: u8, byte: u8) -> (u8, Option<u8>) {
     (super::encoding::single_weight(table, byte), second)
 }
 
-/// tis620_thai_ci: a vowel written before its consonant counts behind it; tone marks and their like
-/// count behind everything, the later in the string the less.
+/// Returns the weights of tis620_thai_ci: a vowel written before its consonant counts after it.
+/// Tone marks and similar marks count after everything else, and the later they are in the string
+/// the less.
 pub(super) fn thai(bytes: &[u8]) -> Vec<u32> {
     let is_consonant = |byte: u8| (0xa1..=0xce).contains(&byte);
     let (mut weights, mut marks) = (Vec::with_capacity(bytes.len()), Vec::new());
@@ -46,8 +48,8 @@ pub(super) fn thai(bytes: &[u8]) -> Vec<u32> {
     weights
 }
 
-/// The weight of a character in the variants of utf8mb3_general_ci, of which `general` has the
-/// weights.
+/// Returns the weight of a character in variant `which` of utf8mb3_general_ci. `general` returns
+/// the weights of utf8mb3_general_ci itself.
 pub(super) fn general_variant(which: u8, c: char, general: impl Fn(char) -> u32) -> u32 {
     match (which, c) {
         (0, '\u{df}') => 0xdf,

@@ -1,24 +1,25 @@
 //! The weight tables in `*.weights`, which `scripts/collation-weights.py` writes from a MySQL
-//! server's WEIGHT_STRING(); the script has their format.
+//! server's WEIGHT_STRING(). The script describes their format.
 
 use super::version::Version;
 
 const PAGES: usize = 0x1100;
-/// Entry of a code point that has no weights of its own in the table.
+/// The entry of a code point that has no weights of its own in the table.
 const BY_RULE: u32 = 0;
 
-/// Weights of all code points for one version of the collation algorithm.
+/// The weights of all code points for one version of the collation algorithm.
 pub(super) struct Table {
-    /// For each 256 code points: where their entries start, or BY_RULE if none has one.
+    /// For each 256 code points the place where their entries start, or BY_RULE if none of them has
+    /// one.
     pages: Vec<u32>,
-    /// For each code point of the pages that exist: where its weights are in `pool`, or BY_RULE.
+    /// For each code point of the pages that exist, the place of its weights in `pool`, or BY_RULE.
     entries: Vec<u32>,
-    /// Counts of the three levels, then the weights.
+    /// For each entry the numbers of weights of the three levels, then the weights.
     pool: Vec<u16>,
     ascii: [u16; 128],
 }
 
-/// The weights of one character at one level.
+/// The weights of one character on one level.
 pub(super) enum Weights {
     None,
     Stored(&'static [u16]),
@@ -35,7 +36,8 @@ impl Weights {
         }
     }
 
-    /// A byte that is no character: above all characters, in byte order.
+    /// Returns the weights of a byte that belongs to no character. They are above those of all
+    /// characters, and ordered as the bytes are.
     pub(super) fn invalid(byte: u8) -> Weights {
         Weights::Computed([0xffff, 0xff00 | u16::from(byte), 0], 2)
     }
@@ -124,13 +126,13 @@ impl Table {
         }
     }
 
-    /// The primary weight of an ASCII character; 0 if it is ignorable.
+    /// Returns the primary weight of an ASCII character, 0 if it is ignorable.
     #[inline]
     pub(super) fn ascii_primary(&self, byte: u8) -> u16 {
         self.ascii[usize::from(byte & 0x7f)]
     }
 
-    /// The weights of a character at a level.
+    /// Returns the weights of a character on a level.
     pub(super) fn weights(&'static self, version: Version, c: char, level: usize) -> Weights {
         let code = c as u32;
         match self.entry(code) {
@@ -162,7 +164,8 @@ impl Table {
         }
     }
 
-    /// A Hangul syllable weighs as the letters (jamo) it is made of.
+    /// Returns the weights of a Hangul syllable, which are those of the letters (jamo) that it
+    /// consists of.
     fn hangul(&self, index: u32, level: usize) -> Weights {
         let jamo = [0x1100 + index / 588, 0x1161 + index % 588 / 28, 0x11a7 + index % 28];
         let count = if index.is_multiple_of(28) { 2 } else { 3 };
@@ -174,8 +177,8 @@ impl Table {
     }
 }
 
-/// The two primaries of a code point without an entry (UTS 10, "Derived Collation Elements", as
-/// MySQL has it).
+/// Returns the two primary weights of a code point without an entry (UTS 10, "Derived Collation
+/// Elements", as in MySQL).
 fn implicit(version: Version, code: u32) -> [u16; 2] {
     let newest = version == Version::V900;
     if newest && (0x1_7000..=0x1_8af2).contains(&code) {
@@ -193,7 +196,7 @@ fn implicit(version: Version, code: u32) -> [u16; 2] {
     [(base + (code >> 15)) as u16, (code & 0x7fff) as u16 | 0x8000]
 }
 
-/// Weights of `utf8mb4_general_ci` for the characters up to U+FFFF.
+/// Returns the weights of `utf8mb4_general_ci` for the characters up to U+FFFF.
 pub(super) fn load_general(bytes: &[u8]) -> Vec<u16> {
     let mut weights: Vec<u16> = (0..=0xffff).collect();
     let (mut reader, mut code) = (Reader(bytes), -1i64);

@@ -1,8 +1,9 @@
-//! Languages: what they change in the Unicode Collation Algorithm's weights, characters and
-//! sequences of them that weigh as one (contractions).
+//! The collations of languages: the changes that a language makes to the weights of the Unicode
+//! Collation Algorithm, for characters and for sequences of characters that weigh as one
+//! (contractions).
 //!
-//! One table serves all encodings, and all levels. It is read when the first collation of a
-//! language is used, and each language takes its own part.
+//! One table serves all encodings and all levels. It is read when the first collation of a language
+//! is used, and each language takes its own part.
 
 use super::tables::Reader;
 use super::uca;
@@ -12,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
 static TABLE: &[u8] = include_bytes!("data/tailored.weights");
-/// Languages in the table, at most.
+/// The most languages that the table may have.
 const LANGUAGES: usize = 64;
 
 /// The weights of a character or a contraction, level by level.
@@ -21,11 +22,12 @@ type Levels = Vec<Vec<u16>>;
 struct Tailoring {
     version: Version,
     characters: HashMap<char, Levels>,
-    /// By first character: what follows it, and the weights; the longest first.
+    /// For each first character the rest of its contractions and their weights, the longest ones
+    /// first.
     contractions: HashMap<char, Vec<(String, Levels)>>,
 }
 
-/// Where each language starts in the table.
+/// The place in the table where each language starts.
 static STARTS: LazyLock<Vec<usize>> = LazyLock::new(|| {
     let (mut reader, mut starts) = (Reader(TABLE), Vec::new());
     while !reader.0.is_empty() {
@@ -71,7 +73,7 @@ fn tailoring(language: u8) -> &'static Tailoring {
     READ[usize::from(language)].get_or_init(|| read(&mut Reader(&TABLE[STARTS[usize::from(language)]..])))
 }
 
-/// The weights of one level of a UTF-8 string, ignorable characters left out.
+/// Returns the weights of one level of a UTF-8 string, without ignorable characters.
 pub(super) fn level_weights(language: u8, bytes: &[u8], level: usize) -> Vec<u16> {
     let tailoring = tailoring(language);
     let mut weights = Vec::with_capacity(bytes.len());
@@ -100,12 +102,12 @@ pub(super) fn level_weights(language: u8, bytes: &[u8], level: usize) -> Vec<u16
     weights
 }
 
-/// The weights of the first level as those of a PAD SPACE collation.
+/// Returns the weights of the first level, as a PAD SPACE collation uses them.
 pub(super) fn padded_weights(language: u8, bytes: &[u8]) -> impl Iterator<Item = u32> {
     level_weights(language, bytes, 0).into_iter().map(u32::from)
 }
 
-/// The weight of a space.
+/// Returns the weight of a space.
 pub(super) fn space(language: u8) -> u32 {
     padded_weights(language, b" ").next().unwrap_or(0)
 }
@@ -118,7 +120,8 @@ pub(super) fn compare(language: u8, a: &[u8], b: &[u8], levels: u8) -> Ordering 
         .unwrap_or(Ordering::Equal)
 }
 
-/// Appends the key of a NO PAD collation, which is as that of its base.
+/// Appends the key of a NO PAD collation, which has the same form as that of the collation without
+/// a language.
 pub(super) fn write_key(language: u8, bytes: &[u8], levels: u8, out: &mut Vec<u8>) {
     uca::write_levels(levels, out, |level| level_weights(language, bytes, level).into_iter());
 }

@@ -103,9 +103,9 @@ fn text_of_any_collation_compares_as_utf8mb4() {
         assert_eq!(compare_utf8mb4(id, "a1-ä".as_bytes(), "a2-a".as_bytes()), Ordering::Less);
         assert_eq!(compare_utf8mb4(id, "äb".as_bytes(), "äb".as_bytes()), Ordering::Equal);
     }
-    // Ignorable characters, and one string's end.
+    // Ignorable characters do not count, and the shorter of two strings is less.
     assert_eq!(compare_utf8mb4(UTF8MB4_0900_AI_CI, b"a\0b", b"ab"), Ordering::Equal);
     assert_eq!(compare_utf8mb4(UTF8MB4_0900_AI_CI, b"ab", b"abc"), Ordering::Less);
-    // Bytes that are no UTF-8 are compared, too.
+    // Bytes that are not UTF-8 are compared, too.
     assert_eq!(compare_utf8mb4(UTF8MB4_0900_AI_CI, b"a\xff", b"ab"), Ordering::Greater);
 }

@@ -1,11 +1,13 @@
-//! Between what a column stores and the utf8mb4 that values have in memory.
+//! The conversion between the bytes that a column stores and the utf8mb4 that values have in
+//! memory.
 
 use super::charset::{Charset, Form};
 use super::encoding;
 use std::borrow::Cow;
 
-/// What a column of this character set stores, as utf8mb4 (bytes as they are for binary, ascii and
-/// what is already UTF-8); a question mark stands for what is no character, as in MySQL.
+/// Returns the bytes that a column of this character set stores as utf8mb4. Bytes of binary, ascii
+/// and the UTF-8 character sets stay as they are. A question mark replaces what is no character, as
+/// in MySQL.
 pub(super) fn to_utf8mb4(charset: Charset, bytes: &[u8]) -> Cow<'_, [u8]> {
     if matches!(charset.form(), Form::Raw | Form::Utf8) || (charset.has_ascii() && bytes.is_ascii()) {
         return Cow::Borrowed(bytes);
@@ -20,7 +22,8 @@ pub(super) fn to_utf8mb4(charset: Charset, bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text.into_bytes())
 }
 
-/// utf8mb4 as a column of this character set stores it; None if a character cannot be stored.
+/// Returns utf8mb4 text as a column of this character set stores it. `None` means that a character
+/// cannot be stored.
 pub(super) fn from_utf8mb4(charset: Charset, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     match charset {
         Charset::Binary => Some(Cow::Borrowed(bytes)),
@@ -39,8 +42,8 @@ pub(super) fn from_utf8mb4(charset: Charset, bytes: &[u8]) -> Option<Cow<'_, [u8
     }
 }
 
-/// utf8mb4 as text of this character set, with a question mark for each character that it does not
-/// have.
+/// Returns utf8mb4 text in this character set, with a question mark for each character that the
+/// character set does not have.
 pub(super) fn from_utf8mb4_lossy(charset: Charset, bytes: &[u8]) -> Cow<'_, [u8]> {
     if (charset.has_ascii() && bytes.is_ascii()) || matches!(charset, Charset::Binary | Charset::Utf8mb4) {
         return Cow::Borrowed(bytes);

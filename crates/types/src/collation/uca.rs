@@ -1,4 +1,4 @@
-//! The Unicode Collation Algorithm collations: `utf8mb4_0900_...` (several levels, NO PAD),
+//! The collations of the Unicode Collation Algorithm: `utf8mb4_0900_...` (several levels, NO PAD),
 //! `utf8mb4_unicode_ci` and `utf8mb4_unicode_520_ci` (one level, PAD SPACE).
 
 use super::tables::{Table, Weights as CharWeights};
@@ -10,12 +10,12 @@ static UCA_0900: LazyLock<Table> = LazyLock::new(|| Table::load(include_bytes!("
 static UCA_0520: LazyLock<Table> = LazyLock::new(|| Table::load(include_bytes!("uca_0520.weights"), 1));
 static UCA_0400: LazyLock<Table> = LazyLock::new(|| Table::load(include_bytes!("uca_0400.weights"), 1));
 
-/// Between two levels of a key: below every weight, above the end.
+/// The bytes between two levels of a key. They are below every weight and above the end.
 const LEVEL_SEPARATOR: [u8; 2] = [0, 1];
-/// After the last level of a key: below everything.
+/// The bytes after the last level of a key. They are below everything else.
 const KEY_END: [u8; 2] = [0, 0];
 
-/// The weights of a version.
+/// Returns the weights of a version.
 fn table(version: Version) -> &'static Table {
     match version {
         Version::V400 => &UCA_0400,
@@ -24,17 +24,18 @@ fn table(version: Version) -> &'static Table {
     }
 }
 
-/// The weight of a space.
+/// Returns the weight of a space.
 pub(super) fn space(version: Version) -> u32 {
     u32::from(table(version).ascii_primary(b' '))
 }
 
-/// The weights of the first level as those of a PAD SPACE collation.
+/// Returns the weights of the first level, as a PAD SPACE collation uses them.
 pub(super) fn padded_weights(version: Version, bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     level_weights(version, bytes, 0).map(u32::from)
 }
 
-/// Takes one character off the front; None (and nothing taken) where the bytes are no UTF-8.
+/// Takes one character off the front. Returns `None`, and takes nothing, where the bytes are not
+/// UTF-8.
 pub(super) fn next_char(rest: &mut &[u8]) -> Option<char> {
     let len = match *rest.first()? {
         0..=0x7f => 1,
@@ -49,7 +50,7 @@ pub(super) fn next_char(rest: &mut &[u8]) -> Option<char> {
     Some(c)
 }
 
-/// The weights of one level (0..=2) of a string, ignorable characters left out.
+/// The weights of one level (0..=2) of a string, without ignorable characters.
 pub(super) struct LevelWeights<'a> {
     rest: &'a [u8],
     table: &'static Table,
@@ -95,11 +96,11 @@ impl Iterator for LevelWeights<'_> {
 
 /// Compares by the first `levels` levels, NO PAD.
 pub(super) fn compare(a: &[u8], b: &[u8], levels: u8) -> Ordering {
-    // The first byte spares most pairs the call that compares memory.
+    // Comparing the first bytes saves most pairs of strings the call that compares memory.
     if a.first() == b.first() && a == b {
         return Ordering::Equal;
     }
-    // Most strings differ within their first ASCII characters, and the first level decides.
+    // Most strings differ within their first ASCII characters, where the first level decides.
     let table = table(Version::V900);
     for (&left, &right) in a.iter().zip(b) {
         if !left.is_ascii() || !right.is_ascii() {
@@ -107,7 +108,7 @@ pub(super) fn compare(a: &[u8], b: &[u8], levels: u8) -> Ordering {
         }
         let (left, right) = (table.ascii_primary(left), table.ascii_primary(right));
         if left == 0 || right == 0 {
-            // Ignorable: the strings' characters no longer stand side by side.
+            // After an ignorable character the strings' characters no longer stand side by side.
             break;
         }
         if left != right {
@@ -120,14 +121,15 @@ pub(super) fn compare(a: &[u8], b: &[u8], levels: u8) -> Ordering {
         .unwrap_or(Ordering::Equal)
 }
 
-/// The first four weights of the first level, which every other level comes after.
+/// Returns the first four weights of the first level as one number. All other levels come after the
+/// first.
 pub(super) fn order_prefix(bytes: &[u8]) -> u64 {
     if let Some(first) = bytes.first_chunk::<4>()
         && first.is_ascii()
     {
         let table = table(Version::V900);
         let weights = first.map(|byte| table.ascii_primary(byte));
-        // None of them is ignorable.
+        // None of the four characters is ignorable.
         if !weights.contains(&0) {
             return weights.iter().fold(0, |prefix, weight| prefix << 16 | u64::from(*weight));
         }
@@ -145,7 +147,8 @@ pub(super) fn write_key(bytes: &[u8], levels: u8, out: &mut Vec<u8>) {
     write_levels(levels, out, |level| level_weights(Version::V900, bytes, level));
 }
 
-/// Whether a byte is an ASCII character that is no control character: it has one weight.
+/// Reports whether a byte is an ASCII character other than a control character. Such a character
+/// has exactly one weight.
 fn is_printable(byte: u8) -> bool {
     (b' '..0x7f).contains(&byte)
 }
@@ -160,8 +163,9 @@ static PRINTABLE_WEIGHTS: LazyLock<[[u8; 2]; 128]> = LazyLock::new(|| {
     })
 });
 
-/// [`write_key`] of the first level of printable ASCII characters. Sorting texts mostly is this
-/// loop, so that it has a look-up and a store a character, and no branch.
+/// Appends the key of printable ASCII characters with one level, as [`write_key`] does. Sorting
+/// texts spends most of its time in this loop, which therefore has one look-up and one store for
+/// each character, and no branch.
 fn write_printable_key(bytes: &[u8], out: &mut Vec<u8>) {
     let (weights, start) = (&*PRINTABLE_WEIGHTS, out.len());
     out.resize(start + bytes.len() * 2 + KEY_END.len(), 0);
@@ -170,7 +174,7 @@ fn write_printable_key(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the key of the weights of so many levels.
+/// Appends the key that consists of the weights of `levels` levels.
 #[inline]
 pub(super) fn write_levels<W: Iterator<Item = u16>>(
     levels: u8,

@@ -1,6 +1,6 @@
 //! Versions of the Unicode Collation Algorithm.
 
-/// Which version of the algorithm's weights.
+/// The version of the algorithm that weights come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Version {
     V400,

@@ -1,5 +1,5 @@
-//! The weights of a string in the bytes that MySQL's `WEIGHT_STRING()` shows: those that it
-//! compares by memcmp itself. Nothing is stored in this form.
+//! The weights of a string in the bytes that MySQL's `WEIGHT_STRING()` shows, which MySQL itself
+//! compares by memcmp. Nothing is stored in this form.
 
 use super::chars::{char_count, char_prefix, from_utf8mb4};
 use super::charset::Charset;
@@ -8,9 +8,10 @@ use super::lookup::of;
 use super::version::Version;
 use super::{general, multi, special, tailored, uca};
 
-/// The weights of a utf8mb4 string; of bytes that are no characters, they themselves. With `chars`
-/// they are those of so many characters: of a longer string its first ones, and a shorter one gets
-/// spaces where the collation pads with them. `None`: they are more than `most_bytes`.
+/// Returns the weights of a utf8mb4 string. For bytes that are no characters the result is the
+/// bytes themselves. With `chars` the result is for that number of characters: a longer string is
+/// cut, and a shorter one gets spaces where the collation pads with them. `None` means that the
+/// weights take more than `most_bytes` bytes.
 pub fn weight_string(id: u16, text: &[u8], chars: Option<usize>, most_bytes: usize) -> Option<Vec<u8>> {
     let collation = of(id);
     let unit = if id == super::BINARY { id } else { super::UTF8MB4_BIN };
@@ -27,7 +28,7 @@ pub fn weight_string(id: u16, text: &[u8], chars: Option<usize>, most_bytes: usi
     let mut out = Weights { bytes: Vec::new(), most_bytes };
     match collation.weighing {
         Weighing::Bytes => out.extend(bytes),
-        // Of Unicode these are code points.
+        // In character sets of Unicode the weights are code points.
         Weighing::PaddedBytes | Weighing::CodePoints if collation.charset.is_unicode() => {
             let width = if collation.charset == Charset::Ucs2 { 2 } else { 3 };
             match (collation.pads, std::str::from_utf8(&text)) {
@@ -66,7 +67,7 @@ pub fn weight_string(id: u16, text: &[u8], chars: Option<usize>, most_bytes: usi
     (out.bytes.len() <= most_bytes).then_some(out.bytes)
 }
 
-/// Weights that are put together; there are no more when they are too many.
+/// Collects weights, until they take more than `most_bytes` bytes.
 struct Weights {
     bytes: Vec<u8>,
     most_bytes: usize,
@@ -79,18 +80,18 @@ impl Weights {
         }
     }
 
-    /// A weight in so many bytes, the highest first.
+    /// Appends a weight in this number of bytes, the highest byte first.
     fn push(&mut self, weight: u32, bytes: usize) {
         self.extend(&weight.to_be_bytes()[4 - bytes..]);
     }
 
-    /// A weight in as many bytes as it needs.
+    /// Appends a weight in as many bytes as it needs.
     fn push_short(&mut self, weight: u32) {
         let bytes = (32 - weight.leading_zeros()).div_ceil(8).max(1);
         self.push(weight, bytes as usize);
     }
 
-    /// The weights of several levels, with nothing between two of them but a weight of zero.
+    /// Appends the weights of several levels, with a weight of zero between two levels.
     fn push_levels<W: IntoIterator<Item = u16>>(&mut self, levels: u8, weights: impl Fn(usize) -> W) {
         for level in 0..usize::from(levels) {
             if level > 0 {

@@ -1,4 +1,4 @@
-//! The type of a column, and what follows from it.
+//! The type of a column, and the properties that follow from it.
 
 use super::number_form::NumberForm;
 use super::shape::{GeometryKind, Shape};
@@ -24,24 +24,24 @@ use std::sync::Arc;
 /// | others | 0 |
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnType {
-    /// What the column holds.
+    /// The kind of values that the column holds.
     pub code: TypeCode,
-    /// What the type code alone does not say, as the table of [`ColumnType`] has it.
+    /// What the type code alone does not say, according to the table of [`ColumnType`].
     pub meta: u16,
-    /// `UNSIGNED`, for the numbers.
+    /// Whether the numbers are `UNSIGNED`.
     pub unsigned: bool,
-    /// MySQL's collation id; 63 (`binary`) for everything that is not characters.
+    /// MySQL's collation id. It is 63 (`binary`) for all types whose values are not characters.
     pub collation: u16,
-    /// The members of an ENUM or SET, in order.
+    /// The members of an ENUM or SET, in order. `None` for other types.
     pub members: Option<Arc<[String]>>,
-    /// How a value is written, where its column says more than its type: ZEROFILL, `FLOAT(M,D)` and
-    /// `DOUBLE(M,D)`, and of a BINARY(n) the text that MariaDB's UUID, INET4 and INET6 have.
+    /// How values are written, where the type alone does not determine that: ZEROFILL, `FLOAT(M,D)`
+    /// and `DOUBLE(M,D)`, and MariaDB's UUID, INET4 and INET6, which are a BINARY(n) with a text.
     pub form: Option<NumberForm>,
-    /// Which geometries a column holds, or how many numbers a vector has.
+    /// The kind of geometries that a column holds, or the number of dimensions of a vector.
     pub shape: Option<Shape>,
 }
 
-/// Collation id of `binary`.
+/// The collation id of `binary`.
 pub(super) const BINARY: u16 = collation::BINARY;
 
 impl ColumnType {
@@ -49,33 +49,35 @@ impl ColumnType {
         ColumnType { code, meta, unsigned, collation, members: None, form: None, shape: None }
     }
 
-    /// The text that the values have, of a column of UUID, INET4 or INET6.
+    /// Returns the text form of the values of a UUID, INET4 or INET6 column.
     pub fn text_form(&self) -> Option<TextForm> {
         self.form.and_then(NumberForm::text)
     }
 
-    /// The type without ZEROFILL: what is computed from a column is not filled up.
+    /// Returns the type without ZEROFILL, since the results of computations with a column are not
+    /// filled with zeros.
     pub fn without_zerofill(self) -> ColumnType {
         let form = self.form.and_then(NumberForm::without_zerofill);
         ColumnType { form, ..self }
     }
 
-    /// Digits in all of a DECIMAL.
+    /// Returns the precision of a DECIMAL, the number of all its digits.
     pub fn precision(&self) -> u8 {
         (self.meta >> 8) as u8
     }
-    /// Digits after the point of a DECIMAL.
+    /// Returns the scale of a DECIMAL, the number of digits after the point.
     pub fn scale(&self) -> u8 {
         self.meta as u8
     }
-    /// Fractional second digits of a temporal type.
+    /// Returns the number of fractional digits of a temporal type's seconds.
     pub fn fsp(&self) -> u8 {
         match self.code {
             TypeCode::Time2 | TypeCode::Datetime2 | TypeCode::Timestamp2 => self.meta as u8,
             _ => 0,
         }
     }
-    /// Longest value in characters (bytes for the binary collation); 0 for types without a length.
+    /// Returns the length of the longest value in characters (in bytes for the binary collation), 0
+    /// for types without a length.
     pub fn chars(&self) -> u32 {
         match self.code {
             TypeCode::Varchar | TypeCode::String => {
@@ -84,7 +86,8 @@ impl ColumnType {
             _ => 0,
         }
     }
-    /// CHAR, VARCHAR, the TEXTs, ENUM and SET: values are characters in a character set.
+    /// Reports whether values are characters in a character set: those of CHAR, VARCHAR, the TEXTs,
+    /// ENUM and SET.
     pub fn is_character(&self) -> bool {
         match self.code {
             TypeCode::Varchar | TypeCode::String | TypeCode::Blob => self.collation != BINARY,
@@ -92,8 +95,8 @@ impl ColumnType {
             _ => false,
         }
     }
-    /// The BLOBs, TEXTs, JSON and GEOMETRY: what can be off-page and cannot be indexed without a
-    /// prefix.
+    /// Reports whether the type is one of the BLOBs and TEXTs, JSON, GEOMETRY or VECTOR, whose
+    /// values can be off-page and cannot be indexed without a prefix.
     pub fn is_blob(&self) -> bool {
         matches!(
             self.code,
@@ -104,14 +107,14 @@ impl ColumnType {
                 | TypeCode::BlobCompressed
         )
     }
-    /// TINYINT to BIGINT (not YEAR, not BIT).
+    /// Reports whether the type is one of TINYINT to BIGINT (not YEAR, not BIT).
     pub fn is_integer(&self) -> bool {
         matches!(
             self.code,
             TypeCode::Tiny | TypeCode::Short | TypeCode::Int24 | TypeCode::Long | TypeCode::LongLong
         )
     }
-    /// DATE, TIME, DATETIME, TIMESTAMP (not YEAR).
+    /// Reports whether the type is DATE, TIME, DATETIME or TIMESTAMP (not YEAR).
     pub fn is_temporal(&self) -> bool {
         matches!(
             self.code,
@@ -124,7 +127,7 @@ impl ColumnType {
                 | TypeCode::Timestamp2
         )
     }
-    /// Range of an integer type as (smallest, largest).
+    /// Returns the range of an integer type as (smallest, largest).
     pub fn integer_range(&self) -> (i64, u64) {
         let bits = match self.code {
             TypeCode::Tiny => 8,
@@ -140,7 +143,8 @@ impl ColumnType {
         }
     }
 
-    /// Longest value in bytes, without any length prefix, as the column's character set stores it.
+    /// Returns the length of the longest value in bytes, as the column's character set stores it,
+    /// without a length prefix.
     pub fn max_bytes(&self) -> u64 {
         match self.code {
             TypeCode::Tiny | TypeCode::Year => 1,
@@ -166,7 +170,8 @@ impl ColumnType {
         }
     }
 
-    /// The column's type byte in a result set (the temporal types without their `2`).
+    /// Returns the column's type byte in a result set, where temporal types have the codes without
+    /// the `2`.
     pub fn protocol_code(&self) -> u8 {
         match self.code {
             TypeCode::Timestamp2 => TypeCode::Timestamp as u8,
@@ -179,7 +184,7 @@ impl ColumnType {
         }
     }
 
-    /// The geometries that a column of GEOMETRY holds.
+    /// Returns the kind of geometries that a GEOMETRY column holds.
     pub fn geometry_kind(&self) -> GeometryKind {
         match self.shape {
             Some(Shape::Geometry(kind) | Shape::GeometryInSrs(kind, _)) => kind,
@@ -187,7 +192,7 @@ impl ColumnType {
         }
     }
 
-    /// The attribute `SRID`.
+    /// Returns the attribute `SRID`.
     pub fn srid(&self) -> Option<u32> {
         match self.shape {
             Some(Shape::GeometryInSrs(_, srid)) => Some(srid),
@@ -195,7 +200,7 @@ impl ColumnType {
         }
     }
 
-    /// The dimensions of a VECTOR.
+    /// Returns the number of dimensions of a VECTOR.
     pub fn dimensions(&self) -> Option<u32> {
         match self.shape {
             Some(Shape::Vector(dimensions)) => Some(dimensions),

@@ -1,4 +1,4 @@
-//! A column as clients are told of it: its name in SQL, and how wide it is.
+//! The description of a column for clients: its name in SQL, and its width.
 
 use super::column_type::{BINARY, ColumnType};
 use super::text_form::TextForm;
@@ -6,12 +6,12 @@ use super::type_code::TypeCode;
 use crate::collation;
 
 impl ColumnType {
-    /// The `column length` of a result set's column definition (MySQL's display width; bytes for
-    /// characters, counted in the result's utf8mb4).
+    /// Returns the `column length` of a result set's column definition: MySQL's display width,
+    /// which for characters is a number of bytes in utf8mb4.
     pub fn display_length(&self) -> u32 {
         let fraction = |fsp: u16| if fsp == 0 { 0 } else { u32::from(fsp) + 1 };
         if let Some(form) = self.form {
-            // A text counts in utf8mb4.
+            // A text's characters count with the four bytes that utf8mb4 may need.
             let bytes = if form.text().is_some() { 4 } else { 1 };
             return u32::from(form.width()) * bytes;
         }
@@ -62,8 +62,8 @@ impl ColumnType {
         }
     }
 
-    /// The type as `SHOW COLUMNS` and `SHOW CREATE TABLE` write it, e.g. `int unsigned`,
-    /// `varchar(120)`; without character set and collation.
+    /// Returns the type as `SHOW COLUMNS` and `SHOW CREATE TABLE` write it, such as `int unsigned`
+    /// or `varchar(120)`, without character set and collation.
     pub fn sql_name(&self) -> String {
         let unsigned = match self.form {
             Some(form) if form.zerofill() => " unsigned zerofill",
@@ -116,7 +116,7 @@ impl ColumnType {
     }
 }
 
-/// The members as they are to be written: what has a meaning in a literal is escaped.
+/// Returns the members as literals. Characters with a meaning in a literal are escaped.
 fn quoted_members(members: Option<&[String]>) -> String {
     let mut text = String::new();
     for member in members.unwrap_or_default() {

@@ -1,4 +1,4 @@
-//! The types of columns, made from what their definitions say.
+//! The types of columns, made from their definitions.
 
 use super::column_type::{BINARY, ColumnType};
 use super::number_form::NumberForm;
@@ -7,138 +7,140 @@ use super::text_form::TextForm;
 use super::type_code::TypeCode;
 use crate::collation;
 
-/// Bytes that the length of a geometry or a vector takes in a row.
+/// The number of bytes that the length of a geometry or a vector takes in a row.
 const PREFIX_BYTES: u16 = 4;
 
 impl ColumnType {
-    /// `TINYINT`
+    /// Returns the type `TINYINT`.
     pub fn tinyint(unsigned: bool) -> ColumnType {
         ColumnType::new(TypeCode::Tiny, 0, unsigned, BINARY)
     }
-    /// `TINYINT(1)`, also `BOOL`
+    /// Returns the type `TINYINT(1)`, which `BOOL` also means.
     pub fn boolean() -> ColumnType {
         ColumnType::new(TypeCode::Tiny, 1, false, BINARY)
     }
-    /// `SMALLINT`
+    /// Returns the type `SMALLINT`.
     pub fn smallint(unsigned: bool) -> ColumnType {
         ColumnType::new(TypeCode::Short, 0, unsigned, BINARY)
     }
-    /// `MEDIUMINT`
+    /// Returns the type `MEDIUMINT`.
     pub fn mediumint(unsigned: bool) -> ColumnType {
         ColumnType::new(TypeCode::Int24, 0, unsigned, BINARY)
     }
-    /// `INT`
+    /// Returns the type `INT`.
     pub fn int(unsigned: bool) -> ColumnType {
         ColumnType::new(TypeCode::Long, 0, unsigned, BINARY)
     }
-    /// `BIGINT`
+    /// Returns the type `BIGINT`.
     pub fn bigint(unsigned: bool) -> ColumnType {
         ColumnType::new(TypeCode::LongLong, 0, unsigned, BINARY)
     }
-    /// `FLOAT`
+    /// Returns the type `FLOAT`.
     pub fn float() -> ColumnType {
         ColumnType::new(TypeCode::Float, 4, false, BINARY)
     }
-    /// `DOUBLE`
+    /// Returns the type `DOUBLE`.
     pub fn double() -> ColumnType {
         ColumnType::new(TypeCode::Double, 8, false, BINARY)
     }
-    /// `DECIMAL(precision, scale)`, precision 1..=65, scale at most 30 and at most the precision.
+    /// Returns the type `DECIMAL(precision, scale)`. The precision is 1 to 65, the scale at most 30
+    /// and at most the precision.
     pub fn decimal(precision: u8, scale: u8) -> ColumnType {
         assert!((1..=65).contains(&precision) && scale <= 30 && scale <= precision, "DECIMAL out of range");
         ColumnType::new(TypeCode::NewDecimal, u16::from(precision) << 8 | u16::from(scale), false, BINARY)
     }
-    /// `CHAR(chars)` in the collation's character set (`BINARY(chars)` for collation 63).
+    /// Returns the type `CHAR(chars)` in the collation's character set, or `BINARY(chars)` for
+    /// collation 63.
     pub fn char(chars: u32, collation: u16) -> ColumnType {
         let bytes = chars * u32::from(collation::max_bytes_per_char(collation));
         ColumnType::new(TypeCode::String, bytes.min(u32::from(u16::MAX)) as u16, false, collation)
     }
-    /// `VARCHAR(chars)`; the caller refuses what is over 65535 bytes (error 1074), see
-    /// [`ColumnType::char_fits`].
+    /// Returns the type `VARCHAR(chars)`. The caller refuses more than 65535 bytes with error 1074
+    /// ([`ColumnType::char_fits`]).
     pub fn varchar(chars: u32, collation: u16) -> ColumnType {
         let bytes = chars * u32::from(collation::max_bytes_per_char(collation));
         ColumnType::new(TypeCode::Varchar, bytes.min(u32::from(u16::MAX)) as u16, false, collation)
     }
-    /// Whether a VARCHAR of this many characters is at most 65535 bytes.
+    /// Reports whether a VARCHAR of this many characters has at most 65535 bytes.
     pub fn char_fits(chars: u32, collation: u16) -> bool {
         u64::from(chars) * u64::from(collation::max_bytes_per_char(collation)) <= 65535
     }
-    /// `BINARY(bytes)`
+    /// Returns the type `BINARY(bytes)`.
     pub fn binary(bytes: u32) -> ColumnType {
         ColumnType::char(bytes, BINARY)
     }
-    /// `VARBINARY(bytes)`
+    /// Returns the type `VARBINARY(bytes)`.
     pub fn varbinary(bytes: u32) -> ColumnType {
         ColumnType::varchar(bytes, BINARY)
     }
-    /// `TINYTEXT`
+    /// Returns the type `TINYTEXT`.
     pub fn tinytext(collation: u16) -> ColumnType {
         ColumnType::new(TypeCode::Blob, 1, false, collation)
     }
-    /// `TEXT`
+    /// Returns the type `TEXT`.
     pub fn text(collation: u16) -> ColumnType {
         ColumnType::new(TypeCode::Blob, 2, false, collation)
     }
-    /// `MEDIUMTEXT`
+    /// Returns the type `MEDIUMTEXT`.
     pub fn mediumtext(collation: u16) -> ColumnType {
         ColumnType::new(TypeCode::Blob, 3, false, collation)
     }
-    /// `LONGTEXT`
+    /// Returns the type `LONGTEXT`.
     pub fn longtext(collation: u16) -> ColumnType {
         ColumnType::new(TypeCode::Blob, 4, false, collation)
     }
-    /// `TINYBLOB`
+    /// Returns the type `TINYBLOB`.
     pub fn tinyblob() -> ColumnType {
         ColumnType::tinytext(BINARY)
     }
-    /// `BLOB`
+    /// Returns the type `BLOB`.
     pub fn blob() -> ColumnType {
         ColumnType::text(BINARY)
     }
-    /// `MEDIUMBLOB`
+    /// Returns the type `MEDIUMBLOB`.
     pub fn mediumblob() -> ColumnType {
         ColumnType::mediumtext(BINARY)
     }
-    /// `LONGBLOB`
+    /// Returns the type `LONGBLOB`.
     pub fn longblob() -> ColumnType {
         ColumnType::longtext(BINARY)
     }
-    /// `DATE`
+    /// Returns the type `DATE`.
     pub fn date() -> ColumnType {
         ColumnType::new(TypeCode::Date, 0, false, BINARY)
     }
-    /// `TIME(fsp)`
+    /// Returns the type `TIME(fsp)`.
     pub fn time(fsp: u8) -> ColumnType {
         assert!(fsp <= 6, "fractional digits out of range");
         ColumnType::new(TypeCode::Time2, u16::from(fsp), false, BINARY)
     }
-    /// `DATETIME(fsp)`
+    /// Returns the type `DATETIME(fsp)`.
     pub fn datetime(fsp: u8) -> ColumnType {
         assert!(fsp <= 6, "fractional digits out of range");
         ColumnType::new(TypeCode::Datetime2, u16::from(fsp), false, BINARY)
     }
-    /// `TIMESTAMP(fsp)`
+    /// Returns the type `TIMESTAMP(fsp)`.
     pub fn timestamp(fsp: u8) -> ColumnType {
         assert!(fsp <= 6, "fractional digits out of range");
         ColumnType::new(TypeCode::Timestamp2, u16::from(fsp), false, BINARY)
     }
-    /// `YEAR`
+    /// Returns the type `YEAR`.
     pub fn year() -> ColumnType {
         ColumnType::new(TypeCode::Year, 0, true, BINARY)
     }
-    /// `BIT(bits)`, 1..=64
+    /// Returns the type `BIT(bits)`, which has 1 to 64 bits.
     pub fn bit(bits: u8) -> ColumnType {
         assert!((1..=64).contains(&bits), "BIT out of range");
         ColumnType::new(TypeCode::Bit, u16::from(bits), true, BINARY)
     }
-    /// `ENUM(members)`
+    /// Returns the type `ENUM(members)`.
     pub fn enumeration(members: Vec<String>, collation: u16) -> ColumnType {
         let bytes = if members.len() < 256 { 1 } else { 2 };
         let mut ty = ColumnType::new(TypeCode::Enum, bytes, false, collation);
         ty.members = Some(members.into());
         ty
     }
-    /// `SET(members)`, at most 64 members
+    /// Returns the type `SET(members)`, which has at most 64 members.
     pub fn set(members: Vec<String>, collation: u16) -> ColumnType {
         let bytes = members.len().div_ceil(8).max(1);
         let mut ty =
@@ -146,24 +148,24 @@ impl ColumnType {
         ty.members = Some(members.into());
         ty
     }
-    /// `JSON`
+    /// Returns the type `JSON`.
     pub fn json() -> ColumnType {
         ColumnType::new(TypeCode::Json, 4, false, BINARY)
     }
 
-    /// `UUID`, `INET4` or `INET6`
+    /// Returns the type `UUID`, `INET4` or `INET6`.
     pub fn of_text(form: TextForm) -> ColumnType {
         ColumnType { form: Some(NumberForm::of_text(form)), ..ColumnType::binary(form.bytes() as u32) }
     }
 
-    /// `GEOMETRY`, `POINT` and so on, with the attribute `SRID` or without.
+    /// Returns the type `GEOMETRY`, `POINT` and so on, with or without the attribute `SRID`.
     pub fn geometry(kind: GeometryKind, srid: Option<u32>) -> ColumnType {
         let shape = srid.map_or(Shape::Geometry(kind), |srid| Shape::GeometryInSrs(kind, srid));
         let made = ColumnType::new(TypeCode::Geometry, PREFIX_BYTES, false, BINARY);
         ColumnType { shape: Some(shape), ..made }
     }
 
-    /// `VECTOR(dimensions)`
+    /// Returns the type `VECTOR(dimensions)`.
     pub fn vector(dimensions: u32) -> ColumnType {
         let made = ColumnType::new(TypeCode::Vector, PREFIX_BYTES, false, BINARY);
         ColumnType { shape: Some(Shape::Vector(dimensions)), ..made }

@@ -1,22 +1,24 @@
-//! How the numbers of a column are written: ZEROFILL, and the digits of `FLOAT(M,D)` and
-//! `DOUBLE(M,D)`; and that bytes have a text.
+//! The form in which the values of a column are written: ZEROFILL, the digits of `FLOAT(M,D)` and
+//! `DOUBLE(M,D)`, and a text for bytes.
 
 use super::TextForm;
 use std::num::NonZeroU16;
 
-/// The form of a column's values, in two bytes: eight bits of width, five of decimals, one of
-/// ZEROFILL, one for bytes that have a text (which text its width says), and one that is set.
+/// The form of a column's values, in two bytes: eight bits of width, five bits of decimals, one for
+/// ZEROFILL, one for bytes that have a text (the width then says which text), and one that is
+/// always set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NumberForm(NonZeroU16);
 
-/// Decimals of a form that says nothing of them.
+/// The value of the five bits when the form does not limit the decimals.
 const ANY_DECIMALS: u16 = 31;
 const ZEROFILL: u16 = 1 << 13;
 const TEXT: u16 = 1 << 14;
 const SET: u16 = 1 << 15;
 
 impl NumberForm {
-    /// A form of this width, with decimals (at most 30) or without, and with ZEROFILL or without.
+    /// Makes a form of this width, with decimals (at most 30) or without, and with ZEROFILL or
+    /// without.
     pub fn new(width: u8, decimals: Option<u8>, zerofill: bool) -> NumberForm {
         assert!(decimals.is_none_or(|decimals| u16::from(decimals) < ANY_DECIMALS), "decimals out of range");
         let decimals = decimals.map_or(ANY_DECIMALS, u16::from);
@@ -25,35 +27,35 @@ impl NumberForm {
         NumberForm(NonZeroU16::new(bits).unwrap_or(NonZeroU16::MAX))
     }
 
-    /// The form of bytes that have a text.
+    /// Makes the form of bytes that have a text.
     pub fn of_text(form: TextForm) -> NumberForm {
         let bits = SET | TEXT | ANY_DECIMALS << 8 | u16::from(form.chars());
         NumberForm(NonZeroU16::new(bits).unwrap_or(NonZeroU16::MAX))
     }
 
-    /// The text that the bytes have.
+    /// Returns the text that the bytes have.
     pub fn text(self) -> Option<TextForm> {
         let is_text = self.0.get() & TEXT != 0;
         TextForm::ALL.into_iter().find(|form| is_text && form.chars() == self.width())
     }
 
-    /// Characters that ZEROFILL fills, M of `FLOAT(M,D)`.
+    /// Returns the number of characters that ZEROFILL fills, or the M of `FLOAT(M,D)`.
     pub fn width(self) -> u8 {
         self.0.get() as u8
     }
 
-    /// D of `FLOAT(M,D)` and `DOUBLE(M,D)`: values are rounded to these digits.
+    /// Returns the D of `FLOAT(M,D)` and `DOUBLE(M,D)`: values are rounded to this many decimals.
     pub fn decimals(self) -> Option<u8> {
         let decimals = self.0.get() >> 8 & ANY_DECIMALS;
         (decimals != ANY_DECIMALS).then_some(decimals as u8)
     }
 
-    /// ZEROFILL
+    /// Reports whether numbers are filled with zeros (ZEROFILL).
     pub fn zerofill(self) -> bool {
         self.0.get() & ZEROFILL != 0
     }
 
-    /// The form without ZEROFILL; `None` where it says nothing else.
+    /// Returns the form without ZEROFILL. `None` means that nothing else is left of it.
     pub(super) fn without_zerofill(self) -> Option<NumberForm> {
         match (self.zerofill(), self.decimals()) {
             (false, _) => Some(self),
@@ -62,7 +64,8 @@ impl NumberForm {
         }
     }
 
-    /// Fills up the text of a number, which stands in `out` from `start` on.
+    /// Fills the text of a number with zeros, as far as ZEROFILL asks for it. The text is in `out`
+    /// from `start` on.
     pub(crate) fn fill(self, start: usize, out: &mut Vec<u8>) {
         let missing = usize::from(self.width()).saturating_sub(out.len() - start);
         if self.zerofill() && missing > 0 {
@@ -70,8 +73,8 @@ impl NumberForm {
         }
     }
 
-    /// A value rounded to the digits that the column has, as MySQL rounds it, and the greatest
-    /// value that fits them.
+    /// Returns a value rounded to the column's decimals, as MySQL rounds it, and the greatest value
+    /// that fits the column.
     pub(crate) fn round(self, number: f64) -> (f64, f64) {
         let Some(decimals) = self.decimals() else { return (number, f64::MAX) };
         let unit = 10f64.powi(i32::from(decimals));

@@ -1,10 +1,10 @@
 //! What columns of GEOMETRY and VECTOR say beyond their type code: the kind of geometry and its
 //! spatial reference system, and the number of dimensions.
 
-/// The geometries that a column holds.
+/// The kind of geometries that a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeometryKind {
-    /// `GEOMETRY`: of any kind.
+    /// `GEOMETRY`, which means any kind.
     Geometry,
     /// `POINT`
     Point,
@@ -23,7 +23,8 @@ pub enum GeometryKind {
 }
 
 impl GeometryKind {
-    /// All of them, in the order of their numbers in WKB and in TABLE_MAP events; 0 is any.
+    /// All kinds, in the order of their numbers in WKB and in TABLE_MAP events. 0 stands for any
+    /// kind.
     pub const ALL: [GeometryKind; 8] = [
         GeometryKind::Geometry,
         GeometryKind::Point,
@@ -35,17 +36,17 @@ impl GeometryKind {
         GeometryKind::Collection,
     ];
 
-    /// The kind with this number.
+    /// Returns the kind with this number.
     pub fn from_number(number: u64) -> Option<GeometryKind> {
         GeometryKind::ALL.get(usize::try_from(number).ok()?).copied()
     }
 
-    /// Its number in WKB; 0 for any.
+    /// Returns the kind's number in WKB, 0 for any kind.
     pub fn number(self) -> u8 {
         self as u8
     }
 
-    /// The type's name in SQL, as MySQL shows it.
+    /// Returns the type's name in SQL, as MySQL shows it.
     pub fn sql_name(self) -> &'static str {
         match self {
             GeometryKind::Geometry => "geometry",
@@ -59,7 +60,7 @@ impl GeometryKind {
         }
     }
 
-    /// The kind that a word of SQL names.
+    /// Returns the kind that a word of SQL names.
     pub fn from_sql_name(word: &str) -> Option<GeometryKind> {
         let is_named = |kind: &GeometryKind| word.eq_ignore_ascii_case(kind.sql_name());
         if word.eq_ignore_ascii_case("geometrycollection") {
@@ -74,8 +75,8 @@ impl GeometryKind {
 pub enum Shape {
     /// Geometries in any spatial reference system.
     Geometry(GeometryKind),
-    /// Geometries with this SRID only.
+    /// Geometries with this SRID only. The number is the SRID.
     GeometryInSrs(GeometryKind, u32),
-    /// Vectors of at most so many numbers.
+    /// Vectors with at most this many dimensions.
     Vector(u32),
 }

@@ -1,16 +1,16 @@
-//! A column's type as a TABLE_MAP event describes it: written there, and read from there.
+//! The description of a column's type in a TABLE_MAP event: how it is written and read.
 
 use super::column_type::{BINARY, ColumnType};
 use super::type_code::TypeCode;
 
-/// A TABLE_MAP event describes a column in a way that this crate does not know.
+/// The error for a description of a column in a TABLE_MAP event that this crate does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnTypeError {
-    /// A type byte that is no MySQL or MariaDB type of a stored column.
+    /// The type byte is that of no MySQL or MariaDB type of a stored column.
     UnknownType(u8),
-    /// The metadata ends before the column's metadata does.
+    /// The metadata ends before those of the column with this type byte are complete.
     MetadataTooShort(u8),
-    /// Metadata that the type does not allow.
+    /// The type does not allow this metadata. The fields are the type byte and the metadata.
     BadMetadata(u8, u16),
 }
 
@@ -30,7 +30,7 @@ impl std::fmt::Display for ColumnTypeError {
 
 impl std::error::Error for ColumnTypeError {}
 
-/// Appends the type byte and the metadata of a column as a TABLE_MAP event has them.
+/// Appends the type byte and the metadata of a column in the form of a TABLE_MAP event.
 pub fn write_table_map_column(column: &ColumnType, types: &mut Vec<u8>, metadata: &mut Vec<u8>) {
     match column.code {
         TypeCode::Enum | TypeCode::Set => {
@@ -63,9 +63,10 @@ pub fn write_table_map_column(column: &ColumnType, types: &mut Vec<u8>, metadata
     }
 }
 
-/// Reads one column's type of a TABLE_MAP event: its type byte, and the metadata of this column and
-/// of those behind it. Returns the type and the number of metadata bytes that it takes. Signedness,
-/// collation and members stand in the optional metadata only, so characters are given collation 63.
+/// Reads one column's type from a TABLE_MAP event: its type byte, and the metadata of this column
+/// and of those after it. Returns the type and the number of metadata bytes that it takes.
+/// Signedness, collation and members are only in the optional metadata, so character types get
+/// collation 63.
 pub fn read_table_map_column(type_byte: u8, metadata: &[u8]) -> Result<(ColumnType, usize), ColumnTypeError> {
     let code = TypeCode::from_u8(type_byte).ok_or(ColumnTypeError::UnknownType(type_byte))?;
     let len = table_map_meta_len(code);
@@ -111,7 +112,7 @@ pub fn read_table_map_column(type_byte: u8, metadata: &[u8]) -> Result<(ColumnTy
     Ok((ColumnType::new(code, meta, false, BINARY), len))
 }
 
-/// Metadata bytes of a type in a TABLE_MAP event.
+/// Returns the number of metadata bytes of a type in a TABLE_MAP event.
 fn table_map_meta_len(code: TypeCode) -> usize {
     match code {
         TypeCode::NewDecimal
@@ -135,8 +136,9 @@ fn table_map_meta_len(code: TypeCode) -> usize {
     }
 }
 
-/// STRING's two metadata bytes: the real type (STRING, ENUM, SET) and the length; bits 4 and 5 of
-/// the first byte, inverted, are bits 8 and 9 of the length (MySQL bug 37426).
+/// Returns the type and length that STRING's two metadata bytes stand for. They hold the real type
+/// (STRING, ENUM, SET) and the length. Bits 4 and 5 of the first byte, inverted, are bits 8 and 9
+/// of the length (MySQL bug 37426).
 fn string_from_table_map(first: u8, second: u8) -> Option<(TypeCode, u16)> {
     let (real, length) = if first & 0x30 != 0x30 {
         (first | 0x30, u16::from(second) | (u16::from((first & 0x30) ^ 0x30) << 4))

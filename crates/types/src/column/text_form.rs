@@ -1,9 +1,9 @@
 //! MariaDB's types whose values are a fixed number of bytes with a text of their own: UUID, INET4
-//! and INET6. Rows hold the bytes, as in a BINARY(n); values are the text everywhere else.
+//! and INET6. Rows hold the bytes, as in a BINARY(n). Everywhere else a value is the text.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// The text of a column's values.
+/// The kind of text that a column's values have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextForm {
     /// `UUID`
@@ -14,21 +14,21 @@ pub enum TextForm {
     Inet6,
 }
 
-/// The greatest number of bytes that any of them has.
+/// The number of bytes of the longest value of these types.
 const MOST_BYTES: usize = 16;
-/// Hexadecimal digits of a UUID's five parts.
+/// The number of hexadecimal digits in each of a UUID's five parts.
 const UUID_PARTS: [usize; 5] = [8, 4, 4, 4, 12];
-/// The bytes of a UUID that tell its version and its variant.
+/// The byte of a UUID that tells its version. The byte `VARIANT_AT` tells its variant.
 const VERSION_AT: usize = 6;
 const VARIANT_AT: usize = 8;
-/// The variant that RFC 9562 is about, and all after it.
+/// The bit that is set for the variant of RFC 9562, and for all variants after it.
 const VARIANT_BIT: u8 = 0x80;
 
 impl TextForm {
-    /// All of them.
+    /// All text forms.
     pub const ALL: [TextForm; 3] = [TextForm::Uuid, TextForm::Inet4, TextForm::Inet6];
 
-    /// The type's name in SQL.
+    /// Returns the type's name in SQL.
     pub fn sql_name(self) -> &'static str {
         match self {
             TextForm::Uuid => "uuid",
@@ -37,7 +37,7 @@ impl TextForm {
         }
     }
 
-    /// Bytes of a value.
+    /// Returns the number of bytes of a value.
     pub fn bytes(self) -> usize {
         match self {
             TextForm::Inet4 => 4,
@@ -45,7 +45,7 @@ impl TextForm {
         }
     }
 
-    /// Characters of the longest text.
+    /// Returns the number of characters of the longest text.
     pub fn chars(self) -> u8 {
         match self {
             TextForm::Uuid => 36,
@@ -54,7 +54,8 @@ impl TextForm {
         }
     }
 
-    /// Appends the text of a value; zero bytes at its end may be left out, as rows leave them out.
+    /// Appends the text of a value. Zero bytes at the value's end may be missing, as they are in
+    /// rows.
     pub fn write_text(self, stored: &[u8], out: &mut Vec<u8>) {
         let bytes = padded(stored);
         let text = match self {
@@ -74,7 +75,8 @@ impl TextForm {
         out.extend_from_slice(text.as_bytes());
     }
 
-    /// The bytes that a text stands for, appended; false, and nothing appended, for another text.
+    /// Appends the bytes that a text stands for. Returns false, and appends nothing, for a text
+    /// that is no value of the type.
     pub fn read_text(self, text: &[u8], out: &mut Vec<u8>) -> bool {
         let Ok(text) = std::str::from_utf8(text) else { return false };
         match self {
@@ -94,14 +96,15 @@ impl TextForm {
         true
     }
 
-    /// The text as the type itself writes it; `None` for one that is no value of the type.
+    /// Returns the text as the type itself writes it. `None` means that the text is no value of the
+    /// type.
     pub fn canonical(self, text: &[u8]) -> Option<Vec<u8>> {
         let (mut bytes, mut out) = (Vec::with_capacity(MOST_BYTES), Vec::new());
         self.read_text(text, &mut bytes).then(|| self.write_text(&bytes, &mut out)).map(|()| out)
     }
 
-    /// The bytes in whose order the type's values are: MariaDB sorts a UUID of the versions 1 to 5
-    /// by its parts, the last one first, so that those of one machine are beside each other.
+    /// Appends bytes that order as the type's values do. MariaDB sorts a UUID of the versions 1 to
+    /// 5 by its parts, the last one first, so that UUIDs of one machine are next to each other.
     pub fn write_order(self, stored: &[u8], out: &mut Vec<u8>) {
         let bytes = padded(stored);
         let is_turned = (1..0x60).contains(&bytes[VERSION_AT]) && bytes[VARIANT_AT] & VARIANT_BIT != 0;
@@ -116,7 +119,7 @@ impl TextForm {
     }
 }
 
-/// A value with the zero bytes that its row leaves out.
+/// Returns a value with the zero bytes that its row leaves out.
 fn padded(stored: &[u8]) -> [u8; MOST_BYTES] {
     let mut bytes = [0; MOST_BYTES];
     let len = stored.len().min(MOST_BYTES);
@@ -124,8 +127,8 @@ fn padded(stored: &[u8]) -> [u8; MOST_BYTES] {
     bytes
 }
 
-/// A UUID's text: hyphens stand between bytes, wherever they are, and MariaDB has no UUID of a
-/// version after 7 in another variant than the one of RFC 9562.
+/// Returns the bytes of a UUID's text. Hyphens may stand between any bytes. MariaDB has no UUID of
+/// a version after 7 in another variant than that of RFC 9562.
 fn uuid_of(text: &str) -> Option<[u8; 16]> {
     let mut bytes = [0; 16];
     let mut digits = text.bytes().peekable();
@@ -139,8 +142,9 @@ fn uuid_of(text: &str) -> Option<[u8; 16]> {
     (digits.next().is_none() && is_known).then_some(bytes)
 }
 
-/// The text of an IPv6 address as MariaDB writes it: the first of the longest runs of zeros is left
-/// out, a run of one zero too, and an IPv4 address behind zeros alone, or behind ffff, has points.
+/// Returns the text of an IPv6 address as MariaDB writes it. The first of the longest runs of zeros
+/// is left out, even a single zero. An IPv4 address after zeros alone, or after zeros and ffff, is
+/// written with points.
 fn inet6_text(bytes: [u8; 16]) -> String {
     let words: [u16; 8] = std::array::from_fn(|at| u16::from_be_bytes([bytes[2 * at], bytes[2 * at + 1]]));
     let (mut gap, mut gap_len) = (8, 0);
@@ -177,7 +181,7 @@ fn inet6_text(bytes: [u8; 16]) -> String {
 mod tests {
     use super::*;
 
-    /// As MariaDB 10.11 has them.
+    /// The texts are those of MariaDB 10.11.
     #[test]
     fn texts() {
         let cases = [

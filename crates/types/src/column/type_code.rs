@@ -1,10 +1,10 @@
 //! The types of columns by their numbers.
 
-/// The type byte of a column, as MySQL numbers them (`enum_field_types`, client protocol and
+/// The type byte of a column, with MySQL's numbers (`enum_field_types`, client protocol and
 /// TABLE_MAP event).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
-#[allow(missing_docs)] // MySQL's own names
+#[allow(missing_docs)] // The names are those of MySQL.
 pub enum TypeCode {
     Tiny = 1,
     Short = 2,
@@ -12,14 +12,14 @@ pub enum TypeCode {
     Float = 4,
     Double = 5,
     Null = 6,
-    /// Before 5.6.4: 4 bytes little endian, no fraction.
+    /// The TIMESTAMP before 5.6.4: 4 bytes little endian, no fraction.
     Timestamp = 7,
     LongLong = 8,
     Int24 = 9,
     Date = 10,
-    /// Before 5.6.4: 3 bytes little endian, decimal HHMMSS.
+    /// The TIME before 5.6.4: 3 bytes little endian, decimal HHMMSS.
     Time = 11,
-    /// Before 5.6.4: 8 bytes little endian, decimal YYYYMMDDHHMMSS.
+    /// The DATETIME before 5.6.4: 8 bytes little endian, decimal YYYYMMDDHHMMSS.
     Datetime = 12,
     Year = 13,
     Varchar = 15,
@@ -42,8 +42,8 @@ pub enum TypeCode {
 }
 
 impl TypeCode {
-    /// The type with this number; the blob sizes are all [`TypeCode::Blob`], `VAR_STRING` is
-    /// [`TypeCode::Varchar`].
+    /// Returns the type with this number. All sizes of BLOB are [`TypeCode::Blob`], and
+    /// `VAR_STRING` is [`TypeCode::Varchar`].
     pub fn from_u8(code: u8) -> Option<TypeCode> {
         Some(match code {
             1 => TypeCode::Tiny,

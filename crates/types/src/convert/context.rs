@@ -1,36 +1,38 @@
-//! How an assignment takes a problem: as an error, or as a warning beside an adjusted value.
+//! The context of an assignment: whether a problem becomes an error, or a warning with an adjusted
+//! value.
 
 use super::date_modes::DateModes;
 use super::problem::{Problem, Warning};
 use crate::{Value, Zone};
 
-/// What the session says about conversions.
+/// The settings of the session that conversions depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
-    /// STRICT_TRANS_TABLES: problems are errors.
+    /// Whether problems are errors (STRICT_TRANS_TABLES).
     pub strict: bool,
     /// The session's time zone, for TIMESTAMP columns.
     pub zone: Zone,
-    /// Which dates there are, and what becomes of fractions that are too long.
+    /// The dates that are allowed, and the handling of fractions that are too long.
     pub dates: DateModes,
 }
 
-/// The result of an assignment: the value to store and perhaps a warning.
+/// The result of an assignment: the value to store, perhaps with a warning.
 pub(super) type Assigned = Result<(Value, Option<Warning>), Problem>;
 
 impl Context {
-    /// An error if strict, else `adjusted` with a warning.
+    /// Returns an error in strict mode, otherwise `adjusted` with a warning.
     pub(super) fn adjust(self, adjusted: Value, problem: Problem) -> Assigned {
         if self.strict { Err(problem) } else { Ok((adjusted, Some(Warning { problem, note: false }))) }
     }
 }
 
-/// A value that is stored but lost something that MySQL only notes.
+/// Returns a value that is stored although it lost something, with a note instead of a warning.
 pub(super) fn noted(value: Value, problem: Problem) -> Assigned {
     Ok((value, Some(Warning { problem, note: true })))
 }
 
-/// A value's text in a message: up to its first NUL, in characters that MySQL's names may have.
+/// Returns a value's text for a message: up to its first NUL, at most 64 bytes, with a question
+/// mark for each character that utf8mb3 does not have.
 pub(super) fn shown(value: &Value) -> String {
     const MOST_BYTES: usize = 64;
     const LAST_OF_UTF8MB3: char = '\u{ffff}';

@@ -1,8 +1,8 @@
-//! Literals of a statement straight into a row image, for the kinds of columns and literals that
-//! nearly all rows are made of.
+//! The conversion of a statement's literals straight into a row image, for the kinds of columns and
+//! literals that nearly all rows consist of.
 //!
-//! What is packed here is what [`super::assign`] and [`crate::packed::encode`] make of the literal,
-//! without the [`crate::Value`] in between. Whatever is not simple is left to them: values that do
+//! The result is what [`super::assign`] and [`crate::packed::encode`] make of the literal, without
+//! the [`crate::Value`] in between. Everything that is not simple is left to them: values that do
 //! not fit, zero dates, characters beyond ASCII.
 
 use crate::collation::{BINARY, Charset, charset_of};
@@ -10,7 +10,7 @@ use crate::packed::{self, Width};
 use crate::temporal::{Date, DateTime, days_in_month};
 use crate::{ColumnType, TypeCode};
 
-/// What a literal is.
+/// The kind of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiteralKind {
     /// `NULL`.
@@ -19,18 +19,18 @@ pub enum LiteralKind {
     Integer,
     /// Digits with a point, perhaps with a minus.
     Decimal,
-    /// With an exponent.
+    /// A number with an exponent.
     Float,
-    /// The characters between quotes, none of them escaped.
+    /// The characters between quotes, none of which is escaped.
     Text,
     /// A string with its quotes, with escapes or doubled quotes inside.
     EscapedText,
 }
 
-/// So many digits fit 63 bits.
+/// The number of decimal digits that always fit into 63 bits.
 const SAFE_DIGITS: usize = 18;
 
-/// Appends the packed value; false, and nothing appended, when that is not so simple.
+/// Appends the packed value. Returns false, and appends nothing, when the case is not simple.
 pub fn pack_literal(kind: LiteralKind, text: &[u8], ty: &ColumnType, out: &mut Vec<u8>) -> bool {
     match (kind, ty.code) {
         (
@@ -51,7 +51,7 @@ pub fn pack_literal(kind: LiteralKind, text: &[u8], ty: &ColumnType, out: &mut V
     }
 }
 
-/// The integer that a number is rounded to, half away from zero.
+/// Returns the integer that a number is rounded to, half away from zero.
 fn rounded(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text.split_first() {
         Some((b'-', rest)) => (true, rest),
@@ -88,7 +88,7 @@ fn pack_text(text: &[u8], ty: &ColumnType, out: &mut Vec<u8>) -> bool {
         _ if is_binary => u64::from(ty.meta),
         _ => u64::from(ty.chars()),
     };
-    // These have ASCII's characters as ASCII has them.
+    // These character sets store ASCII characters as their ASCII bytes.
     let is_plain =
         || matches!(charset_of(ty.collation), Charset::Utf8mb4 | Charset::Utf8mb3 | Charset::Latin1);
     if text.len() as u64 > most || !(is_binary || text.is_ascii() && is_plain()) {
@@ -101,7 +101,7 @@ fn pack_text(text: &[u8], ty: &ColumnType, out: &mut Vec<u8>) -> bool {
     true
 }
 
-/// `YYYY-MM-DD hh:mm:ss` with no part that is zero or too large.
+/// Reads `YYYY-MM-DD hh:mm:ss` if no part of the date is zero and no part is too large.
 fn plain_datetime(text: &[u8]) -> Option<DateTime> {
     let text: &[u8; 19] = text.try_into().ok()?;
     let pair = |at: usize| {
@@ -149,7 +149,8 @@ mod tests {
         }
     }
 
-    /// What is packed is what the long way packs, without a problem on it.
+    /// Checks that the short way packs the same bytes as the long way, and that the long way
+    /// reports no problem. Returns whether the short way took the literal.
     fn check(kind: LiteralKind, text: &[u8], ty: &ColumnType) -> bool {
         let mut short = Vec::new();
         if !pack_literal(kind, text, ty, &mut short) {

@@ -1,6 +1,6 @@
-//! Assigning a value to a column: what INSERT and UPDATE do with a value of any kind, with MySQL's
-//! errors and, outside of strict mode, its adjusted values and warnings (manual, "Server SQL
-//! Modes", "Out-of-Range and Overflow Handling").
+//! The assignment of a value to a column: what INSERT and UPDATE do with a value of any kind, with
+//! MySQL's errors and, outside of strict mode, its adjusted values and warnings (manual, "Server
+//! SQL Modes", "Out-of-Range and Overflow Handling").
 
 mod context;
 mod date_modes;
@@ -18,8 +18,9 @@ pub use problem::{ConvertError, Problem, Warning};
 
 use crate::{ColumnType, TypeCode, Value, Zone};
 
-/// What `value` becomes in a column of type `ty`. The result is NULL for NULL, else of the kind
-/// that [`crate::packed::encode`] takes for the type. TIMESTAMP columns are read as UTC.
+/// Returns the value that `value` becomes in a column of type `ty`. NULL stays NULL. Other results
+/// are of the kind that [`crate::packed::encode`] takes for the type. TIMESTAMP columns are read as
+/// UTC.
 pub fn to_column(
     value: &Value,
     ty: &ColumnType,
@@ -29,11 +30,11 @@ pub fn to_column(
     assign(value, ty, Context { strict, zone: Zone::UTC, dates })
 }
 
-/// The value of a NOT NULL column that is given none and has no default: zero, the zero date, the
-/// empty text, the first member of an ENUM, JSON's null.
+/// Returns the value of a NOT NULL column that is given no value and has no default: zero, the zero
+/// date, the empty text, the first member of an ENUM, or JSON's null.
 ///
 /// # Errors
-/// The type has no such value.
+/// Returns an error when the type has no such value.
 pub fn implicit_default(ty: &ColumnType) -> Result<Value, ConvertError> {
     let zero = match ty.code {
         TypeCode::Date => return Ok(Value::Date(Default::default())),
@@ -47,7 +48,7 @@ pub fn implicit_default(ty: &ColumnType) -> Result<Value, ConvertError> {
     to_column(&zero, ty, false).map(|(value, _)| value)
 }
 
-/// [`to_column`] in a session's time zone.
+/// Converts as [`to_column`] does, in the context of a session.
 pub fn assign(
     value: &Value,
     ty: &ColumnType,

@@ -1,4 +1,4 @@
-//! Values to integer, floating point, DECIMAL, YEAR and BIT columns.
+//! The conversion of values for integer, floating point, DECIMAL, YEAR and BIT columns.
 
 use super::context::{Assigned, Context, noted, shown};
 use super::problem::Problem;
@@ -34,12 +34,13 @@ pub(super) fn to_integer(value: &Value, ty: &ColumnType, context: Context) -> As
     }
 }
 
-/// Far outside of every integer column's range, and inside of i128's.
+/// Converts to an integer, clipped to limits that are far outside of every integer column's range
+/// and inside of that of i128.
 fn saturate(n: f64) -> i128 {
     n.clamp(-1e30, 1e30) as i128
 }
 
-/// The integer clipped to the column's range, and whether it was in it.
+/// Returns the integer clipped to the column's range, and whether it was in that range.
 fn in_range(integer: i128, ty: &ColumnType) -> (Value, bool) {
     let (low, high) = ty.integer_range();
     let clipped = integer.clamp(i128::from(low), i128::from(high));
@@ -113,7 +114,7 @@ pub(super) fn to_decimal(value: &Value, ty: &ColumnType, context: Context) -> As
         let largest = signed_largest(rounded.is_negative(), precision, scale);
         return context.adjust(Value::Decimal(largest), problem.unwrap_or(Problem::OutOfRange));
     }
-    // Stored with the column's scale, so that its text has all digits.
+    // The number is stored with the column's scale, so that its text has all digits.
     let stored = Value::Decimal(rounded.with_scale(scale).unwrap_or(rounded));
     match problem {
         Some(problem) => context.adjust(stored, problem),
@@ -136,7 +137,7 @@ pub(super) fn to_year(value: &Value, context: Context) -> Assigned {
             if prefix.len == 0 {
                 return context.adjust(Value::Year(0), Problem::Incorrect("integer", shown(value)));
             }
-            // '0' and '00' are 2000, '0000' is the year zero.
+            // '0' and '00' are the year 2000, '0000' is the year zero.
             (prefix.value, text.len() != 4, prefix.len < text.len())
         }
         Value::Date(date) => (i128::from(date.year), false, false),
@@ -158,8 +159,8 @@ pub(super) fn to_year(value: &Value, context: Context) -> Assigned {
     }
 }
 
-/// A number without its fraction, as an expression's `val_int()` gives it: clipped to BIGINT for
-/// what is not an integer.
+/// Returns a number without its fraction, as MySQL's `val_int()` of an expression does. A value
+/// that is not an integer is clipped to the range of BIGINT.
 pub(super) fn truncated(value: &Value) -> i128 {
     let clip = |n: i128| n.clamp(i128::from(i64::MIN), i128::from(i64::MAX));
     match value {

@@ -1,30 +1,33 @@
-//! What is wrong with an assignment, with MySQL's numbers and words.
+//! The problems of an assignment, with MySQL's error numbers and messages.
 
-/// What is wrong with an assignment: an error in strict mode, a warning (and an adjusted value)
+/// A problem of an assignment: an error in strict mode, a warning (with an adjusted value)
 /// otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// 1048: NULL for a NOT NULL column. An assignment never says so: it does not know; the caller
-    /// does.
+    /// 1048: NULL for a NOT NULL column. An assignment never returns this, since it does not know
+    /// whether the column allows NULL. The caller does.
     CannotBeNull,
     /// 1264: a number or time outside of the column's range.
     OutOfRange,
-    /// 1299: no clock of the session's time zone has shown the value. In strict mode it is an error
-    /// of another kind.
+    /// 1299: a time that no clock of the session's time zone has shown. In strict mode it is
+    /// reported as another error.
     SkippedMoment,
     /// 1265: part of the value was lost.
     Truncated,
     /// 1406: too many characters or bytes.
     TooLong,
-    /// 1366: no value of the type at all; the type's name in the message, and the text.
+    /// 1366: the value cannot be one of the type at all. The fields are the type's name in the
+    /// message, and the value's text.
     Incorrect(&'static str, String),
-    /// 1292: no date or time; the type's name in the message, and the text.
+    /// 1292: the value is no date or time. The fields are the type's name in the message, and the
+    /// value's text.
     IncorrectTemporal(&'static str, String),
-    /// 1441: rounding the fraction leaves the year 9999.
+    /// 1441: rounding the fraction would exceed the year 9999.
     TemporalOverflow,
-    /// 3140: no JSON text, with the parser's complaint and the place.
+    /// 3140: the text is not JSON. The fields are the parser's complaint and the place in the text.
     InvalidJson(&'static str, usize),
-    /// 1416: no geometry in MySQL's internal form, or one of another kind than the column's.
+    /// 1416: the bytes are not a geometry in MySQL's internal form, or one of another kind than the
+    /// column's.
     NoGeometry,
     /// 3643: a geometry in another spatial reference system than the column's.
     WrongSrid {
@@ -33,14 +36,14 @@ pub enum Problem {
         /// The SRID of the column.
         column: u32,
     },
-    /// 6136: no vector; what it is instead.
+    /// 6136: the value is not a vector. The field says what it is instead.
     NoVector(String),
-    /// 1235: a column of this type cannot be written.
+    /// 1235: a column of this type cannot be written. The field is the type's name.
     Unsupported(String),
 }
 
 impl Problem {
-    /// MySQL's error number.
+    /// Returns MySQL's error number.
     pub fn code(&self) -> u16 {
         match self {
             Problem::CannotBeNull => 1048,
@@ -59,7 +62,7 @@ impl Problem {
         }
     }
 
-    /// The SQLSTATE that belongs to the number.
+    /// Returns the SQLSTATE that belongs to the number.
     pub fn sqlstate(&self) -> &'static str {
         match self {
             Problem::CannotBeNull => "23000",
@@ -75,7 +78,7 @@ impl Problem {
         }
     }
 
-    /// MySQL's message, for a column and a row number (from 1).
+    /// Returns MySQL's message, for a column and a row number (counted from 1).
     pub fn message(&self, column: &str, row: u64) -> String {
         match self {
             Problem::CannotBeNull => format!("Column '{column}' cannot be null"),
@@ -113,11 +116,11 @@ impl Problem {
 /// A warning that goes with an adjusted value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// What it is about.
+    /// The problem that the warning is about.
     pub problem: Problem,
-    /// Level Note instead of Warning.
+    /// Whether the level is Note instead of Warning.
     pub note: bool,
 }
 
-/// Why a value was not taken (strict mode).
+/// The reason why a value was not accepted (in strict mode).
 pub type ConvertError = Problem;

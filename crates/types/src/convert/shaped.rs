@@ -1,12 +1,14 @@
-//! Values for columns of GEOMETRY and VECTOR, which take bytes of their own form only.
+//! The conversion of values for columns of GEOMETRY and VECTOR, which only accept bytes in their
+//! own form.
 
 use super::context::Assigned;
 use super::problem::Problem;
 use crate::geometry::Geometry;
 use crate::{ColumnType, GeometryKind, Value};
 
-/// To a geometry: MySQL's internal form, of the kind and in the spatial reference system that the
-/// column has. There is no value that stands for a wrong one.
+/// Converts a value to a geometry: it must be in MySQL's internal form, of the column's kind and in
+/// the column's spatial reference system. A wrong value cannot be adjusted, so it is an error even
+/// outside of strict mode.
 pub(super) fn to_geometry(value: &Value, ty: &ColumnType) -> Assigned {
     let Value::Bytes(bytes) = value else { return Err(Problem::NoGeometry) };
     let (srid, geometry) = Geometry::from_stored(bytes).ok_or(Problem::NoGeometry)?;
@@ -20,10 +22,11 @@ pub(super) fn to_geometry(value: &Value, ty: &ColumnType) -> Assigned {
     }
 }
 
-/// Bytes of one dimension.
+/// The number of bytes of one dimension.
 const FLOAT_BYTES: usize = 4;
 
-/// To a vector: finite numbers of four bytes each, no more than the column has dimensions.
+/// Converts a value to a vector: it must consist of finite numbers of four bytes each, and have no
+/// more dimensions than the column.
 pub(super) fn to_vector(value: &Value, ty: &ColumnType) -> Assigned {
     let refused = |kind: &str, size: usize| Err(Problem::NoVector(format!("{kind}, size: {size}")));
     let Value::Bytes(bytes) = value else { return refused("numeric", size_of::<u64>()) };

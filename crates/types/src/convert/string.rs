@@ -1,4 +1,4 @@
-//! Values to character, binary, ENUM, SET and JSON columns.
+//! The conversion of values for character, binary, ENUM, SET and JSON columns.
 
 use super::context::{Assigned, Context, noted, shown};
 use super::number::truncated;
@@ -9,7 +9,7 @@ use crate::{ColumnType, TypeCode, Value, json, number};
 pub(super) fn to_string(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
     let text = match value {
         Value::Bytes(bytes) => bytes.clone(),
-        // A number is shortened to the characters that there are, as far as its digits allow.
+        // A number is shortened to the column's length, as far as its digits allow.
         Value::Double(n) if ty.code != TypeCode::Blob => {
             let mut text = Vec::new();
             number::write_f64_within(*n, ty.chars() as usize, &mut text);
@@ -43,12 +43,12 @@ pub(super) fn to_string(value: &Value, ty: &ColumnType, context: Context) -> Ass
     if context.strict { Err(Problem::TooLong) } else { context.adjust(stored, Problem::Truncated) }
 }
 
-/// What MySQL takes for no important data where it cuts a text.
+/// Reports whether MySQL treats the byte as unimportant when it cuts a text.
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// To a UUID, INET4 or INET6: as the type writes it.
+/// Converts a value to a UUID, INET4 or INET6, in the text that the type itself writes.
 pub(super) fn to_form(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
     let Some(form) = ty.text_form() else { return Err(Problem::Unsupported(ty.sql_name())) };
     let text = value.text_bytes(None).unwrap_or_default();
@@ -64,7 +64,7 @@ pub(super) fn to_form(value: &Value, ty: &ColumnType, context: Context) -> Assig
 
 /// Splits utf8mb4 text (or bytes) where the column's length ends.
 fn cut<'a>(ty: &ColumnType, text: &'a [u8]) -> (&'a [u8], &'a [u8]) {
-    // A TEXT's bytes are counted in its character set.
+    // The limit of a TEXT is in bytes of its own character set.
     let is_recoded =
         !matches!(collation::charset_of(ty.collation), Charset::Binary | Charset::Utf8mb3 | Charset::Utf8mb4);
     if text.len() as u64 <= ty.max_bytes() && ty.code == TypeCode::Blob && !is_recoded {
@@ -74,14 +74,15 @@ fn cut<'a>(ty: &ColumnType, text: &'a [u8]) -> (&'a [u8], &'a [u8]) {
         TypeCode::Blob if is_recoded => recoded_chars(ty, text),
         TypeCode::Blob => whole_chars(ty.collation, text, ty.max_bytes() as usize),
         _ if ty.collation == collation::BINARY => text.len().min(usize::from(ty.meta)),
-        // Not more bytes than characters that fit: nothing to count.
+        // There are no more bytes than characters that fit, so nothing needs to be counted.
         _ if text.len() <= ty.chars() as usize => text.len(),
         _ => collation::char_prefix(collation::UTF8MB4_BIN, text, ty.chars() as usize).len(),
     };
     text.split_at(keep)
 }
 
-/// The length of the text whose characters fit a TEXT of another character set.
+/// Returns the length in bytes of the part of the text whose characters fit a TEXT of another
+/// character set.
 fn recoded_chars(ty: &ColumnType, text: &[u8]) -> usize {
     let stored_len =
         |text: &[u8]| collation::from_utf8mb4(ty.collation, text).map_or(text.len(), |s| s.len());
@@ -98,7 +99,7 @@ fn recoded_chars(ty: &ColumnType, text: &[u8]) -> usize {
     end
 }
 
-/// The longest length of at most `limit` bytes that does not cut a character.
+/// Returns the largest length of at most `limit` bytes that does not cut a character.
 fn whole_chars(id: u16, text: &[u8], limit: usize) -> usize {
     let mut end = limit.min(text.len());
     if id != collation::BINARY {
@@ -109,7 +110,7 @@ fn whole_chars(id: u16, text: &[u8], limit: usize) -> usize {
     end
 }
 
-/// The text with a question mark for each character that the character set has not.
+/// Returns the text with a question mark for each character that the character set does not have.
 fn with_question_marks(id: u16, text: &str) -> Vec<u8> {
     let mut storable = Vec::with_capacity(text.len());
     for (at, c) in text.char_indices() {
@@ -122,7 +123,8 @@ fn with_question_marks(id: u16, text: &str) -> Vec<u8> {
     storable
 }
 
-/// How many bytes of the text the character set can store, and the rest as error 1366 shows it.
+/// Returns how many bytes of the text the character set can store, and the rest as error 1366 shows
+/// it.
 fn storable_prefix(charset: Charset, id: u16, text: &[u8]) -> (usize, Option<String>) {
     if collation::from_utf8mb4(id, text).is_some() {
         return (text.len(), None);
@@ -152,7 +154,7 @@ fn storable_prefix(charset: Charset, id: u16, text: &[u8]) -> (usize, Option<Str
     (good, Some(bad))
 }
 
-/// The text of a member without the spaces at its end; other white space counts.
+/// Returns the text of a member without the spaces at its end. Other white space counts.
 fn without_spaces_behind(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|byte| *byte != b' ').map_or(0, |last| last + 1);
     &text[..end]
@@ -167,7 +169,8 @@ pub(super) fn to_enum(value: &Value, ty: &ColumnType, context: Context) -> Assig
             let same = |member: &String| {
                 collation::compare_utf8mb4(ty.collation, member.trim_end().as_bytes(), text).is_eq()
             };
-            // Nearly always as it was declared, which is quick to see: members are many at times.
+            // Members are nearly always written exactly as they were declared. That is quick to
+            // check, and there may be many members.
             let exact = members.iter().position(|member| member.as_bytes() == text);
             match exact.or_else(|| members.iter().position(same)) {
                 Some(at) => Some(at + 1),

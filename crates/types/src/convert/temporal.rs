@@ -1,4 +1,4 @@
-//! Values to DATE, TIME, DATETIME and TIMESTAMP columns.
+//! The conversion of values for DATE, TIME, DATETIME and TIMESTAMP columns.
 
 use super::context::{Assigned, Context, noted, shown};
 use super::date_modes::DateModes;
@@ -6,19 +6,19 @@ use super::problem::Problem;
 use crate::temporal::{DateTime, Time, parse};
 use crate::{ColumnType, Value, Zone};
 
-/// Last second of TIMESTAMP, 2038-01-19 03:14:07 UTC.
+/// The last second of TIMESTAMP, 2038-01-19 03:14:07 UTC.
 const MAX_TIMESTAMP: i64 = i32::MAX as i64;
 
-/// A date and time read from a value.
+/// A date and time that was read from a value.
 struct Read {
     at: DateTime,
     garbage: bool,
-    /// Seconds east of UTC, if the value carries its own zone.
+    /// The number of seconds east of UTC, if the value has a zone of its own.
     offset_seconds: Option<i32>,
 }
 
 impl Read {
-    /// The date and time on the session's clocks.
+    /// Returns the date and time in the session's time zone.
     fn in_zone(self, context: Context) -> Read {
         let Some(offset) = self.offset_seconds else { return self };
         let at = DateTime::from_unix(self.at.to_unix(Zone::Offset(offset)), self.at.micros, context.zone);
@@ -50,7 +50,7 @@ fn read_datetime(value: &Value, context: Context) -> Option<Read> {
             let (number, micros) = whole_and_micros(value)?;
             let number = u64::try_from(number).ok()?;
             let at = parse::datetime_from_number(number)?;
-            // A number that is a date only has no place for a fraction.
+            // A number that is only a date has no place for a fraction.
             let date_only = (1..=99_991_231).contains(&number);
             let at = if date_only { at } else { DateTime { micros, ..at } };
             Some(Read { at, garbage: date_only && micros != 0, offset_seconds: None })
@@ -59,7 +59,8 @@ fn read_datetime(value: &Value, context: Context) -> Option<Read> {
     }
 }
 
-/// A DECIMAL or DOUBLE as a whole number and microseconds. None if it is beyond BIGINT.
+/// Returns a DECIMAL or DOUBLE as a whole number and microseconds. `None` if it is outside of
+/// BIGINT.
 fn whole_and_micros(value: &Value) -> Option<(i64, u32)> {
     let number = value.to_decimal()?;
     let whole = number.truncate(0);
@@ -67,8 +68,8 @@ fn whole_and_micros(value: &Value) -> Option<(i64, u32)> {
     Some((whole.to_i64()?, (micros as u32).min(999_999)))
 }
 
-/// What is wrong with a value that is no date: strict mode's error has its text, the warning says
-/// whether it was one but for its range.
+/// Returns the problem of a value that is no date. In strict mode the error shows the value's text.
+/// Otherwise the warning says whether only the value's range is wrong.
 fn no_date(value: &Value, type_name: &'static str, context: Context) -> Problem {
     let is_out_of_range = match value {
         Value::Bytes(text) => parse::datetime_with(text, true).is_some(),
@@ -189,7 +190,7 @@ pub(super) fn to_time(value: &Value, ty: &ColumnType, context: Context) -> Assig
     if garbage { context.adjust(stored, incorrect()) } else { Ok((stored, None)) }
 }
 
-/// A TIME from a number hhmmss with a fraction.
+/// Returns a TIME from a number hhmmss with a fraction.
 fn time_of_number(value: &Value) -> Option<parse::TimeRead> {
     let (number, micros) = match value {
         Value::Int(n) => (*n, 0),

@@ -91,7 +91,7 @@ fn sets_of_names() {
     assert_eq!(stored(Value::Int(1), &one), Ok("a".into()));
     assert_eq!(stored(Value::text("2"), &one), Ok("b".into()));
     assert_eq!(stored(Value::text("x"), &one), Err(1265));
-    // Spaces at the end are nothing, a tab is something.
+    // Spaces at the end do not count, a tab does.
     assert!(stored(Value::text("a  "), &one).is_ok());
     assert_eq!(stored(Value::text("a\t"), &one), Err(1265));
     assert_eq!(lenient(Value::text("x"), &one), ("".into(), Some(1265)));

@@ -1,16 +1,18 @@
-//! MySQL's binary DECIMAL (`decimal2bin`): groups of nine digits as big-endian integers on each
-//! side of the point, the odd digits at the outer ends in fewer bytes, the sign in the inverted top
-//! bit, negative numbers complemented. Its bytes compare by memcmp as the numbers do.
+//! MySQL's binary DECIMAL (`decimal2bin`). Each side of the point consists of groups of nine digits
+//! as big-endian integers, with the remaining digits at the outer ends in fewer bytes. The top bit
+//! is the inverted sign, and negative numbers are complemented. The bytes compare by memcmp as the
+//! numbers do.
 
 use super::number::{Decimal, MAX_DIGITS};
 
 const DIGITS_PER_GROUP: u32 = 9;
-/// Bytes that hold 0..=9 decimal digits.
+/// The number of bytes that hold 0 to 9 decimal digits.
 const BYTES_OF_DIGITS: [usize; 10] = [0, 1, 1, 2, 2, 3, 3, 4, 4, 4];
-/// 65 digits split as 36.29 are the longest.
+/// The most bytes of a binary DECIMAL. 65 digits with 36 before and 29 after the point are the
+/// longest.
 const MAX_BINARY_LEN: usize = 32;
 
-/// Bytes of DECIMAL(precision, scale) in a row image.
+/// Returns the number of bytes of DECIMAL(precision, scale) in a row image.
 pub fn binary_len(precision: u8, scale: u8) -> usize {
     let (integer, fraction) = (u32::from(precision - scale.min(precision)), u32::from(scale));
     let side = |digits: u32| {
@@ -19,13 +21,13 @@ pub fn binary_len(precision: u8, scale: u8) -> usize {
     side(integer) + side(fraction)
 }
 
-/// A decimal that its DECIMAL(precision, scale) column cannot hold; the caller should have rounded
-/// it before.
+/// The error for a decimal that its DECIMAL(precision, scale) column cannot hold. The caller should
+/// have checked and adjusted the number before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DoesNotFit;
 
 impl Decimal {
-    /// Appends the number as DECIMAL(precision, scale), rounding it to the scale.
+    /// Appends the number as DECIMAL(precision, scale), rounded to the scale.
     pub fn write_binary(&self, precision: u8, scale: u8, out: &mut Vec<u8>) -> Result<(), DoesNotFit> {
         let rounded = self.round(i32::from(scale));
         let integer_digits = u32::from(precision - scale);
@@ -47,8 +49,8 @@ impl Decimal {
         Ok(())
     }
 
-    /// Reads DECIMAL(precision, scale) from exactly [`binary_len`] bytes. None if a group is over
-    /// 999,999,999 or the length is not right.
+    /// Reads DECIMAL(precision, scale) from exactly [`binary_len`] bytes. Returns `None` if a group
+    /// has more digits than it may, or if the length is wrong.
     pub fn read_binary(bytes: &[u8], precision: u8, scale: u8) -> Option<Decimal> {
         let len = binary_len(precision, scale);
         if bytes.len() != len || len == 0 || len > MAX_BINARY_LEN {
@@ -94,7 +96,7 @@ fn push_group(digits: &[u8], width: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(&value.to_be_bytes()[4 - bytes..]);
 }
 
-/// `whole` has no leading zeros and at most `width` digits.
+/// Appends the integer part. `whole` has no leading zeros and at most `width` digits.
 fn push_integer_part(whole: &[u8], width: u32, out: &mut Vec<u8>) {
     let mut padded = [0u8; MAX_DIGITS];
     let padded = &mut padded[..width as usize];
@@ -128,7 +130,7 @@ mod tests {
 
     #[test]
     fn manual_example() {
-        // The example in MySQL's decimal.cc: 1234567890.1234 as DECIMAL(14,4).
+        // This is the example in MySQL's decimal.cc: 1234567890.1234 as DECIMAL(14,4).
         assert_eq!(pack("1234567890.1234", 14, 4), [0x81, 0x0d, 0xfb, 0x38, 0xd2, 0x04, 0xd2]);
         assert_eq!(pack("-1234567890.1234", 14, 4), [0x7e, 0xf2, 0x04, 0xc7, 0x2d, 0xfb, 0x2d]);
     }

@@ -1,14 +1,15 @@
-//! Unsigned integers of 256 and 512 bits: the digits of a [`super::Decimal`] and of its
+//! Unsigned integers of 256 and 512 bits, for the digits of a [`super::Decimal`] and for
 //! intermediate results.
 
 use std::cmp::Ordering;
 
-/// 256 bits, least significant limb first; 65 decimal digits need 216 of them.
+/// An integer of 256 bits, least significant limb first. 65 decimal digits need 216 bits.
 pub(super) type Magnitude = [u64; 4];
-/// 512 bits: a product of two magnitudes, or a dividend scaled up before a division.
+/// An integer of 512 bits: a product of two magnitudes, or a dividend that was scaled up before a
+/// division.
 pub(super) type Wide = [u64; 8];
 
-/// 10^n for n <= 19.
+/// Returns 10^n for n <= 19.
 pub(super) fn power_of_ten(n: u32) -> u64 {
     10u64.pow(n)
 }
@@ -21,7 +22,7 @@ pub(super) fn compare(a: &[u64], b: &[u64]) -> Ordering {
     a.iter().rev().cmp(b.iter().rev())
 }
 
-/// `limbs = limbs * factor + addend`; false if it does not fit.
+/// Computes `limbs = limbs * factor + addend`. Returns false if the result does not fit.
 #[must_use]
 pub(super) fn multiply_add_small(limbs: &mut [u64], factor: u64, addend: u64) -> bool {
     let mut carry = u128::from(addend);
@@ -33,7 +34,7 @@ pub(super) fn multiply_add_small(limbs: &mut [u64], factor: u64, addend: u64) ->
     carry == 0
 }
 
-/// `limbs = limbs * 10^n`; false if it does not fit.
+/// Computes `limbs = limbs * 10^n`. Returns false if the result does not fit.
 #[must_use]
 pub(super) fn scale_up(limbs: &mut [u64], mut n: u32) -> bool {
     while n > 0 {
@@ -46,7 +47,7 @@ pub(super) fn scale_up(limbs: &mut [u64], mut n: u32) -> bool {
     true
 }
 
-/// `limbs = limbs / divisor`, returns the remainder.
+/// Computes `limbs = limbs / divisor` and returns the remainder.
 pub(super) fn divide_small(limbs: &mut [u64], divisor: u64) -> u64 {
     let mut remainder = 0u128;
     for limb in limbs.iter_mut().rev() {
@@ -57,8 +58,8 @@ pub(super) fn divide_small(limbs: &mut [u64], divisor: u64) -> u64 {
     remainder as u64
 }
 
-/// `limbs = limbs / 10^n`; returns whether the part cut off is at least half of 10^n (so rounding
-/// goes up) and whether anything but zeros was cut off.
+/// Computes `limbs = limbs / 10^n`. Returns whether the part cut off is at least half of 10^n (so
+/// that rounding goes up) and whether anything but zeros was cut off.
 pub(super) fn scale_down(limbs: &mut [u64], mut n: u32) -> (bool, bool) {
     let mut inexact = false;
     let mut half = false;
@@ -84,7 +85,7 @@ pub(super) fn add(a: &Magnitude, b: &Magnitude) -> Option<Magnitude> {
     (!carry).then_some(sum)
 }
 
-/// `a - b`, where `a >= b`.
+/// Returns `a - b`, where `a >= b`.
 pub(super) fn subtract(a: &Magnitude, b: &Magnitude) -> Magnitude {
     let mut difference = [0; 4];
     let mut borrow = false;
@@ -122,9 +123,9 @@ pub(super) fn narrow(a: &Wide) -> Option<Magnitude> {
     is_zero(&a[4..]).then(|| [a[0], a[1], a[2], a[3]])
 }
 
-/// Quotient and remainder of `dividend / divisor`, `divisor` not zero: schoolbook division, one bit
-/// at a time over the dividend's significant bits. (Division is rare; a dividend of 20 digits takes
-/// 64 rounds.)
+/// Returns quotient and remainder of `dividend / divisor`; `divisor` is not zero. This is
+/// schoolbook division, one bit at a time over all bits of the dividend, which suffices since
+/// division is rare.
 pub(super) fn divide(dividend: &Wide, divisor: &Magnitude) -> (Wide, Magnitude) {
     debug_assert!(!is_zero(divisor));
     if is_zero(&divisor[1..]) {
@@ -141,7 +142,7 @@ pub(super) fn divide(dividend: &Wide, divisor: &Magnitude) -> (Wide, Magnitude) 
         }
         remainder[0] = remainder[0] << 1 | (dividend[bit / 64] >> (bit % 64) & 1);
         if high != 0 || compare(&remainder, divisor) != Ordering::Less {
-            // With the bit shifted out, remainder >= divisor holds and the wrapping difference is
+            // If a bit was shifted out, remainder >= divisor holds, and the wrapping difference is
             // the true one.
             remainder = subtract_wrapping(&remainder, divisor);
             quotient[bit / 64] |= 1 << (bit % 64);

@@ -1,14 +1,14 @@
-//! The number: its digits, rounding, arithmetic, comparison and text.
+//! Decimal numbers: their digits, rounding, arithmetic, comparison and text.
 
 use super::magnitude::{self, Magnitude};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Most digits that a DECIMAL has.
+/// The most digits of a DECIMAL.
 pub const MAX_DIGITS: usize = 65;
-/// Most digits after the point (MySQL's `DECIMAL_MAX_SCALE`).
+/// The most digits after the point (MySQL's `DECIMAL_MAX_SCALE`).
 pub const MAX_SCALE: u8 = 30;
-/// Most digits after the point that is read from others (MariaDB's limit is 38).
+/// The most digits after the point that are accepted when reading (MariaDB's limit is 38).
 pub(super) const MAX_READ_SCALE: u8 = 38;
 
 /// A decimal number: an integer of up to 65 digits and the place of the point. `1.0` and `1.00` are
@@ -22,12 +22,12 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// Zero with this many digits after the point.
+    /// Returns zero with this many digits after the point.
     pub fn zero(scale: u8) -> Decimal {
         Decimal { magnitude: [0; 4], scale: scale.min(MAX_READ_SCALE), negative: false }
     }
 
-    /// The largest DECIMAL(precision, scale), all nines.
+    /// Returns the largest DECIMAL(precision, scale), all nines.
     pub fn largest(precision: u8, scale: u8) -> Decimal {
         let mut number = Decimal::zero(scale);
         for _ in 0..precision.min(MAX_DIGITS as u8) {
@@ -36,13 +36,13 @@ impl Decimal {
         number
     }
 
-    /// All that the number is: its digits as one integer, least significant part first; how many
-    /// of them are behind the point; and whether it is below zero.
+    /// Returns the number's parts: its digits as one integer, least significant limb first; how
+    /// many of the digits are after the point; and whether the number is below zero.
     pub fn parts(&self) -> ([u64; 4], u8, bool) {
         (self.magnitude, self.scale, self.negative)
     }
 
-    /// The number of [`Decimal::parts`]; `None` for parts that are of no number.
+    /// Returns the number with these [`Decimal::parts`]. `None` for parts that no number has.
     pub fn from_parts(magnitude: [u64; 4], scale: u8, negative: bool) -> Option<Decimal> {
         let number = Decimal { magnitude, scale, negative };
         let is_minus_zero = negative && magnitude::is_zero(&magnitude);
@@ -50,9 +50,9 @@ impl Decimal {
         (scale <= MAX_READ_SCALE && magnitude[3] >> 24 == 0 && !is_minus_zero).then_some(number)
     }
 
-    /// Appends bytes that compare by memcmp as the numbers do, and of which none is the beginning
-    /// of others'; equal numbers of different scales have the same: a sign, the place of the point,
-    /// and two digits a byte.
+    /// Appends bytes that compare by memcmp as the numbers do, none of which is a prefix of another
+    /// number's bytes. Equal numbers of different scales have the same bytes: a sign, the place of
+    /// the point, and two digits in each byte.
     pub fn write_order_key(&self, out: &mut Vec<u8>) {
         const ZERO: u8 = 0x80;
         if self.is_zero() {
@@ -65,8 +65,8 @@ impl Decimal {
         let digits = &buffer[buffer.len() - count..];
         let first = digits.iter().position(|&digit| digit != 0).unwrap_or(0);
         let last = digits.iter().rposition(|&digit| digit != 0).map_or(first, |last| last + 1);
-        // How many digits stand before the point, from the first that is not zero; below zero: how
-        // many zeros stand behind it.
+        // This is the number of digits before the point, counted from the first one that is not
+        // zero. Below zero it is the negated number of zeros after the point.
         let before_point = count as i16 - i16::from(self.scale) - first as i16;
         out.push((before_point + 0x80) as u8);
         for pair in digits[first..last].chunks(2) {
@@ -78,24 +78,24 @@ impl Decimal {
         }
     }
 
-    /// Digits after the point.
+    /// Returns the number of digits after the point.
     pub fn scale(&self) -> u8 {
         self.scale
     }
-    /// Below zero.
+    /// Reports whether the number is below zero.
     pub fn is_negative(&self) -> bool {
         self.negative
     }
-    /// Equal to zero.
+    /// Reports whether the number is zero.
     pub fn is_zero(&self) -> bool {
         magnitude::is_zero(&self.magnitude)
     }
 
-    /// The number with the opposite sign.
+    /// Returns the number with the opposite sign.
     pub fn negate(&self) -> Decimal {
         Decimal { negative: !self.negative && !self.is_zero(), ..*self }
     }
-    /// The number without its sign.
+    /// Returns the number without its sign.
     pub fn abs(&self) -> Decimal {
         Decimal { negative: false, ..*self }
     }
@@ -104,8 +104,7 @@ impl Decimal {
         self.negative = negative && !self.is_zero();
     }
 
-    /// Appends `count` (at most 19) digits at the end of the digit string, without moving the
-    /// scale.
+    /// Appends `count` (at most 19) digits at the end of the digits. The scale stays the same.
     pub(super) fn append_digits(&mut self, count: u32, digits: u64) -> Option<()> {
         let mut magnitude = self.magnitude;
         magnitude::multiply_add_small(&mut magnitude, magnitude::power_of_ten(count), digits).then_some(())?;
@@ -113,8 +112,8 @@ impl Decimal {
         Some(())
     }
 
-    /// Writes the digits (0..=9, at least scale + 1 of them) to the end of `buffer`; returns how
-    /// many.
+    /// Writes the digits (0..=9, at least scale + 1 of them) to the end of `buffer`, and returns
+    /// how many they are.
     pub(super) fn digits(&self, buffer: &mut [u8; MAX_DIGITS + 12]) -> usize {
         let mut rest = self.magnitude;
         let mut at = buffer.len();
@@ -138,20 +137,20 @@ impl Decimal {
         buffer.len() - at
     }
 
-    /// Significant digits of the magnitude (0 for zero).
+    /// Returns the number of significant digits of the magnitude (0 for zero).
     fn digit_count(&self) -> usize {
         let mut buffer = [0; MAX_DIGITS + 12];
         let count = Decimal { scale: 0, ..*self }.digits(&mut buffer);
         if self.is_zero() { 0 } else { count }
     }
 
-    /// Digits before the point, without leading zeros.
+    /// Returns the number of digits before the point, without leading zeros.
     pub fn integer_digits(&self) -> usize {
         self.digit_count().saturating_sub(usize::from(self.scale))
     }
 
-    /// The number with exactly `scale` digits after the point if `scale` is more than now (None if
-    /// that needs over 65 digits), or rounded to `scale` digits.
+    /// Returns the number with exactly `scale` digits after the point. A larger scale than now adds
+    /// zeros (`None` if that needs more than 65 digits), a smaller one rounds.
     pub fn with_scale(&self, scale: u8) -> Option<Decimal> {
         if scale <= self.scale {
             return Some(self.round(i32::from(scale)));
@@ -162,8 +161,8 @@ impl Decimal {
         (number.digit_count() <= MAX_DIGITS).then_some(number)
     }
 
-    /// Rounds half away from zero to `scale` digits after the point (negative: before it). A scale
-    /// above the number's own leaves it as it is.
+    /// Rounds half away from zero to `scale` digits after the point (before it, if `scale` is
+    /// negative). A scale above the number's own changes nothing.
     pub fn round(&self, scale: i32) -> Decimal {
         self.cut(scale, true)
     }
@@ -191,11 +190,11 @@ impl Decimal {
         number
     }
 
-    /// The smallest integer not below the number (`CEILING()`).
+    /// Returns the smallest integer not below the number (`CEILING()`).
     pub fn ceil(&self) -> Decimal {
         self.to_integer(!self.negative)
     }
-    /// The largest integer not above the number (`FLOOR()`).
+    /// Returns the largest integer not above the number (`FLOOR()`).
     pub fn floor(&self) -> Decimal {
         self.to_integer(self.negative)
     }
@@ -212,7 +211,8 @@ impl Decimal {
         number
     }
 
-    /// Both numbers with the larger scale of the two. None if one then has no room in 256 bits.
+    /// Returns the magnitudes of both numbers with the larger scale of the two. `None` if one then
+    /// does not fit into 256 bits.
     fn align(&self, other: &Decimal) -> Option<(Magnitude, Magnitude, u8)> {
         let scale = self.scale.max(other.scale);
         let (mut a, mut b) = (self.magnitude, other.magnitude);
@@ -221,10 +221,11 @@ impl Decimal {
         fits.then_some((a, b, scale))
     }
 
-    /// The sum, with the larger scale of the two; None on overflow (error 1690).
+    /// Returns the sum, with the larger scale of the two. `None` on overflow (error 1690).
     pub fn add(&self, other: &Decimal) -> Option<Decimal> {
         let Some((a, b, scale)) = self.align(other) else {
-            // Over 77 digits when aligned: the fraction gives way.
+            // The aligned numbers would have more than 77 digits, so digits of the fraction are
+            // given up.
             let scale = self.scale.min(other.scale);
             return self.round(i32::from(scale)).add(&other.round(i32::from(scale)));
         };
@@ -240,12 +241,12 @@ impl Decimal {
         sum.limit()
     }
 
-    /// The difference; None on overflow.
+    /// Returns the difference. `None` on overflow.
     pub fn sub(&self, other: &Decimal) -> Option<Decimal> {
         self.add(&other.negate())
     }
 
-    /// The product, with the sum of the scales but at most 30; None on overflow.
+    /// Returns the product, with the sum of the scales but at most 30. `None` on overflow.
     pub fn mul(&self, other: &Decimal) -> Option<Decimal> {
         let mut product = magnitude::multiply(&self.magnitude, &other.magnitude);
         let mut scale = self.scale + other.scale;
@@ -266,9 +267,9 @@ impl Decimal {
         number.limit()
     }
 
-    /// The quotient with `scale_increment` (MySQL's `div_precision_increment`) more digits than the
-    /// dividend, at most
-    /// 30. None if the divisor is zero or the quotient overflows; [`Decimal::is_zero`] tells which.
+    /// Returns the quotient with `scale_increment` (MySQL's `div_precision_increment`) more digits
+    /// after the point than the dividend, at most 30. `None` if the divisor is zero or the quotient
+    /// overflows; [`Decimal::is_zero`] of the divisor distinguishes these cases.
     pub fn div(&self, other: &Decimal, scale_increment: u8) -> Option<Decimal> {
         if other.is_zero() {
             return None;
@@ -287,8 +288,8 @@ impl Decimal {
         number.limit()
     }
 
-    /// The remainder of the integer division (`MOD`), with the dividend's sign; None if the divisor
-    /// is zero.
+    /// Returns the remainder of the integer division (`MOD`), with the dividend's sign. `None` if
+    /// the divisor is zero.
     pub fn rem(&self, other: &Decimal) -> Option<Decimal> {
         if other.is_zero() {
             return None;
@@ -301,15 +302,15 @@ impl Decimal {
         debug_assert!(fits, "65 + 38 digits fit in 512 bits");
         let magnitude = match magnitude::narrow(&divisor) {
             Some(divisor) => magnitude::divide(&dividend, &divisor).1,
-            None => magnitude::narrow(&dividend)?, // the divisor is the larger
+            None => magnitude::narrow(&dividend)?, // The divisor is the larger one.
         };
         let mut number = Decimal { magnitude, scale, negative: false };
         number.set_negative(self.negative);
         number.limit()
     }
 
-    /// Gives up fraction digits until the number has at most 65 digits; None if its integer part
-    /// has more.
+    /// Gives up digits of the fraction until the number has at most 65 digits. `None` if its
+    /// integer part has more.
     fn limit(self) -> Option<Decimal> {
         if is_zero_above_128_bits(&self.magnitude) {
             return Some(self);
@@ -325,19 +326,19 @@ impl Decimal {
         Some(self.round(i32::from(self.scale) - drop as i32))
     }
 
-    /// The nearest integer in i64, None if out of range.
+    /// Returns the nearest integer as an i64. `None` if it is out of range.
     pub fn to_i64(&self) -> Option<i64> {
         let whole = self.round(0);
         let low = i128::from(whole.magnitude[0]);
         magnitude::is_zero(&whole.magnitude[1..]).then_some(())?;
         i64::try_from(if whole.negative { -low } else { low }).ok()
     }
-    /// The nearest integer in u64, None if out of range.
+    /// Returns the nearest integer as a u64. `None` if it is out of range.
     pub fn to_u64(&self) -> Option<u64> {
         let whole = self.round(0);
         (magnitude::is_zero(&whole.magnitude[1..]) && !whole.negative).then_some(whole.magnitude[0])
     }
-    /// The nearest double.
+    /// Returns the nearest double.
     pub fn to_f64(&self) -> f64 {
         self.to_string().parse().expect("a decimal's text is a float literal")
     }

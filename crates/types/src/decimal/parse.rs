@@ -1,23 +1,25 @@
-//! Decimal numbers from text.
+//! Reading decimal numbers from text.
 
 use super::number::{Decimal, MAX_DIGITS, MAX_READ_SCALE};
 
-/// What [`Decimal::parse_prefix`] found.
+/// The result of [`Decimal::parse_prefix`].
 #[derive(Clone, Copy, Debug)]
 pub struct Prefix {
-    /// The number; zero where the text has none.
+    /// The number. It is zero if the text has none.
     pub number: Decimal,
-    /// Bytes of the text used, 0 if it does not start with a number.
+    /// The number of bytes of the text that were used. 0 means that the text does not start with a
+    /// number.
     pub len: usize,
-    /// Over 65 digits before the point: `number` is the largest there is.
+    /// Whether there are more than 65 digits before the point. `number` is then the largest
+    /// possible one.
     pub overflow: bool,
-    /// Nonzero digits at the end of the fraction were cut off.
+    /// Whether nonzero digits at the end of the fraction were cut off.
     pub truncated: bool,
 }
 
 struct Digits {
     number: Decimal,
-    /// Digits taken, without leading zeros of the integer part.
+    /// The number of digits taken, not counting leading zeros of the integer part.
     count: usize,
     fraction: i32,
     overflow: bool,
@@ -141,13 +143,13 @@ fn place_point(digits: Digits, exponent: i32, negative: bool, len: usize) -> Pre
     Prefix { number, len, overflow, truncated }
 }
 
-/// A text that is no decimal number.
+/// The error for a text that is no decimal number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotADecimal;
 
 impl Decimal {
-    /// The decimal that the double's shortest text is (as MySQL's `double2decimal`); None for
-    /// infinities, NaN and numbers of more than 65 integer digits.
+    /// Returns the decimal that the double's shortest text stands for (as MySQL's
+    /// `double2decimal`). `None` for infinities, NaN and numbers with more than 65 integer digits.
     pub fn from_f64(value: f64) -> Option<Decimal> {
         let text = format!("{value:e}");
         match Decimal::parse_prefix(text.as_bytes()) {
@@ -156,8 +158,8 @@ impl Decimal {
         }
     }
 
-    /// Parses as much of `text` as is a decimal number, after leading spaces (MySQL's
-    /// `str2my_decimal`).
+    /// Reads the longest prefix of `text`, after leading spaces, that is a decimal number (as
+    /// MySQL's `str2my_decimal`).
     pub fn parse_prefix(text: &[u8]) -> Prefix {
         parse_prefix(text)
     }

@@ -41,7 +41,7 @@ fn rounding_is_half_away_from_zero() {
 fn arithmetic() {
     assert_eq!(dec("1.5").add(&dec("-2.25")).unwrap().to_string(), "-0.75");
     assert_eq!(dec("1.5").mul(&dec("-2.25")).unwrap().to_string(), "-3.375");
-    // SELECT 1/3, 10/3.00, -7.5/2
+    // The expected values are those of SELECT 1/3, 10/3.00, -7.5/2.
     assert_eq!(dec("1").div(&dec("3"), 4).unwrap().to_string(), "0.3333");
     assert_eq!(dec("2").div(&dec("3"), 4).unwrap().to_string(), "0.6667");
     assert_eq!(dec("-7.5").div(&dec("2"), 4).unwrap().to_string(), "-3.75000");
@@ -68,7 +68,7 @@ fn conversions() {
     assert_eq!(dec("123.456").to_f64(), 123.456);
 }
 
-/// Against i128 arithmetic, with numbers from a fixed sequence.
+/// Arithmetic agrees with that of i128, for numbers from a fixed sequence.
 #[test]
 fn agrees_with_integers() {
     let mut state = 0x9e3779b97f4a7c15u64;

@@ -1,4 +1,4 @@
-//! Reading WKB.
+//! The reading of WKB.
 
 use super::{
     BIG_ENDIAN, COUNT_BYTES, Coordinates, Geometry, HEAD_BYTES, LITTLE_ENDIAN, MOST_DEPTH, POINT_BYTES,
@@ -6,7 +6,7 @@ use super::{
 use crate::column::GeometryKind;
 
 impl Geometry {
-    /// Reads WKB, all of it.
+    /// Reads WKB. Returns `None` unless all the bytes are one geometry.
     pub fn from_wkb(bytes: &[u8]) -> Option<Geometry> {
         let mut reader = Wkb { rest: bytes, big: false };
         let geometry = reader.geometry(MOST_DEPTH)?;
@@ -14,7 +14,7 @@ impl Geometry {
     }
 }
 
-/// What is left of a WKB, and the byte order of the geometry that is being read.
+/// The unread rest of a WKB, and the byte order of the geometry that is being read.
 struct Wkb<'b> {
     rest: &'b [u8],
     big: bool,
@@ -53,7 +53,8 @@ impl Wkb<'_> {
         Some(if self.big { u32::from_be_bytes(*bytes) } else { u32::from_le_bytes(*bytes) })
     }
 
-    /// A number of things that take so many bytes at least: no more than there can be.
+    /// Reads the number of things that take at least `bytes` bytes each. Returns `None` if the rest
+    /// is too short for that many.
     fn count(&mut self, bytes: usize) -> Option<usize> {
         let count = self.number()? as usize;
         (count <= self.rest.len() / bytes).then_some(count)

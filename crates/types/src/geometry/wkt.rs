@@ -1,10 +1,10 @@
-//! Reading WKT.
+//! The reading of WKT.
 
 use super::{Coordinates, Geometry, MOST_DEPTH};
 use crate::column::GeometryKind;
 
 impl Geometry {
-    /// Reads WKT, all of it.
+    /// Reads WKT. Returns `None` unless the whole text is one geometry.
     pub fn from_wkt(text: &str) -> Option<Geometry> {
         let mut reader = Wkt { rest: text };
         let geometry = reader.geometry(MOST_DEPTH)?;
@@ -13,7 +13,7 @@ impl Geometry {
     }
 }
 
-/// What is left of a WKT.
+/// The unread rest of a WKT.
 struct Wkt<'t> {
     rest: &'t str,
 }
@@ -75,7 +75,7 @@ impl Wkt<'_> {
         }
     }
 
-    /// Eats `()`.
+    /// Reads `()`. Reads nothing, and returns false, if the text continues otherwise.
     fn is_empty_list(&mut self) -> bool {
         let start = self.rest;
         if self.eat('(').and_then(|()| self.eat(')')).is_some() {
@@ -99,7 +99,7 @@ impl Wkt<'_> {
         self.list(Self::point)
     }
 
-    /// A point of a MULTIPOINT, which may have parentheses of its own.
+    /// Reads a point of a MULTIPOINT, which may have parentheses of its own.
     fn point_of_several(&mut self) -> Option<Coordinates> {
         if self.eat('(').is_none() {
             return self.point();

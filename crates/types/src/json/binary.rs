@@ -1,4 +1,5 @@
-//! The binary form's parts: type bytes, numbers, and the table of offsets of objects and arrays.
+//! The parts of the binary form: type bytes, numbers, and the table of offsets of objects and
+//! arrays.
 
 pub(super) const SMALL_OBJECT: u8 = 0;
 pub(super) const LARGE_OBJECT: u8 = 1;
@@ -19,30 +20,31 @@ pub(super) const LITERAL_NULL: u8 = 0;
 pub(super) const LITERAL_TRUE: u8 = 1;
 pub(super) const LITERAL_FALSE: u8 = 2;
 
-/// The nesting that MySQL allows; a deeper one is error 3157.
+/// The most levels of nesting that MySQL allows. A deeper document is error 3157.
 pub const MAX_DEPTH: usize = 100;
 
-/// How much more a document may hold.
+/// The limits while a document is read: the depth so far, and how many bytes and values there may
+/// still be.
 pub(super) struct Limits {
     pub(super) depth: usize,
     pub(super) values: usize,
 }
 
 impl Limits {
-    /// Bytes of a document belong to one value: where values share them, a small document would
-    /// make a tree of any size.
+    /// Counts bytes of a document, which belong to only one value. If values shared bytes, a small
+    /// document would make a tree of any size. Returns `None` when the limit is exceeded.
     pub(super) fn charge<'a>(&mut self, bytes: &'a [u8]) -> Option<&'a [u8]> {
         self.values = self.values.checked_sub(bytes.len())?;
         Some(bytes)
     }
 }
 
-/// The little-endian number of `width` bytes at a place.
+/// Returns the little-endian number of `width` bytes at a place.
 pub(super) fn unsigned(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
     Some(bytes.get(at..at + width)?.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte)))
 }
 
-/// The bytes after a length in groups of seven bits.
+/// Returns the bytes after a length, which is in groups of seven bits.
 pub(super) fn variable_length(bytes: &[u8]) -> Option<&[u8]> {
     let mut len = 0usize;
     for (i, &byte) in bytes.iter().take(5).enumerate() {
@@ -54,20 +56,20 @@ pub(super) fn variable_length(bytes: &[u8]) -> Option<&[u8]> {
     None
 }
 
-/// An object or array of which the table of offsets has been looked at.
+/// An object or array whose table of offsets has been located.
 pub(super) struct Container<'a> {
     body: &'a [u8],
-    /// Bytes of each number in it.
+    /// The number of bytes of each number in it.
     width: usize,
-    /// Its members or elements.
+    /// The number of its members or elements.
     pub(super) count: usize,
-    /// Where the table of values starts.
+    /// The place where the table of values starts.
     values_at: usize,
     pub(super) is_object: bool,
 }
 
 impl<'a> Container<'a> {
-    /// The container at the start of `body`, whose numbers have `width` bytes.
+    /// Returns the container at the start of `body`, whose numbers have `width` bytes.
     pub(super) fn of(body: &'a [u8], width: usize, is_object: bool) -> Option<Container<'a>> {
         let count = unsigned(body, 0, width)? as usize;
         let size = unsigned(body, width, width)? as usize;
@@ -76,7 +78,7 @@ impl<'a> Container<'a> {
         Some(Container { body: body.get(..size)?, width, count, values_at, is_object })
     }
 
-    /// The name of a member.
+    /// Returns the name of a member.
     pub(super) fn key(&self, i: usize) -> Option<&'a [u8]> {
         let entry = 2 * self.width + i * (self.width + 2);
         let at = unsigned(self.body, entry, self.width)? as usize;
@@ -84,7 +86,8 @@ impl<'a> Container<'a> {
         self.body.get(at..)?.get(..len)
     }
 
-    /// Type and bytes of a value; those of short ones stand in the table.
+    /// Returns the type and the bytes of a value. The bytes of short values are in the table
+    /// itself.
     pub(super) fn value(&self, i: usize) -> Option<(u8, &'a [u8])> {
         let entry = self.values_at + i * (1 + self.width);
         let kind = *self.body.get(entry)?;

@@ -1,21 +1,21 @@
-//! What the functions that change a document do at the end of one path without wildcards.
+//! The functions that change a document at the end of one path without wildcards.
 
 use super::node::{Node, member_place};
 use super::path::{Leg, Path, find_mut};
 
-/// Which values a change is for.
+/// Which values a change applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Those that are there and those that are not.
+    /// The change applies to values that exist and to those that do not.
     Set,
-    /// Those that are not.
+    /// The change applies only to values that do not exist.
     Insert,
-    /// Those that are there.
+    /// The change applies only to values that exist.
     Replace,
 }
 
 impl Node {
-    /// JSON_SET, JSON_INSERT and JSON_REPLACE of one value.
+    /// Does JSON_SET, JSON_INSERT or JSON_REPLACE with one value.
     pub fn change(&mut self, path: &Path, value: Node, change: Change) {
         if let Some(found) = path.find_one_mut(self) {
             if change != Change::Insert {
@@ -37,7 +37,7 @@ impl Node {
                 let at = cell.place(elements.len()).unwrap_or_else(|end| end);
                 elements.insert(at, value);
             }
-            // What is no array is the first element of one.
+            // A value that is no array becomes an element of a new one.
             (Some(parent), Leg::Cell(cell)) => {
                 let old = std::mem::replace(parent, Node::Null);
                 *parent = Node::Array(if cell.from_end { vec![value, old] } else { vec![old, value] });
@@ -46,7 +46,7 @@ impl Node {
         }
     }
 
-    /// JSON_REMOVE of one value.
+    /// Does JSON_REMOVE of one value.
     pub fn remove(&mut self, path: &Path) {
         self.remove_at(&path.legs);
     }
@@ -64,13 +64,13 @@ impl Node {
                     elements.remove(at);
                 }
             }
-            // What is no array is its own only element.
+            // A value that is no array is its own only element.
             (Some(_), last) if last.means_itself() => self.remove_at(above),
             _ => {}
         }
     }
 
-    /// JSON_ARRAY_APPEND of one value: what is no array becomes one.
+    /// Does JSON_ARRAY_APPEND of one value. A value that is no array becomes one.
     pub fn append(&mut self, path: &Path, value: Node) {
         match path.find_one_mut(self) {
             Some(Node::Array(elements)) => elements.push(value),
@@ -82,7 +82,7 @@ impl Node {
         }
     }
 
-    /// JSON_ARRAY_INSERT of one value.
+    /// Does JSON_ARRAY_INSERT of one value.
     pub fn insert_element(&mut self, path: &Path, value: Node) {
         let Some((Leg::Cell(cell), above)) = path.legs.split_last() else { return };
         if let Some(Node::Array(elements)) = find_mut(self, above) {
@@ -91,7 +91,7 @@ impl Node {
         }
     }
 
-    /// JSON_MERGE_PRESERVE of two documents. The recursion is as deep as they are.
+    /// Does JSON_MERGE_PRESERVE of two documents. The recursion is as deep as the documents.
     pub fn merge_preserving(self, other: Node) -> Node {
         match (self, other) {
             (Node::Object(mut members), Node::Object(more)) => {
@@ -118,8 +118,8 @@ impl Node {
         }
     }
 
-    /// JSON_MERGE_PATCH (RFC 7396): objects are merged member by member, nulls take away, all else
-    /// replaces. The recursion is as deep as the patch.
+    /// Does JSON_MERGE_PATCH (RFC 7396): objects are merged member by member, nulls remove members,
+    /// and other values replace them. The recursion is as deep as the patch.
     pub fn merge_patch(&mut self, patch: Node) {
         let Node::Object(changes) = patch else {
             *self = patch;

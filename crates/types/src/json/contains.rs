@@ -3,10 +3,11 @@
 use super::node::Node;
 use std::cmp::Ordering;
 
-/// Asked before each of the comparisons, of which there may be many; its error ends them.
+/// A function that is called before each of the comparisons, of which there may be many. Its error
+/// ends them.
 pub type GoesOn<'g, E> = &'g dyn Fn() -> Result<(), E>;
 
-/// The elements of an array, or the value as the only one.
+/// Returns the elements of an array, or the value as the only one.
 fn elements(node: &Node) -> &[Node] {
     match node {
         Node::Array(elements) => elements,
@@ -14,7 +15,7 @@ fn elements(node: &Node) -> &[Node] {
     }
 }
 
-/// Scalars in their order, to be looked up.
+/// Sorted scalars, which can be looked up.
 struct Scalars<'n>(Vec<&'n Node>);
 
 impl<'n> Scalars<'n> {
@@ -29,8 +30,8 @@ impl<'n> Scalars<'n> {
     }
 }
 
-/// JSON_CONTAINS: objects contain the members of the candidate, arrays its elements. The recursion
-/// is as deep as the documents.
+/// Does JSON_CONTAINS: an object contains a candidate if it contains the candidate's members, an
+/// array if it contains the candidate's elements. The recursion is as deep as the documents.
 pub fn contains<E>(document: &Node, candidate: &Node, goes_on: GoesOn<'_, E>) -> Result<bool, E> {
     goes_on()?;
     match (document, candidate) {
@@ -54,7 +55,7 @@ pub fn contains<E>(document: &Node, candidate: &Node, goes_on: GoesOn<'_, E>) ->
                 let mut found = false;
                 for element in own.iter().filter(|element| !element.is_scalar()) {
                     found = match wanted {
-                        // An array is contained in one of the arrays, not in what they contain.
+                        // An array is contained in one of the arrays, not in what those contain.
                         Node::Array(_) if !matches!(element, Node::Array(_)) => false,
                         wanted => contains(element, wanted, goes_on)?,
                     };
@@ -72,7 +73,7 @@ pub fn contains<E>(document: &Node, candidate: &Node, goes_on: GoesOn<'_, E>) ->
     }
 }
 
-/// JSON_OVERLAPS: two objects have a member in common, arrays an element.
+/// Does JSON_OVERLAPS: two objects have a member in common, or two arrays an element.
 pub fn overlaps<E>(a: &Node, b: &Node, goes_on: GoesOn<'_, E>) -> Result<bool, E> {
     goes_on()?;
     if let (Node::Object(members), Node::Object(_)) = (a, b) {

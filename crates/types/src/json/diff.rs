@@ -1,8 +1,8 @@
 //! The changes of a document that a partial update logs (`binlog_row_value_options=PARTIAL_JSON`,
 //! WL#2955).
 //!
-//! A difference is an operation, a path and, but for REMOVE, a value in binary form; both have
-//! their length in front, as packed integers of the client protocol.
+//! A difference is an operation, a path and, except for REMOVE, a value in binary form. Path and
+//! value have their lengths in front, as packed integers of the client protocol.
 
 use std::fmt;
 
@@ -16,12 +16,13 @@ const REPLACE: u8 = 0;
 const INSERT: u8 = 1;
 const REMOVE: u8 = 2;
 
-/// Why differences do not make a new document of an old one.
+/// The reason why differences cannot be applied to a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonDiffError {
-    /// The bytes are no differences (`ER_CORRUPTED_JSON_DIFF`).
+    /// The bytes are not differences (`ER_CORRUPTED_JSON_DIFF`).
     Corrupted,
-    /// The document has not the values that they are about (`ER_COULD_NOT_APPLY_JSON_DIFF`).
+    /// The document does not have the values that the differences change
+    /// (`ER_COULD_NOT_APPLY_JSON_DIFF`).
     DoesNotFit,
 }
 
@@ -36,7 +37,7 @@ impl fmt::Display for JsonDiffError {
 
 impl std::error::Error for JsonDiffError {}
 
-/// The binary document that the differences, one after the other, make of a binary document.
+/// Applies the differences, one after the other, to a binary document, and returns the new one.
 pub fn apply_diffs(document: &[u8], mut diffs: &[u8]) -> Result<Vec<u8>, JsonDiffError> {
     let mut root = read_document(document).ok_or(JsonDiffError::DoesNotFit)?;
     while !diffs.is_empty() {
@@ -56,7 +57,7 @@ enum Leg {
 struct Diff {
     operation: u8,
     path: Vec<Leg>,
-    /// JSON's null for REMOVE.
+    /// The new value, or JSON's null for REMOVE.
     value: Node,
 }
 
@@ -86,7 +87,7 @@ impl Diff {
                 let at = member_place(members, &name).err()?;
                 members.insert(at, (name, self.value));
             }
-            // Behind the end is at the end.
+            // A place behind the end stands for the end.
             (INSERT, Node::Array(elements), Leg::Cell(at)) => {
                 elements.insert(at.min(elements.len()), self.value);
             }
@@ -113,7 +114,7 @@ fn step<'a>(node: &'a mut Node, leg: &Leg) -> Option<&'a mut Node> {
     }
 }
 
-/// Bytes behind their length, a packed integer of the client protocol.
+/// Takes bytes that follow their length, a packed integer of the client protocol.
 fn take_with_length<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let (&first, rest) = bytes.split_first()?;
     let width = match first {
@@ -130,7 +131,7 @@ fn take_with_length<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(taken)
 }
 
-/// A path to one value: `$.name."any name"[3]`.
+/// Reads a path to one value: `$.name."any name"[3]`.
 fn parse_path(text: &[u8]) -> Option<Vec<Leg>> {
     let mut rest = text.strip_prefix(b"$")?;
     let mut legs = Vec::new();

@@ -1,4 +1,4 @@
-//! What is asked of a document in binary form without a tree of all of it.
+//! Queries on a document in binary form that do not need a tree of the whole document.
 
 use super::binary::*;
 use super::node::Node;
@@ -6,8 +6,8 @@ use super::path::{Leg, Path};
 use super::read::{read_document, read_value};
 use std::cmp::Ordering;
 
-/// The value that a path without wildcards means in a document; the outer `None` is of a malformed
-/// one. Only what the path means is read.
+/// Returns the value that a path without wildcards leads to in a document. The outer `None` means
+/// that the document is malformed. Only the value and the way to it are read.
 pub fn read_at(document: &[u8], path: &Path) -> Option<Option<Node>> {
     let limits = &mut Limits { depth: 0, values: document.len() };
     let Some((&kind, body)) = document.split_first() else {
@@ -33,12 +33,12 @@ pub fn read_at(document: &[u8], path: &Path) -> Option<Option<Node>> {
     read_value(kind, body, limits).map(Some)
 }
 
-/// Whether a document is an array or an object.
+/// Reports whether a document is an array or an object.
 pub fn is_container(document: &[u8]) -> bool {
     document.first().is_some_and(|kind| *kind <= LARGE_ARRAY)
 }
 
-/// Whether a document is the number 0, of whatever kind.
+/// Reports whether a document is the number 0, of whatever kind.
 pub fn is_zero(document: &[u8]) -> bool {
     let is_number = |kind: u8| !matches!(kind, SMALL_OBJECT..=LITERAL | STRING);
     document.first().is_some_and(|&kind| is_number(kind))
@@ -46,7 +46,8 @@ pub fn is_zero(document: &[u8]) -> bool {
 }
 
 impl Container<'_> {
-    /// Where an object has a member; the outer `None` is of a malformed one.
+    /// Returns the place of an object's member. The outer `None` means that the object is
+    /// malformed.
     fn place(&self, name: &[u8]) -> Option<Option<usize>> {
         let (mut from, mut to) = (0, self.count);
         while from < to {

@@ -1,10 +1,11 @@
-//! What MariaDB takes for JSON: its documents are texts, and its scanner reads them more leniently
-//! than MySQL's parser. Found out by asking a server, which a test of replication still does.
+//! What MariaDB accepts as JSON. Its documents are texts, and its scanner reads them more leniently
+//! than MySQL's parser. The rules were found by asking a server, and a test of replication still
+//! asks one.
 
-/// Containers within each other that MariaDB 10.11's scanner follows.
+/// The most levels of nested containers that MariaDB 10.11's scanner follows.
 const MOST_NESTED: usize = 31;
 
-/// Whether MariaDB's `JSON_VALID` is true of the text.
+/// Reports whether MariaDB's `JSON_VALID` is true for the text.
 pub fn is_valid(text: &[u8]) -> bool {
     let mut scanner = Scanner { text, at: 0 };
     scanner.value().is_some() && scanner.at == text.len()
@@ -32,9 +33,9 @@ impl Scanner<'_> {
         }
     }
 
-    /// A whole value with the spaces around it; `None` where it is none.
+    /// Reads a whole value with the spaces around it. Returns `None` where there is no value.
     fn value(&mut self) -> Option<()> {
-        // What closes each of the containers that are open.
+        // The closing character of each container that is open.
         let mut open: Vec<u8> = Vec::new();
         loop {
             self.skip_spaces();
@@ -60,7 +61,7 @@ impl Scanner<'_> {
                 b'-' | b'0'..=b'9' => self.number()?,
                 _ => self.word()?,
             }
-            // Behind a value: what closes containers, or the next value.
+            // After a value come the ends of containers, or the next value.
             loop {
                 self.skip_spaces();
                 let Some(&closes) = open.last() else { return Some(()) };
@@ -75,14 +76,15 @@ impl Scanner<'_> {
         }
     }
 
-    /// The name and the colon before a value, where the container is an object.
+    /// Reads the name and the colon before a value, if the container is an object.
     fn name_of_member(&mut self, closes: u8) -> Option<()> {
         if closes == b']' {
             return Some(());
         }
         self.skip_spaces();
         self.take(b'"')?;
-        // Where a name begins, spaces of every kind pass that are none within a string.
+        // Between the quotation mark and the name MariaDB skips white space, even kinds that a
+        // string may not contain.
         self.skip_spaces();
         self.string()?;
         self.skip_spaces();
@@ -96,7 +98,7 @@ impl Scanner<'_> {
         Some(())
     }
 
-    /// The rest of a string. A backslash lets any character pass; only `\u` is looked at.
+    /// Reads the rest of a string. Any character may follow a backslash; only `\u` is checked.
     fn string(&mut self) -> Option<()> {
         loop {
             let byte = self.peek()?;
@@ -111,7 +113,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// `\uXXXX`, and the second half of a pair.
+    /// Reads `\uXXXX`, and the second half of a surrogate pair.
     fn escape(&mut self) -> Option<()> {
         let unit = self.hexadecimal()?;
         match unit {
@@ -131,8 +133,8 @@ impl Scanner<'_> {
         digits.iter().try_fold(0, |unit, &digit| Some(unit << 4 | char::from(digit).to_digit(16)?))
     }
 
-    /// A number ends where it cannot go on. Whether it is a whole one is asked at the end of the
-    /// text only.
+    /// Reads a number, which ends where it cannot go on. Only a number at the end of the text has
+    /// to be complete.
     fn number(&mut self) -> Option<()> {
         let mut state = Number::Start;
         while let Some(next) = self.peek().and_then(|byte| state.next(byte)) {
@@ -180,7 +182,7 @@ impl Number {
 mod tests {
     use super::is_valid;
 
-    /// As MariaDB 10.11 answers.
+    /// The answers are those of MariaDB 10.11.
     #[test]
     fn it_is_as_lenient_as_mariadb() {
         let valid = [

@@ -1,10 +1,11 @@
-//! Objects that a program makes and reads itself: members, and merging (RFC 7396).
+//! Objects that a program makes and reads itself: their members, and how they are merged (RFC
+//! 7396).
 
 use super::node::{Node, member_place};
 use super::read::read_document;
 use super::write::write_document;
 
-/// A member's value.
+/// The value of a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Member {
     /// A binary document.
@@ -15,8 +16,8 @@ pub enum Member {
     Integer(i64),
 }
 
-/// The binary document of an object with these members; `None` when one of them is no well-formed
-/// document.
+/// Returns the binary document of an object with these members. `None` when one of their values is
+/// not a well-formed document.
 pub fn object(members: Vec<(&str, Member)>) -> Option<Vec<u8>> {
     let mut made = Vec::new();
     for (name, value) in members {
@@ -30,12 +31,12 @@ pub fn object(members: Vec<(&str, Member)>) -> Option<Vec<u8>> {
     write_document(&Node::Object(made))
 }
 
-/// True for an object.
+/// Reports whether a document is an object.
 pub fn is_object(document: &[u8]) -> bool {
     matches!(read_document(document), Some(Node::Object(_)))
 }
 
-/// The value of an object's member.
+/// Returns the value of an object's member.
 pub fn member(document: &[u8], name: &str) -> Option<Member> {
     let Node::Object(mut members) = read_document(document)? else { return None };
     let at = member_place(&members, name.as_bytes()).ok()?;
@@ -47,8 +48,8 @@ pub fn member(document: &[u8], name: &str) -> Option<Member> {
     })
 }
 
-/// An object with the members of another merged into it: its objects likewise, nulls take away, all
-/// else replaces.
+/// Merges the members of `patch` into an object: objects are merged in the same way, nulls remove
+/// members, and other values replace them.
 pub fn merge_patch(document: &[u8], patch: &[u8]) -> Option<Vec<u8>> {
     let mut merged = read_document(document)?;
     merged.merge_patch(read_document(patch)?);

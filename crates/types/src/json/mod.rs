@@ -1,8 +1,9 @@
-//! MySQL's binary JSON (the documents that row images hold) to text and back.
+//! MySQL's binary JSON, the documents that row images hold, and its conversion to text and back.
 //!
-//! A document is a type byte and a value; objects and arrays start with their count and size and a
-//! table of offsets, with two-byte numbers ("small") or four-byte ones ("large"). Layout: MySQL's
-//! internal documentation of `json_binary.h`; checked against documents that MySQL wrote.
+//! A document is a type byte and a value. Objects and arrays start with their count, their size and
+//! a table of offsets, in two-byte numbers ("small") or four-byte ones ("large"). The layout is
+//! that of MySQL's internal documentation of `json_binary.h`, checked against documents that MySQL
+//! wrote.
 
 mod binary;
 mod change;

@@ -1,4 +1,4 @@
-//! A document as a tree.
+//! JSON documents as trees.
 
 use super::opaque::{Scalar, packed_datetime, packed_day, packed_decimal, packed_time, scalar_of};
 use crate::temporal::{Date, DateTime, Time};
@@ -11,9 +11,9 @@ pub enum Node {
     Null,
     /// `true` and `false`
     Bool(bool),
-    /// A whole number that is no larger than a signed one can be.
+    /// A whole number within the range of i64.
     Int(i64),
-    /// A larger one, or one that was unsigned in SQL.
+    /// A larger whole number, or one that was unsigned in SQL.
     UInt(u64),
     /// A number with a fraction or an exponent.
     Double(f64),
@@ -21,29 +21,29 @@ pub enum Node {
     String(Vec<u8>),
     /// `[...]`
     Array(Vec<Node>),
-    /// `{...}`, sorted by key length, then by key bytes, without duplicates: the order in which
-    /// MySQL stores members.
+    /// `{...}`, sorted by key length, then by key bytes, without duplicates. MySQL stores members
+    /// in this order.
     Object(Vec<(Vec<u8>, Node)>),
-    /// An SQL value of this type, packed, which no JSON text makes.
+    /// A packed SQL value of the type with this number. No JSON text makes such a value.
     Opaque(u8, Vec<u8>),
 }
 
-/// Where an object has the member, or where it is to be inserted.
+/// Returns the place of an object's member, or as the error the place where it would be inserted.
 pub(super) fn member_place(members: &[(Vec<u8>, Node)], name: &[u8]) -> Result<usize, usize> {
     members.binary_search_by(|(key, _)| key.len().cmp(&name.len()).then_with(|| key.as_slice().cmp(name)))
 }
 
 impl Node {
-    /// An object of these members; of several of one name the last one stays.
+    /// Makes an object of these members. Of several members with the same name the last one stays.
     pub fn object(mut members: Vec<(Vec<u8>, Node)>) -> Node {
-        // A stable sort of the reverse puts the last of a name first.
+        // A stable sort of the reversed members puts the last one of each name first.
         members.reverse();
         members.sort_by(|(a, _), (b, _)| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
         members.dedup_by(|later, kept| later.0 == kept.0);
         Node::Object(members)
     }
 
-    /// The value of an object's member.
+    /// Returns the value of an object's member.
     pub fn member(&self, name: &[u8]) -> Option<&Node> {
         match self {
             Node::Object(members) => member_place(members, name).ok().map(|at| &members[at].1),
@@ -51,7 +51,8 @@ impl Node {
         }
     }
 
-    /// Members of an object, elements of an array, 1 of everything else.
+    /// Returns the number of members of an object or of elements of an array, 1 for all other
+    /// values.
     pub fn length(&self) -> usize {
         match self {
             Node::Array(elements) => elements.len(),
@@ -60,7 +61,7 @@ impl Node {
         }
     }
 
-    /// Levels of the tree: 1 for a scalar and for what is empty.
+    /// Returns the number of levels of the tree, 1 for a scalar and for an empty container.
     pub fn depth(&self) -> usize {
         let deepest = match self {
             Node::Array(elements) => elements.iter().map(Node::depth).max(),
@@ -70,7 +71,7 @@ impl Node {
         1 + deepest.unwrap_or(0)
     }
 
-    /// Arrays and objects within each other: what the depth that MySQL allows is about.
+    /// Returns the number of levels of nested arrays and objects, which MySQL limits.
     pub fn containers(&self) -> usize {
         match self {
             Node::Array(elements) => 1 + elements.iter().map(Node::containers).max().unwrap_or(0),
@@ -81,12 +82,12 @@ impl Node {
         }
     }
 
-    /// Neither array nor object.
+    /// Reports whether the value is neither an array nor an object.
     pub fn is_scalar(&self) -> bool {
         !matches!(self, Node::Array(_) | Node::Object(_))
     }
 
-    /// What JSON_TYPE calls it.
+    /// Returns the name of the value's type as JSON_TYPE has it.
     pub fn type_name(&self) -> &'static str {
         match self {
             Node::Null => "NULL",
@@ -111,7 +112,8 @@ impl Node {
         }
     }
 
-    /// What the tree takes, about: what a statement is charged for it.
+    /// Returns about how many bytes the tree takes on the heap. A statement is charged this much
+    /// for it.
     pub fn heap_bytes(&self) -> usize {
         match self {
             Node::String(bytes) | Node::Opaque(_, bytes) => bytes.len(),
@@ -128,7 +130,7 @@ impl Node {
         }
     }
 
-    /// A decimal.
+    /// Makes a node of a decimal, or of a double if the decimal cannot be packed.
     pub fn decimal(value: &Decimal) -> Node {
         match packed_decimal(value) {
             Some(bytes) => Node::Opaque(TypeCode::NewDecimal as u8, bytes),
@@ -136,22 +138,22 @@ impl Node {
         }
     }
 
-    /// A date.
+    /// Makes a node of a date.
     pub fn date(date: &Date) -> Node {
         Node::Opaque(TypeCode::Date as u8, packed_day(date))
     }
 
-    /// A date with a time of day.
+    /// Makes a node of a date with a time of day.
     pub fn datetime(at: &DateTime) -> Node {
         Node::Opaque(TypeCode::Datetime as u8, packed_datetime(at))
     }
 
-    /// A time.
+    /// Makes a node of a time.
     pub fn time(time: &Time) -> Node {
         Node::Opaque(TypeCode::Time as u8, packed_time(time))
     }
 
-    /// The decimal that it is.
+    /// Returns the decimal, if the node is one.
     pub fn as_decimal(&self) -> Option<Decimal> {
         match self.scalar()? {
             Scalar::Decimal(value) => Some(value),
@@ -159,7 +161,7 @@ impl Node {
         }
     }
 
-    /// The point in time that it is, a date being its midnight.
+    /// Returns the point in time, if the node is one. A date is its midnight.
     pub fn as_datetime(&self) -> Option<DateTime> {
         match self.scalar()? {
             Scalar::Date(date, _) => Some(DateTime::midnight(date)),
@@ -168,7 +170,7 @@ impl Node {
         }
     }
 
-    /// The time that it is.
+    /// Returns the time, if the node is one.
     pub fn as_time(&self) -> Option<Time> {
         match self.scalar()? {
             Scalar::Time(time, _) => Some(time),

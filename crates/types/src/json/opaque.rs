@@ -1,11 +1,11 @@
-//! SQL values within documents: decimals, dates and times, which documents hold packed.
+//! SQL values within documents: decimals, dates and times, which documents hold in packed form.
 
 use crate::TypeCode;
 use crate::decimal::Decimal;
 use crate::temporal::{Date, DateTime, Time};
 
-/// A value that a document holds packed. Of dates and times the packed number is there too, which
-/// orders them.
+/// A value that a document holds in packed form. For dates and times the packed number is included,
+/// which orders them.
 pub(super) enum Scalar {
     Decimal(Decimal),
     Date(Date, i64),
@@ -13,7 +13,7 @@ pub(super) enum Scalar {
     DateTime(DateTime, i64),
 }
 
-/// Reads a packed value; `None` for bytes of another kind, and for damaged ones.
+/// Reads a packed value. Returns `None` for bytes of another kind, and for damaged ones.
 pub(super) fn scalar_of(type_byte: u8, bytes: &[u8]) -> Option<Scalar> {
     let packed = || bytes.first_chunk().map(|bytes| i64::from_le_bytes(*bytes));
     match TypeCode::from_u8(type_byte)? {
@@ -52,7 +52,7 @@ fn time(packed: i64) -> Option<Time> {
     Time::new(packed < 0, hours, minutes, (whole & 63) as u8, micros)
 }
 
-/// A decimal's bytes; `None` where it has too many digits.
+/// Returns a decimal's packed bytes. `None` when it has too many digits.
 pub(super) fn packed_decimal(value: &Decimal) -> Option<Vec<u8>> {
     let scale = value.scale().min(crate::decimal::MAX_SCALE);
     let precision = (value.integer_digits().max(1) as u8 + scale).min(65);
@@ -60,25 +60,25 @@ pub(super) fn packed_decimal(value: &Decimal) -> Option<Vec<u8>> {
     value.write_binary(precision, scale, &mut bytes).is_ok().then_some(bytes)
 }
 
-/// A date's bytes.
+/// Returns a date's packed bytes.
 pub(super) fn packed_day(date: &Date) -> Vec<u8> {
     packed_date(date, 0).to_le_bytes().to_vec()
 }
 
-/// The bytes of a date with a time of day.
+/// Returns the packed bytes of a date with a time of day.
 pub(super) fn packed_datetime(at: &DateTime) -> Vec<u8> {
     let clock = i64::from(at.hour) << 12 | i64::from(at.minute) << 6 | i64::from(at.second);
     (packed_date(&at.date, clock) + i64::from(at.micros)).to_le_bytes().to_vec()
 }
 
-/// A time's bytes.
+/// Returns a time's packed bytes.
 pub(super) fn packed_time(time: &Time) -> Vec<u8> {
     let whole = i64::from(time.hours) << 12 | i64::from(time.minutes) << 6 | i64::from(time.seconds);
     let packed = (whole << 24) + i64::from(time.micros);
     (if time.negative { -packed } else { packed }).to_le_bytes().to_vec()
 }
 
-/// A date and the time of day as MySQL packs them, without microseconds.
+/// Returns a date and the time of day as MySQL packs them, without microseconds.
 fn packed_date(date: &Date, clock: i64) -> i64 {
     let days = (i64::from(date.year) * 13 + i64::from(date.month)) << 5 | i64::from(date.day);
     (days << 17 | clock) << 24

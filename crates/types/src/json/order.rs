@@ -1,11 +1,11 @@
-//! Which of two documents comes first (manual, "Comparison and Ordering of JSON Values").
+//! The order of documents (manual, "Comparison and Ordering of JSON Values").
 
 use super::node::Node;
 use super::opaque::{Scalar, scalar_of};
 use crate::Decimal;
 use std::cmp::Ordering;
 
-/// Kinds of values in their order; values of one kind are compared with each other.
+/// The kinds of values in their order. Values of one kind are compared with each other.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Null,
@@ -90,7 +90,7 @@ impl Number {
     }
 }
 
-/// A whole number of 64 bits beside a double, of which no digit is lost.
+/// Compares a whole number of 64 bits with a double, without losing a digit.
 fn exact(whole: i128, double: f64) -> Ordering {
     match (whole as f64).partial_cmp(&double) {
         // Doubles of this size are whole numbers.
@@ -117,7 +117,7 @@ fn with_decimal(decimal: Decimal, other: Number) -> Ordering {
 }
 
 impl Node {
-    /// The order of two documents. The recursion is as deep as they are.
+    /// Compares two documents. The recursion is as deep as they are.
     pub fn compare(&self, other: &Node) -> Ordering {
         let (a, b) = (Comparable::of(self), Comparable::of(other));
         match (&a, &b) {
@@ -127,7 +127,7 @@ impl Node {
             (Comparable::Date(a), Comparable::Date(b))
             | (Comparable::Time(a), Comparable::Time(b))
             | (Comparable::DateTime(a), Comparable::DateTime(b)) => a.cmp(b),
-            // Points in time are compared with each other whether they have a time of day or not.
+            // Dates and points in time are compared with each other.
             (Comparable::Date(a), Comparable::DateTime(b)) => a.cmp(b),
             (Comparable::DateTime(a), Comparable::Date(b)) => a.cmp(b),
             (Comparable::Array(a), Comparable::Array(b)) => {
@@ -142,7 +142,7 @@ impl Node {
         }
     }
 
-    /// Appends bytes that are equal exactly for documents that are: the key of GROUP BY and
+    /// Appends bytes that are equal exactly for equal documents. They are the key of GROUP BY and
     /// DISTINCT.
     pub fn write_key(&self, out: &mut Vec<u8>) {
         let comparable = Comparable::of(self);
@@ -184,9 +184,9 @@ impl Node {
         }
     }
 
-    /// Appends bytes that order by memcmp as ORDER BY does, and of which none is the beginning of
-    /// others'. False: the document is an array or an object, which MySQL's sorts order by the
-    /// number of their elements alone.
+    /// Appends bytes that compare by memcmp as ORDER BY orders documents, none of which is a prefix
+    /// of another document's bytes. Returns false when the document is an array or an object:
+    /// MySQL's sorts order these by the number of their elements alone.
     pub fn write_order_key(&self, out: &mut Vec<u8>) -> bool {
         let comparable = Comparable::of(self);
         out.push(comparable.rank() as u8);
@@ -216,8 +216,8 @@ impl Node {
     }
 }
 
-/// Appends a sign, where the first digit stands, and the digits: those of all kinds of numbers in
-/// one order.
+/// Appends a sign, the place of the first digit, and the digits, so that numbers of all kinds are
+/// in one order.
 fn write_number_order_key(number: Number, out: &mut Vec<u8>) {
     const ZERO: u8 = 0x80;
     let text = match number {
@@ -247,7 +247,7 @@ fn write_number_order_key(number: Number, out: &mut Vec<u8>) {
     }
 }
 
-/// 00 becomes 00 FF, and 00 00 ends the bytes.
+/// Appends bytes in a form in which 00 becomes 00 FF, and 00 00 ends the bytes.
 fn write_escaped(bytes: &[u8], out: &mut Vec<u8>) {
     for &byte in bytes {
         out.push(byte);
@@ -258,7 +258,7 @@ fn write_escaped(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&[0, 0]);
 }
 
-/// A decimal without zeros behind its last digit, and without the sign of zero.
+/// Returns a decimal's text without zeros after its last digit, and without the sign of zero.
 fn plain(text: &str) -> String {
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text };
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
@@ -269,7 +269,7 @@ fn write_sized(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
 }
 
-/// An object with fewer members comes first, then the first difference decides.
+/// Compares two objects: the one with fewer members comes first, then the first difference decides.
 fn compare_objects(a: &[(Vec<u8>, Node)], b: &[(Vec<u8>, Node)]) -> Ordering {
     let by_name = |a: &[u8], b: &[u8]| a.len().cmp(&b.len()).then_with(|| a.cmp(b));
     let different = a
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn order_keys_order_as_sorts_do() {
-        // Each is before the next.
+        // Each text comes before the next one.
         let ordered = [
             "null",
             "-1e300",

@@ -1,32 +1,33 @@
-//! JSON text to a tree, with the complaints and positions that MySQL's parser gives, and from there
-//! to binary.
+//! The conversion of JSON text to a tree, with the complaints and positions of MySQL's parser, and
+//! from there to binary form.
 
 use super::binary::MAX_DEPTH;
 use super::node::Node;
 use super::write::write_document;
 
-/// A text is no JSON (error 3140; 3157 for [`JsonError::TOO_DEEP`]).
+/// The error for a text that is not JSON (error 3140, or 3157 for [`JsonError::TOO_DEEP`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JsonError {
-    /// MySQL's complaint.
+    /// The complaint as MySQL words it.
     pub complaint: &'static str,
-    /// Byte offset in the text.
+    /// The byte offset in the text.
     pub at: usize,
 }
 
 impl JsonError {
-    /// The complaint of a text that is nested deeper than MySQL allows.
+    /// The complaint about a text that is nested deeper than MySQL allows.
     pub const TOO_DEEP: &'static str = "The JSON document exceeds the maximum depth.";
 }
 
-/// The string at the start of the text, quotation mark and all, and how long that is.
+/// Returns the string at the start of the text, which begins with a quotation mark, and its length
+/// in the text in bytes.
 pub(super) fn parse_quoted(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let mut parser = Parser { text, at: 0 };
     let string = parser.string().ok()?;
     Some((string, parser.at))
 }
 
-/// The name of a path, which is a string of JSON and nothing else.
+/// Returns a name of a path, if the text is one JSON string and nothing else.
 pub(super) fn parse_name(text: &[u8]) -> Option<Vec<u8>> {
     parse_quoted(text).filter(|(_, len)| *len == text.len()).map(|(name, _)| name)
 }
@@ -75,7 +76,7 @@ impl Parser<'_> {
         found
     }
 
-    /// `depth`: the containers that it is in.
+    /// Reads a value. `depth` is the number of containers around it.
     fn value(&mut self, depth: usize) -> Result<Node, JsonError> {
         if depth == MAX_DEPTH && matches!(self.peek(), Some(b'{' | b'[')) {
             return Err(self.error(JsonError::TOO_DEEP));

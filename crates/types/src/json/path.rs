@@ -1,4 +1,4 @@
-//! Path expressions: `$.name[0].*[last-1 to last]**.x`.
+//! Path expressions, such as `$.name[0].*[last-1 to last]**.x`.
 
 use super::node::{Node, member_place};
 use super::parse::parse_name;
@@ -17,21 +17,22 @@ pub enum Leg {
     Range(Cell, Cell),
     /// `[*]`
     AnyCell,
-    /// `**`: the value itself and all below it.
+    /// `**`: the value itself and all values below it.
     Below,
 }
 
-/// An index of an array.
+/// An index of an array's element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// From 0.
+    /// The index, counted from 0.
     pub index: u32,
-    /// Counted from the last one.
+    /// Whether the index is counted from the last element.
     pub from_end: bool,
 }
 
 impl Cell {
-    /// Where it is in an array of this length, or the end that it is beyond.
+    /// Returns the element's place in an array of this length, or as the error the end of the array
+    /// that the index is beyond.
     pub fn place(self, len: usize) -> Result<usize, usize> {
         let index = self.index as usize;
         match (self.from_end, index < len) {
@@ -44,7 +45,7 @@ impl Cell {
 }
 
 impl Leg {
-    /// The elements that it means in an array of this length.
+    /// Returns the places of the elements that the step leads to in an array of this length.
     fn cells(&self, len: usize) -> std::ops::Range<usize> {
         let either = |place: Result<usize, usize>| place.unwrap_or_else(|end| end);
         match self {
@@ -58,7 +59,8 @@ impl Leg {
         }
     }
 
-    /// Whether it means a value that is no array, as the only element of one.
+    /// Reports whether the step leads from a value that is no array to the value itself, as the
+    /// only element of one.
     pub fn means_itself(&self) -> bool {
         match self {
             Leg::Cell(_) | Leg::Range(..) => !self.cells(1).is_empty(),
@@ -74,12 +76,12 @@ impl Leg {
 /// A path expression.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path {
-    /// Its steps from the root.
+    /// The steps from the root.
     pub legs: Vec<Leg>,
 }
 
 impl Path {
-    /// Reads a path; the error is the byte where it is none (error 3143).
+    /// Reads a path. The error is the byte where the text stops being a path (error 3143).
     pub fn parse(text: &[u8]) -> Result<Path, usize> {
         let mut reader = Reader { text, at: 0 };
         match reader.path() {
@@ -88,15 +90,16 @@ impl Path {
         }
     }
 
-    /// Whether it can mean several values of one document.
+    /// Reports whether the path can lead to several values of one document.
     pub fn may_mean_several(&self) -> bool {
         self.legs.iter().any(Leg::may_mean_several)
     }
 
-    /// The values that it means, each once, in the order of the document.
+    /// Returns the values that the path leads to, each once, in the order of the document.
     ///
-    /// Step by step: several ways may lead to one value where `**` is in the path, and a value that
-    /// was reached is gone on with once. So the work is at most the document's size for each step.
+    /// The path is followed step by step. If `**` is in the path, several ways may lead to one
+    /// value, from which only one goes on. So the work is at most the document's size for each
+    /// step.
     pub fn find<'n>(&self, root: &'n Node) -> Vec<&'n Node> {
         let mut found = vec![root];
         let mut is_below = false;
@@ -113,8 +116,8 @@ impl Path {
         found
     }
 
-    /// As [`Path::find`], with the path of each, which has no wildcards; but a value that is no
-    /// array is no element of itself, as it is not to JSON_SEARCH.
+    /// Returns the values as [`Path::find`] does, each with its own path, which has no wildcards.
+    /// Here a value that is no array is not an element of itself, as in JSON_SEARCH.
     pub fn places<'n>(&self, root: &'n Node) -> Vec<(Vec<u8>, &'n Node)> {
         let mut found = vec![(b"$".to_vec(), root)];
         for leg in &self.legs {
@@ -127,7 +130,7 @@ impl Path {
         found
     }
 
-    /// The value that a path without wildcards means.
+    /// Returns the value that a path without wildcards leads to.
     pub fn find_one<'n>(&self, root: &'n Node) -> Option<&'n Node> {
         self.legs.iter().try_fold(root, |node, leg| match (node, leg) {
             (Node::Object(_), Leg::Member(name)) => node.member(name),
@@ -136,13 +139,13 @@ impl Path {
         })
     }
 
-    /// As [`Path::find_one`], to change the value.
+    /// Returns the value as [`Path::find_one`] does, to be changed.
     pub fn find_one_mut<'n>(&self, root: &'n mut Node) -> Option<&'n mut Node> {
         find_mut(root, &self.legs)
     }
 }
 
-/// The value that steps without wildcards lead to.
+/// Returns the value that steps without wildcards lead to.
 pub(super) fn find_mut<'n>(root: &'n mut Node, legs: &[Leg]) -> Option<&'n mut Node> {
     legs.iter().try_fold(root, |node, leg| match (node, leg) {
         (Node::Object(members), Leg::Member(name)) => {
@@ -171,7 +174,7 @@ fn step<'n>(node: &'n Node, leg: &Leg, next: &mut Vec<&'n Node>) {
     }
 }
 
-/// The value and all below it. The recursion is as deep as the document.
+/// Appends the value and all values below it. The recursion is as deep as the document.
 fn below<'n>(node: &'n Node, next: &mut Vec<&'n Node>) {
     next.push(node);
     match node {
@@ -181,7 +184,7 @@ fn below<'n>(node: &'n Node, next: &mut Vec<&'n Node>) {
     }
 }
 
-/// As [`step`], with the paths.
+/// Appends the values as [`step`] does, with their paths.
 fn step_places<'n>(node: &'n Node, leg: &Leg, at: &[u8], next: &mut Vec<(Vec<u8>, &'n Node)>) {
     match (leg, node) {
         (Leg::Member(name), Node::Object(_)) => {
@@ -200,7 +203,7 @@ fn step_places<'n>(node: &'n Node, leg: &Leg, at: &[u8], next: &mut Vec<(Vec<u8>
     }
 }
 
-/// As [`below`], with the paths.
+/// Appends the values as [`below`] does, with their paths.
 fn places_below<'n>(node: &'n Node, at: &[u8], next: &mut Vec<(Vec<u8>, &'n Node)>) {
     next.push((at.to_vec(), node));
     match node {
@@ -222,14 +225,14 @@ fn with_cell(at: &[u8], index: usize) -> Vec<u8> {
     with_leg(at, &Leg::Cell(Cell { index: index as u32, from_end: false }))
 }
 
-/// A path with one step more.
+/// Returns a path with one more step.
 fn with_leg(at: &[u8], leg: &Leg) -> Vec<u8> {
     let mut path = at.to_vec();
     write_leg(leg, &mut path);
     path
 }
 
-/// Appends a step as MySQL writes it: a name that is no identifier is in quotation marks.
+/// Appends a step as MySQL writes it. A name that is no identifier is put in quotation marks.
 pub fn write_leg(leg: &Leg, out: &mut Vec<u8>) {
     match leg {
         Leg::Member(name) => {
@@ -256,7 +259,7 @@ pub fn write_leg(leg: &Leg, out: &mut Vec<u8>) {
     }
 }
 
-/// Names that need no quotation marks: those of ECMAScript.
+/// Reports whether a name needs no quotation marks, because it is an identifier of ECMAScript.
 fn is_identifier(name: &[u8]) -> bool {
     let Ok(name) = std::str::from_utf8(name) else { return false };
     let begins = |c: char| c.is_alphabetic() || matches!(c, '$' | '_');
@@ -277,7 +280,7 @@ impl Reader<'_> {
         self.text.get(self.at).copied()
     }
 
-    /// The next byte, which is behind us then, whatever it is.
+    /// Takes the next byte, whatever it is.
     fn pop(&mut self) -> Option<u8> {
         let byte = self.peek();
         self.at += usize::from(byte.is_some());
@@ -362,7 +365,7 @@ impl Reader<'_> {
         (self.pop()? == b']').then_some(leg)
     }
 
-    /// `to` with spaces around it.
+    /// Reports whether `to` with spaces around it follows.
     fn range_follows(&self) -> bool {
         let is_space = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
         self.text[self.at..].starts_with(b"to")
@@ -390,8 +393,8 @@ impl Reader<'_> {
     }
 }
 
-/// How long a name in quotation marks is, with both of them; all of the text where the second one
-/// is missing.
+/// Returns the length of a name in quotation marks, both included, or that of the whole text when
+/// the second one is missing.
 fn end_of_quoted(text: &[u8]) -> usize {
     let mut at = 1;
     while let Some(byte) = text.get(at) {
@@ -466,8 +469,8 @@ mod tests {
         let text = format!("{}1{}", "[".repeat(90), "]".repeat(90));
         let root = parse_node(text.as_bytes()).expect("is JSON");
         let path = Path::parse(format!("${}", "**[0]".repeat(40)).as_bytes()).expect("a path");
-        // The last 51 of the 91 values: each step goes at least one deeper, but the number is its
-        // own element.
+        // These are the last 51 of the 91 values: each step goes at least one level deeper, but the
+        // number is its own element.
         assert_eq!(path.find(&root).len(), 51);
         assert_eq!(path.places(&root).len(), 51);
         let first = Path::parse(b"$[0]").expect("a path");

@@ -1,9 +1,10 @@
-//! MySQL's binary form to a JSON tree.
+//! The conversion of MySQL's binary form to a JSON tree.
 
 use super::binary::*;
 use super::node::Node;
 
-/// The tree of a document; `None` if it is malformed. An empty document is `null`, as it shows.
+/// Returns the tree of a document. `None` means that it is malformed. An empty document is `null`,
+/// as in its text.
 pub fn read_document(document: &[u8]) -> Option<Node> {
     match document.split_first() {
         Some((&kind, body)) => read_value(kind, body, &mut Limits { depth: 0, values: document.len() }),

@@ -27,7 +27,7 @@ fn text_round_trips() {
 
 #[test]
 fn known_bytes() {
-    // INSERT ... '{"a": 1}' as MySQL 8 logs it.
+    // The bytes are those that MySQL 8 logs for INSERT ... '{"a": 1}'.
     let document = parse_text(b"{\"a\": 1}").unwrap();
     assert_eq!(document, [0, 1, 0, 12, 0, 11, 0, 1, 0, 5, 1, 0, b'a']);
 }
@@ -64,13 +64,13 @@ fn damaged_documents_do_not_panic() {
             assert!(!out.is_empty());
         }
     }
-    // A container whose member is the container itself.
+    // The container's only member is the container itself.
     out.clear();
     write_text(&[2, 1, 0, 7, 0, 2, 0, 0], &mut out);
     assert!(out.ends_with(b"null"));
 }
 
-/// Each element points to the one string, so that 40 kB of document would be 40 MB of text.
+/// Each element points to the same string, so that 40 kB of document would make 40 MB of text.
 #[test]
 fn values_that_share_their_bytes_make_no_longer_text() {
     const ELEMENTS: u16 = 10_000;
@@ -109,7 +109,7 @@ fn a_text_is_no_longer_than_it_is_thought_to_be() {
             assert!(shown.len() <= most_text_bytes(&document), "{} of {text:.80}", shown.len());
         }
     }
-    // Bytes that are no text of their own, and moments, as MySQL keeps them.
+    // Bytes that have no text of their own, and a time, as MySQL stores them.
     for opaque in [&[252, 0][..], &[252, 1, 0xff], &[12, 8, 0, 0, 0, 0x80, 0xff, 0xff, 0xff, 0x7f]] {
         let document = [&[2, 1, 0, 7 + opaque.len() as u8, 0, 15, 7, 0], opaque].concat();
         let mut shown = Vec::new();

@@ -1,4 +1,4 @@
-//! A binary document to the text that `SELECT` shows.
+//! The conversion of a binary document to the text that `SELECT` shows.
 
 use super::binary::*;
 use super::node::Node;
@@ -6,12 +6,12 @@ use super::opaque::{Scalar, scalar_of};
 use crate::{TypeCode, number};
 
 /// Appends a document's text as `SELECT` shows it. A document that is not well-formed shows as
-/// `null` where it breaks off; an empty one is `null` (the value of a JSON column that was added
-/// without a default).
+/// `null` from the place where it breaks off. An empty document is `null` (the value of a JSON
+/// column that was added without a default).
 pub fn write_text(document: &[u8], out: &mut Vec<u8>) {
     let written = match document.split_first() {
-        // A well-formed document has fewer values than bytes; one whose offsets share or repeat
-        // values ends here.
+        // A well-formed document has fewer values than bytes. A document whose offsets share or
+        // repeat values ends here.
         Some((&kind, body)) => write_value(kind, body, &mut Limits { depth: 0, values: document.len() }, out),
         None => None,
     };
@@ -20,9 +20,10 @@ pub fn write_text(document: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// At least as many bytes as the document's text has, without making it. A control character takes
-/// six bytes in the text, a value that stands in its container's table between two and three times
-/// its bytes there, of which the first, its type, counts as a control character here.
+/// Returns an upper limit of the length in bytes of the document's text, without making it. A
+/// control character takes six bytes in the text. A value in its container's table takes between
+/// two and three times its bytes there, but its first byte, the type, counts as a control character
+/// here.
 pub fn most_text_bytes(document: &[u8]) -> usize {
     const BROKEN_OFF: usize = "null".len();
     let low = document.iter().filter(|byte| **byte < 0x20).count();
@@ -34,12 +35,14 @@ pub fn write_node_text(node: &Node, out: &mut Vec<u8>) {
     write_tree(node, None, out);
 }
 
-/// Appends a tree's text as JSON_PRETTY writes it: a line a value, two spaces a level.
+/// Appends a tree's text as JSON_PRETTY writes it: each value on a line of its own, with two spaces
+/// for each level.
 pub fn write_pretty(node: &Node, out: &mut Vec<u8>) {
     write_tree(node, Some(0), out);
 }
 
-/// Appends what JSON_UNQUOTE makes of the tree: a string without quotation marks and escapes.
+/// Appends the text that JSON_UNQUOTE makes of the tree: a string has no quotation marks and
+/// escapes.
 pub fn write_unquoted(node: &Node, out: &mut Vec<u8>) {
     match node {
         Node::String(text) => out.extend_from_slice(text),
@@ -59,7 +62,8 @@ pub fn write_quoted(text: &[u8], out: &mut Vec<u8>) {
     write_string(text, out);
 }
 
-/// `level`: how far lines are indented; none: all is one line.
+/// Appends a tree's text. `level` is the number of levels by which lines are indented. `None` means
+/// that everything is on one line.
 fn write_tree(node: &Node, level: Option<usize>, out: &mut Vec<u8>) {
     let inner = level.map(|level| level + 1);
     let line = |level: Option<usize>, out: &mut Vec<u8>| {
@@ -109,8 +113,8 @@ fn write_tree(node: &Node, level: Option<usize>, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes the value of type `kind` at the start of `body`; None (what came before is written) if it
-/// is malformed.
+/// Writes the value of type `kind` at the start of `body`. Returns `None` if it is malformed; the
+/// part before that place is written.
 fn write_value(kind: u8, body: &[u8], limits: &mut Limits, out: &mut Vec<u8>) -> Option<()> {
     limits.values = limits.values.checked_sub(1)?;
     if limits.depth > MAX_DEPTH {
@@ -143,7 +147,7 @@ fn write_value(kind: u8, body: &[u8], limits: &mut Limits, out: &mut Vec<u8>) ->
     Some(())
 }
 
-/// A double always shows as one: `1.0`, not `1`.
+/// Appends a double, which always shows as one: `1.0`, not `1`.
 fn write_double(value: f64, out: &mut Vec<u8>) {
     let start = out.len();
     number::write_f64(value, out);
@@ -189,8 +193,8 @@ pub(super) fn write_string(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// SQL values inside of JSON: decimals as numbers, dates and times as strings, everything else in
-/// base 64.
+/// Appends an SQL value inside of JSON: decimals as numbers, dates and times as strings, everything
+/// else in base 64.
 fn write_opaque(type_byte: u8, bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let is_packed = matches!(
         TypeCode::from_u8(type_byte),

@@ -1,16 +1,17 @@
-//! A JSON tree to MySQL's binary form.
+//! The conversion of a JSON tree to MySQL's binary form.
 
 use super::binary::*;
 use super::node::Node;
 use super::read::read_document;
 
-/// The document as it is when it is written anew: of equal documents the bytes are equal. `None` if
-/// it is malformed.
+/// Returns the document as it is when it is written anew, so that equal documents have equal bytes.
+/// `None` if it is malformed.
 pub fn normalized(document: &[u8]) -> Option<Vec<u8>> {
     write_document(&read_document(document)?)
 }
 
-/// The binary document; None if it is over 4 GB.
+/// Returns the binary document. `None` if it is larger than 4 GB, or has a member whose name is
+/// longer than 65535 bytes.
 pub fn write_document(root: &Node) -> Option<Vec<u8>> {
     let mut out = vec![0];
     out[0] = write_node(root, &mut out)?;
@@ -52,7 +53,7 @@ fn write_node(node: &Node, out: &mut Vec<u8>) -> Option<u8> {
     }
 }
 
-/// Literals and integers: type, bits, width in bytes. None for other nodes.
+/// Returns type, bits and width in bytes of literals and integers. `None` for other nodes.
 fn integer_form(node: &Node) -> Option<(u8, u64, usize)> {
     Some(match node {
         Node::Null => (LITERAL, u64::from(LITERAL_NULL), 1),
@@ -78,8 +79,8 @@ fn write_length(mut len: usize, out: &mut Vec<u8>) {
     out.push(len as u8);
 }
 
-/// Small form if everything is within 64 KB, else large. Returns SMALL_ARRAY or LARGE_ARRAY, which
-/// for an object the caller shifts to the object types.
+/// Writes the small form if everything is within 64 KB, otherwise the large one. Returns
+/// SMALL_ARRAY or LARGE_ARRAY, which for an object the caller changes to the object types.
 fn write_container(keys: &[&[u8]], nodes: &[&Node], out: &mut Vec<u8>) -> Option<u8> {
     if keys.iter().any(|key| key.len() > usize::from(u16::MAX)) {
         return None;
@@ -92,7 +93,7 @@ fn write_container(keys: &[&[u8]], nodes: &[&Node], out: &mut Vec<u8>) -> Option
     write_sized(keys, nodes, 4, out).map(|()| LARGE_ARRAY)
 }
 
-/// Writes the container with numbers of `width` bytes; None if they are too small for it.
+/// Writes the container with numbers of `width` bytes. Returns `None` if they are too small for it.
 fn write_sized(keys: &[&[u8]], nodes: &[&Node], width: usize, out: &mut Vec<u8>) -> Option<()> {
     let start = out.len();
     let limit = if width == 2 { u64::from(u16::MAX) } else { u64::from(u32::MAX) };

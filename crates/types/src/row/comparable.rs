@@ -1,14 +1,15 @@
-//! Images of which equal bytes mean equal values.
+//! Row images in a form in which equal values have equal bytes.
 
 use super::RowLayout;
 use crate::{ColumnMask, TypeCode, json};
 use std::borrow::Cow;
 
 impl RowLayout {
-    /// The image in a form in which rows can be looked for by its bytes. The bits of the null
-    /// bitmap that no column has are 1 in one server's images and 0 in another's. Of the values
-    /// only JSON has several forms: a server that changes a document in place leaves gaps in it,
-    /// one that writes it anew does not. An image that cannot be read is left as it is.
+    /// Returns the image in a form in which rows can be looked for by its bytes. The bits of the
+    /// null bitmap that belong to no column are 1 in one server's images and 0 in another's; here
+    /// they are 0. Among the values only JSON has several forms: a server that changes a document
+    /// in place leaves gaps in it, and one that writes it anew does not. An image that cannot be
+    /// read is left as it is.
     pub fn comparable<'a>(&self, mask: &ColumnMask, image: &'a [u8]) -> Cow<'a, [u8]> {
         let mut image = self.comparable_values(mask, image);
         let (last, used) = (mask.count() / 8, mask.count() % 8);

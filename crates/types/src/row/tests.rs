@@ -61,7 +61,7 @@ fn splice_extract_and_change_agree_with_values() {
         let mut from_values = Vec::new();
         layout.encode_partial(&new, &mask, &mut from_values).unwrap();
         assert_eq!(from_values, partial);
-        // In any order, and over whatever is in the places.
+        // The columns are read in any order, over any old content of the places.
         let mut columns: Vec<usize> = mask.iter().collect();
         if random.below(2) == 0 {
             columns.reverse();
@@ -113,7 +113,7 @@ fn bytes_that_are_no_value_are_refused_before_they_are_stored() {
     layout.encode_raw(&[Some(&[1, 0, 0, 0]), Some(&[0x80, 0, 0, 0, 0])], &mut image).unwrap();
     let full = ColumnMask::full(2);
     layout.check_values(&full, &image).unwrap();
-    // A year beyond 9999.
+    // This makes it a year beyond 9999.
     let at = image.len() - 5;
     image[at..].fill(0xFF);
     assert_eq!(layout.decode_all(&image).is_ok(), layout.check_values(&full, &image).is_ok());

@@ -1,5 +1,5 @@
 //! DATE, TIME, DATETIME and TIMESTAMP values: calendar arithmetic and text. Their packed forms are
-//! in [`crate::packed`], reading text is in [`parse`].
+//! in [`crate::packed`], and [`parse`] reads text.
 
 pub mod parse;
 mod zone;
@@ -8,37 +8,37 @@ pub use zone::{Moment, Zone, ZoneRules};
 
 use std::fmt;
 
-/// Microseconds in a second.
+/// The number of microseconds in a second.
 pub const MICROS_PER_SECOND: u32 = 1_000_000;
 const SECONDS_PER_DAY: i64 = 86_400;
-/// `TO_DAYS('1970-01-01')`
+/// The value of `TO_DAYS('1970-01-01')`.
 const DAY_NUMBER_OF_1970: i64 = 719_528;
-/// Largest hour of a TIME.
+/// The largest hour of a TIME.
 pub const MAX_TIME_HOURS: u16 = 838;
 
-/// A DATE, `0000-00-00` to `9999-12-31`; month and day may be zero (`NO_ZERO_IN_DATE` off).
+/// A DATE, `0000-00-00` to `9999-12-31`. Month and day may be zero (`NO_ZERO_IN_DATE` off).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
-    /// 0..=9999
+    /// The year, 0..=9999.
     pub year: u16,
-    /// 0..=12
+    /// The month, 0..=12.
     pub month: u8,
-    /// 0..=31
+    /// The day of the month, 0..=31.
     pub day: u8,
 }
 
 /// A TIME, `-838:59:59` to `838:59:59`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Time {
-    /// Below zero.
+    /// Whether the time is below zero.
     pub negative: bool,
-    /// 0..=838
+    /// The hours, 0..=838.
     pub hours: u16,
-    /// 0..=59
+    /// The minutes, 0..=59.
     pub minutes: u8,
-    /// 0..=59
+    /// The seconds, 0..=59.
     pub seconds: u8,
-    /// 0..=999999
+    /// The microseconds, 0..=999999.
     pub micros: u32,
 }
 
@@ -47,17 +47,17 @@ pub struct Time {
 pub struct DateTime {
     /// The date part.
     pub date: Date,
-    /// 0..=23
+    /// The hour, 0..=23.
     pub hour: u8,
-    /// 0..=59
+    /// The minute, 0..=59.
     pub minute: u8,
-    /// 0..=59
+    /// The second, 0..=59.
     pub second: u8,
-    /// 0..=999999
+    /// The microseconds, 0..=999999.
     pub micros: u32,
 }
 
-/// Days in a month of a year; 31 for month 0.
+/// Returns the number of days in a month of a year, 31 for month 0.
 pub fn days_in_month(year: u16, month: u8) -> u8 {
     match month {
         4 | 6 | 9 | 11 => 30,
@@ -68,28 +68,28 @@ pub fn days_in_month(year: u16, month: u8) -> u8 {
 }
 
 impl Date {
-    /// A date from its parts; None if they are no date (zero month and day are taken, as MySQL
-    /// stores them).
+    /// Makes a date of its parts. `None` if they are no date. A zero month and day are allowed,
+    /// since MySQL stores them.
     pub fn new(year: u16, month: u8, day: u8) -> Option<Date> {
         let date = Date { year, month, day };
         date.exists().then_some(date)
     }
 
-    /// Whether the calendar has it; a month or a day may be zero.
+    /// Reports whether the date is in the calendar. A month or a day may be zero.
     pub fn exists(&self) -> bool {
         self.year <= 9999 && self.month <= 12 && self.day <= days_in_month(self.year, self.month)
     }
 
-    /// `0000-00-00`
+    /// Reports whether the date is `0000-00-00`.
     pub fn is_zero(&self) -> bool {
         *self == Date::default()
     }
-    /// Month or day is zero.
+    /// Reports whether month or day is zero.
     pub fn has_zero_part(&self) -> bool {
         self.month == 0 || self.day == 0
     }
 
-    /// MySQL's `TO_DAYS()`: days since year 0.
+    /// Returns the number of days since year 0 (MySQL's `TO_DAYS()`).
     pub fn day_number(&self) -> i64 {
         if self.year == 0 && self.month == 0 {
             return 0;
@@ -104,7 +104,8 @@ impl Date {
         days + year.div_euclid(4) - (year.div_euclid(100) + 1) * 3 / 4
     }
 
-    /// MySQL's `FROM_DAYS()`; the zero date outside of 366..=3652424 (year 1 to 9999).
+    /// Returns the date of a day number (MySQL's `FROM_DAYS()`), or the zero date outside of
+    /// 366..=3652424 (the years 1 to 9999).
     pub fn from_day_number(day_number: i64) -> Date {
         if !(366..=3_652_424).contains(&day_number) {
             return Date::default();
@@ -125,37 +126,37 @@ impl Date {
         Date { year, month, day: left as u8 + 1 }
     }
 
-    /// 0 = Monday .. 6 = Sunday (`WEEKDAY()`).
+    /// Returns the day of the week, from 0 for Monday to 6 for Sunday (`WEEKDAY()`).
     pub fn weekday(&self) -> u8 {
         (self.day_number() + 5).rem_euclid(7) as u8
     }
 
-    /// YYYYMMDD
+    /// Returns the date as the number YYYYMMDD.
     pub fn to_number(&self) -> u32 {
         u32::from(self.year) * 10_000 + u32::from(self.month) * 100 + u32::from(self.day)
     }
 }
 
 impl Time {
-    /// A time from its parts; None outside of TIME's range.
+    /// Makes a time of its parts. `None` outside of TIME's range.
     pub fn new(negative: bool, hours: u16, minutes: u8, seconds: u8, micros: u32) -> Option<Time> {
         let fits = hours <= MAX_TIME_HOURS && minutes < 60 && seconds < 60 && micros < MICROS_PER_SECOND;
         fits.then_some(Time { negative, hours, minutes, seconds, micros })
     }
 
-    /// `838:59:59`, where MySQL clips TIME.
+    /// Returns `838:59:59` or its negative, to which MySQL clips TIME.
     pub fn largest(negative: bool) -> Time {
         Time { negative, hours: MAX_TIME_HOURS, minutes: 59, seconds: 59, micros: 0 }
     }
 
-    /// All of it in microseconds, with sign.
+    /// Returns the whole time in microseconds, with its sign.
     pub fn to_micros(&self) -> i64 {
         let seconds = i64::from(self.hours) * 3600 + i64::from(self.minutes) * 60 + i64::from(self.seconds);
         let micros = seconds * i64::from(MICROS_PER_SECOND) + i64::from(self.micros);
         if self.negative { -micros } else { micros }
     }
 
-    /// The time of so many microseconds; None outside of TIME's range.
+    /// Makes the time of this many microseconds. `None` outside of TIME's range.
     pub fn from_micros(micros: i64) -> Option<Time> {
         let magnitude = micros.unsigned_abs();
         let seconds = magnitude / u64::from(MICROS_PER_SECOND);
@@ -164,7 +165,7 @@ impl Time {
         Time::new(micros < 0, hours, minutes, second, (magnitude % u64::from(MICROS_PER_SECOND)) as u32)
     }
 
-    /// Rounded half up to `fsp` fractional digits, clipped to TIME's range.
+    /// Returns the time rounded half up to `fsp` fractional digits, clipped to TIME's range.
     pub fn round(&self, fsp: u8) -> Time {
         let unit = fraction_unit(fsp);
         let micros = (self.to_micros().abs() + unit / 2) / unit * unit;
@@ -172,7 +173,7 @@ impl Time {
             .unwrap_or(Time::largest(self.negative))
     }
 
-    /// Without the digits behind the first `fsp` of the fraction.
+    /// Returns the time without the digits after the first `fsp` of the fraction.
     pub fn truncate(&self, fsp: u8) -> Time {
         let unit = fraction_unit(fsp) as u32;
         Time { micros: self.micros / unit * unit, ..*self }
@@ -194,7 +195,7 @@ impl Time {
         push_fraction(out, self.micros, fsp);
     }
 
-    /// [-]HHMMSS
+    /// Returns the time as the number [-]HHMMSS.
     pub fn to_number(&self) -> i64 {
         let number = i64::from(self.hours) * 10_000 + i64::from(self.minutes) * 100 + i64::from(self.seconds);
         if self.negative { -number } else { number }
@@ -214,22 +215,22 @@ impl Ord for Time {
 }
 
 impl DateTime {
-    /// The date at midnight.
+    /// Returns the date at midnight.
     pub fn midnight(date: Date) -> DateTime {
         DateTime { date, ..DateTime::default() }
     }
 
-    /// `0000-00-00 00:00:00`
+    /// Reports whether this is `0000-00-00 00:00:00`.
     pub fn is_zero(&self) -> bool {
         *self == DateTime::default()
     }
 
-    /// Seconds of the day.
+    /// Returns the number of seconds since midnight.
     fn seconds_of_day(&self) -> i64 {
         i64::from(self.hour) * 3600 + i64::from(self.minute) * 60 + i64::from(self.second)
     }
 
-    /// The time of day.
+    /// Returns the time of day.
     pub fn time(&self) -> Time {
         Time {
             negative: false,
@@ -240,13 +241,14 @@ impl DateTime {
         }
     }
 
-    /// Microseconds since year 0, for arithmetic; see [`DateTime::from_micros`].
+    /// Returns the microseconds since year 0, for arithmetic; see [`DateTime::from_micros`].
     pub fn to_micros(&self) -> i64 {
         (self.date.day_number() * SECONDS_PER_DAY + self.seconds_of_day()) * i64::from(MICROS_PER_SECOND)
             + i64::from(self.micros)
     }
 
-    /// The inverse of [`DateTime::to_micros`]; None outside of the years 1 to 9999.
+    /// Makes the DATETIME of the number that [`DateTime::to_micros`] returns. `None` outside of the
+    /// years 1 to 9999.
     pub fn from_micros(micros: i64) -> Option<DateTime> {
         let seconds = micros.div_euclid(i64::from(MICROS_PER_SECOND));
         let date = Date::from_day_number(seconds.div_euclid(SECONDS_PER_DAY));
@@ -263,7 +265,8 @@ impl DateTime {
         })
     }
 
-    /// What clocks of a time zone show at a Unix time. The zero date if out of range.
+    /// Returns the date and time that clocks of a time zone show at a Unix time, or the zero date
+    /// if that is out of range.
     pub fn from_unix(seconds: i64, micros: u32, zone: Zone) -> DateTime {
         let local = seconds
             .saturating_add(i64::from(zone.offset_s(seconds)))
@@ -273,19 +276,21 @@ impl DateTime {
         total.and_then(DateTime::from_micros).unwrap_or_default()
     }
 
-    /// The Unix time in seconds at which clocks of a time zone show this, or at which they were put
-    /// past it.
+    /// Returns the Unix time in seconds at which clocks of a time zone show this date and time, or
+    /// at which they were put forward past it.
     pub fn to_unix(&self, zone: Zone) -> i64 {
         self.moment(zone).unix_s
     }
 
-    /// As [`DateTime::to_unix`], with whether clocks have shown it.
+    /// Returns the Unix time as [`DateTime::to_unix`] does, with whether clocks have shown this
+    /// date and time.
     pub fn moment(&self, zone: Zone) -> Moment {
         let days = self.date.day_number() - DAY_NUMBER_OF_1970;
         zone.moment(days * SECONDS_PER_DAY + self.seconds_of_day())
     }
 
-    /// Rounded half up to `fsp` fractional digits; None if that leaves the year 9999.
+    /// Returns the DATETIME rounded half up to `fsp` fractional digits. `None` if that exceeds the
+    /// year 9999.
     pub fn round(&self, fsp: u8) -> Option<DateTime> {
         let unit = fraction_unit(fsp) as u32;
         let micros = (self.micros + unit / 2) / unit * unit;
@@ -294,12 +299,12 @@ impl DateTime {
         }
         let whole = DateTime { micros: 0, ..*self };
         if self.date.has_zero_part() {
-            return Some(whole); // no calendar to carry into
+            return Some(whole); // The calendar has no next day for such a date.
         }
         DateTime::from_micros(whole.to_micros() + i64::from(MICROS_PER_SECOND))
     }
 
-    /// Without the digits behind the first `fsp` of the fraction.
+    /// Returns the DATETIME without the digits after the first `fsp` of the fraction.
     pub fn truncate(&self, fsp: u8) -> DateTime {
         let unit = fraction_unit(fsp) as u32;
         DateTime { micros: self.micros / unit * unit, ..*self }
@@ -317,7 +322,7 @@ impl DateTime {
         push_fraction(out, self.micros, fsp);
     }
 
-    /// YYYYMMDDHHMMSS
+    /// Returns the DATETIME as the number YYYYMMDDHHMMSS.
     pub fn to_number(&self) -> u64 {
         let time = u64::from(self.hour) * 10_000 + u64::from(self.minute) * 100 + u64::from(self.second);
         u64::from(self.date.to_number()) * 1_000_000 + time
@@ -362,7 +367,8 @@ fn display(f: &mut fmt::Formatter<'_>, write: impl FnOnce(&mut Vec<u8>)) -> fmt:
     f.write_str(std::str::from_utf8(&text).expect("temporal text is ASCII"))
 }
 
-/// Fractional digits shown by `Display`: all six if there is a fraction, else none.
+/// Returns the number of fractional digits that `Display` shows: all six if there is a fraction,
+/// otherwise none.
 fn shown_fsp(micros: u32) -> u8 {
     if micros == 0 { 0 } else { 6 }
 }
@@ -391,8 +397,8 @@ mod tests {
 
     #[test]
     fn day_numbers() {
-        // SELECT TO_DAYS('1970-01-01'), TO_DAYS('2007-10-07'), TO_DAYS('0001-01-01'),
-        // TO_DAYS('9999-12-31')
+        // The numbers are those of SELECT TO_DAYS('1970-01-01'), TO_DAYS('2007-10-07'),
+        // TO_DAYS('0001-01-01'), TO_DAYS('9999-12-31').
         for (year, month, day, number) in
             [(1970, 1, 1, 719_528), (2007, 10, 7, 733_321), (1, 1, 1, 366), (9999, 12, 31, 3_652_424)]
         {

@@ -1,27 +1,28 @@
-//! Dates and times from text and numbers, by MySQL's rules (manual, "Date and Time Literals"):
-//! relaxed delimiters, undelimited digits, two-digit years, fractions rounded by the caller.
+//! The reading of dates and times from text and numbers, by MySQL's rules (manual, "Date and Time
+//! Literals"): relaxed delimiters, undelimited digits, two-digit years. The caller rounds fractions
+//! to its type.
 
 use super::{Date, DateTime, Time, Zone, days_in_month};
 
-/// A value read from text.
+/// A value that was read from text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parsed<T> {
-    /// What was read.
+    /// The value.
     pub value: T,
-    /// Something that is no part of a date or time followed it (a warning, 1292 for DATETIME, 1265
-    /// for DATE).
+    /// Whether something followed that is no part of a date or time (a warning: 1292 for DATETIME,
+    /// 1265 for DATE).
     pub trailing_garbage: bool,
-    /// The text had a time part.
+    /// Whether the text had a time part.
     pub has_time: bool,
-    /// Seconds east of UTC, where the text ended in `+hh:mm` or `-hh:mm`.
+    /// The number of seconds east of UTC, if the text ended in `+hh:mm` or `-hh:mm`.
     pub offset_seconds: Option<i32>,
-    /// A space was between date and time.
+    /// Whether a space was between date and time.
     pub spaced: bool,
 }
 
 impl Parsed<DateTime> {
-    /// The date and time on the clocks of a time zone: a text with an
-    /// offset of its own says a point in time.
+    /// Returns the date and time on the clocks of a time zone. A text with an offset of its own
+    /// names a point in time, which is converted.
     pub fn in_zone(&self, zone: Zone) -> DateTime {
         let at = &self.value;
         match self.offset_seconds {
@@ -31,7 +32,7 @@ impl Parsed<DateTime> {
     }
 }
 
-/// A reader over the text.
+/// A reader of the text.
 struct Cursor<'a> {
     text: &'a [u8],
     at: usize,
@@ -49,7 +50,8 @@ impl Cursor<'_> {
             self.at += 1;
         }
     }
-    /// Up to `most` digits; None without any.
+    /// Reads up to `most` digits, and returns their number and how many they are. `None` if there
+    /// are none.
     fn digits(&mut self, most: usize) -> Option<(u32, usize)> {
         let start = self.at;
         let mut value = 0u32;
@@ -64,7 +66,8 @@ impl Cursor<'_> {
         self.at += usize::from(yes);
         yes
     }
-    /// The digits after a point, rounded to microseconds; 1_000_000 if they round up to a second.
+    /// Reads the digits after a point, rounded to microseconds. The result is 1_000_000 if they
+    /// round up to a second.
     fn fraction(&mut self) -> u32 {
         let (mut micros, mut digits) = (0u32, 0);
         while digits < 6 && self.peek_is_digit() {
@@ -83,7 +86,7 @@ impl Cursor<'_> {
     }
 }
 
-/// A year of two digits is 1970 to 2069.
+/// Returns the year that a year of two digits stands for, 1970 to 2069.
 pub fn expand_year(year: u16) -> u16 {
     match year {
         0..70 => year + 2000,
@@ -92,28 +95,28 @@ pub fn expand_year(year: u16) -> u16 {
     }
 }
 
-/// The numbers at the front of a date and time, as MySQL's `str_to_datetime` finds them.
+/// The numbers at the beginning of a date and time, as MySQL's `str_to_datetime` finds them.
 struct Fields {
-    /// Year, month, day, hour, minute, second.
+    /// The year, month, day, hour, minute and second.
     values: [u32; 6],
-    /// How many of them (and of the fraction) there were.
+    /// The number of entries of `values` that the text had.
     count: usize,
     micros: u32,
     year_digits: usize,
-    /// A space was between two of them.
+    /// Whether a space was between two of them.
     spaced: bool,
-    /// Digits without delimiters between them (YYYYMMDD...), perhaps with a fraction.
+    /// Whether the digits have no delimiters between them (YYYYMMDD...). They may have a fraction.
     undelimited: bool,
 }
 
-/// Reads a DATETIME (or DATE) from text. None if the text is no date at all or one that does not
-/// exist.
+/// Reads a DATETIME (or DATE) from text. Returns `None` if the text is no date, or a date that does
+/// not exist.
 pub fn datetime(text: &[u8]) -> Option<Parsed<DateTime>> {
     datetime_with(text, false)
 }
 
-/// [`datetime`], which also takes days that their month does not have, up to 31
-/// (ALLOW_INVALID_DATES).
+/// Reads a DATETIME as [`datetime`] does. If `allow_invalid` is true, it also accepts days up to 31
+/// that their month does not have (ALLOW_INVALID_DATES).
 pub fn datetime_with(text: &[u8], allow_invalid: bool) -> Option<Parsed<DateTime>> {
     let mut cursor = Cursor { text, at: 0 };
     cursor.skip_spaces();
@@ -125,7 +128,7 @@ pub fn datetime_with(text: &[u8], allow_invalid: bool) -> Option<Parsed<DateTime
         return None;
     }
     let has_time = fields.count > 3;
-    // Behind the seconds a sign begins an offset, and nothing else.
+    // After the seconds a sign can only begin an offset.
     let has_offset = fields.count == 6 && matches!(cursor.peek(), Some(b'+' | b'-'));
     let offset_seconds = if has_offset { Some(zone_offset(&mut cursor)?) } else { None };
     cursor.skip_spaces();
@@ -154,7 +157,8 @@ pub fn datetime_with(text: &[u8], allow_invalid: bool) -> Option<Parsed<DateTime
     Some(Parsed { value, trailing_garbage, has_time, offset_seconds, spaced: fields.spaced })
 }
 
-/// None where a space or a number is that cannot be part of a date.
+/// Reads the fields. Returns `None` where there is a space or a number that cannot be part of a
+/// date.
 fn date_fields(cursor: &mut Cursor<'_>) -> Option<Fields> {
     let rest = &cursor.text[cursor.at..];
     let run = rest.iter().take_while(|&&b| b.is_ascii_digit() || b == b'T').count();
@@ -197,8 +201,8 @@ fn date_fields(cursor: &mut Cursor<'_>) -> Option<Fields> {
     Some(fields)
 }
 
-/// Skips the punctuation (and, after the day, spaces) behind the i-th field, unless nothing comes
-/// after it.
+/// Skips the punctuation (and, after the day, spaces) after field number `i`, unless no digit
+/// follows. Returns `None` for a space where none is allowed.
 fn skip_delimiters(cursor: &mut Cursor<'_>, i: usize, fields: &mut Fields) -> Option<()> {
     let mark = cursor.at;
     let mut spaced = false;
@@ -221,10 +225,11 @@ fn skip_delimiters(cursor: &mut Cursor<'_>, i: usize, fields: &mut Fields) -> Op
     Some(())
 }
 
-/// The largest offset from UTC that MySQL takes, 14 hours, in seconds.
+/// The largest offset from UTC that MySQL accepts: 14 hours, in seconds.
 const MOST_OFFSET_SECONDS: i32 = 14 * 3600;
 
-/// The offset from UTC at the cursor, in seconds; None if there is none that MySQL takes.
+/// Reads the offset from UTC at the cursor, in seconds. Returns `None` if there is none that MySQL
+/// accepts.
 fn zone_offset(cursor: &mut Cursor<'_>) -> Option<i32> {
     let rest = cursor.text.get(cursor.at..cursor.at + 6)?;
     let digit = |i: usize| rest[i].is_ascii_digit().then(|| i32::from(rest[i] - b'0'));
@@ -242,10 +247,10 @@ fn zone_offset(cursor: &mut Cursor<'_>) -> Option<i32> {
 }
 
 /// Reads a TIME from text: `[-][days ]hh:mm:ss[.f]`, `hh:mm`, `hhmmss`, `ss`, or a whole DATETIME
-/// (with a space between date and time) whose time part is taken; an empty text and one with an
-/// exponent are zero. None if it is none of these; what is over `838:59:59` is clipped.
+/// (with a space between date and time), whose time part is taken. An empty text and one with an
+/// exponent are zero. Returns `None` for any other text. A time beyond `838:59:59` is clipped.
 ///
-/// The offset of a DATETIME moves its time to the time zone.
+/// The time of a DATETIME with an offset is converted to the time zone.
 pub fn time(text: &[u8], zone: Zone) -> Option<Parsed<TimeRead>> {
     let of = |time, out_of_range, trailing_garbage| {
         let value = TimeRead { time, out_of_range };
@@ -288,9 +293,9 @@ pub fn time(text: &[u8], zone: Zone) -> Option<Parsed<TimeRead>> {
     of(time, total > limit, cursor.at < text.len())
 }
 
-/// The time of a whole DATETIME, and whether something followed it; None if the text does not look
-/// like one, Some(None) if it does but there is no such date and time. A fraction that rounds up to
-/// midnight is 24:00:00.
+/// Returns the time of a whole DATETIME, and whether something followed it. `None` means that the
+/// text does not look like a DATETIME, `Some(None)` that it does but there is no such date and
+/// time. A fraction that rounds up to midnight makes 24:00:00.
 fn time_of_datetime(text: &[u8], zone: Zone) -> Option<Option<(Time, bool)>> {
     let mut cursor = Cursor { text, at: 0 };
     cursor.skip_spaces();
@@ -309,7 +314,8 @@ fn time_of_datetime(text: &[u8], zone: Zone) -> Option<Option<(Time, bool)>> {
     Some(Some((time, cursor.at < text.len())))
 }
 
-/// `e5` or `e-5`: the text is a number in a form that no time has.
+/// Reports whether `e5`, `e-5` or the like follows: the text is then a number in a form that no
+/// time has.
 fn is_exponent(text: &[u8]) -> bool {
     match text {
         [b'e' | b'E', b'+' | b'-', digit, ..] | [b'e' | b'E', digit, ..] => digit.is_ascii_digit(),
@@ -317,16 +323,16 @@ fn is_exponent(text: &[u8]) -> bool {
     }
 }
 
-/// A TIME read from text or a number.
+/// A TIME that was read from text or a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeRead {
     /// The time, clipped to TIME's range.
     pub time: Time,
-    /// It had to be clipped (error 1264 or its warning).
+    /// Whether the time had to be clipped (error 1264, or a warning with this number).
     pub out_of_range: bool,
 }
 
-/// Hours, minutes and seconds after the first run of digits has been read.
+/// Returns hours, minutes and seconds. The first run of digits has been read already.
 fn time_parts(cursor: &mut Cursor<'_>, first: u32, digits: usize) -> Option<(u32, u32, u32)> {
     if digits > 0 && cursor.peek() == Some(b' ') {
         let mark = cursor.at;
@@ -359,7 +365,8 @@ fn colon_parts(cursor: &mut Cursor<'_>) -> (u32, u32) {
     (parts[0], parts[1])
 }
 
-/// A DATETIME from a number: YYMMDD, YYYYMMDD, YYMMDDhhmmss or YYYYMMDDhhmmss. None if it is none.
+/// Returns the DATETIME of a number: YYMMDD, YYYYMMDD, YYMMDDhhmmss or YYYYMMDDhhmmss. `None` if it
+/// is of none of these forms.
 pub fn datetime_from_number(number: u64) -> Option<DateTime> {
     let full = match number {
         0 => return Some(DateTime::default()),
@@ -390,7 +397,8 @@ pub fn datetime_from_number(number: u64) -> Option<DateTime> {
     Some(DateTime { date, hour, minute, second, micros: 0 })
 }
 
-/// A TIME from a number hhmmss, clipped. None if minutes or seconds are over 59.
+/// Returns the TIME of a number hhmmss, clipped to TIME's range. `None` if minutes or seconds are
+/// above 59.
 pub fn time_from_number(number: i64) -> Option<TimeRead> {
     let magnitude = number.unsigned_abs();
     if magnitude > 8_385_959 {

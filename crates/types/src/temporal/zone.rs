@@ -1,38 +1,38 @@
-//! Time zones: what clocks show at a moment, and which moment they mean.
+//! Time zones: what clocks show at a moment, and which moment a shown time means.
 //!
-//! A [`Zone`] is an offset, or a named zone whose offset changes. What clocks show is not always a
-//! moment: an hour that is passed over in spring has none, an hour that comes twice in autumn has
-//! two. As in MySQL the first has the moment at which clocks were put forward, and the second the
-//! earlier of both.
+//! A [`Zone`] is a fixed offset, or a named zone whose offset changes. A time that clocks could
+//! show does not always have exactly one moment: an hour that is skipped in spring has none, an
+//! hour that comes twice in autumn has two. As in MySQL, the first has the moment at which clocks
+//! were put forward, and the second the earlier of both.
 
-/// Clocks of different zones are never further apart than this, so that a moment lies within so
-/// many seconds of what any clock shows.
+/// The most seconds by which clocks of different zones differ. So a moment lies within this many
+/// seconds of what any clock shows.
 const FURTHEST_S: i64 = 26 * 3600;
 
-/// How clocks are set: an offset that stays, or a named zone.
+/// The rule by which clocks are set: a fixed offset, or a named zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Zone {
-    /// Seconds east of UTC.
+    /// A fixed offset in seconds east of UTC.
     Offset(i32),
-    /// A zone whose offset changes. Its rules stay until the process ends, as MySQL's do.
+    /// A zone whose offset changes. Its rules stay in memory until the process ends, as in MySQL.
     Named(&'static ZoneRules),
 }
 
-/// When the offset of a named zone changes.
+/// The changes of the offset of a named zone.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ZoneRules {
-    /// Unix times of the changes, ascending.
+    /// The Unix times of the changes, ascending.
     changes_s: Vec<i64>,
-    /// Seconds east of UTC before the first change and from each change on.
+    /// The seconds east of UTC before the first change, then those from each change on.
     offsets_s: Vec<i32>,
 }
 
-/// The moment that clocks mean.
+/// The moment that a time on clocks means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
-    /// Unix time in seconds.
+    /// The Unix time in seconds.
     pub unix_s: i64,
-    /// Whether clocks never showed it: it was passed over when they were put forward.
+    /// Whether clocks never showed the time, because it was skipped when they were put forward.
     pub is_skipped: bool,
 }
 
@@ -46,7 +46,7 @@ impl Zone {
     /// Coordinated Universal Time.
     pub const UTC: Zone = Zone::Offset(0);
 
-    /// Seconds east of UTC at a moment.
+    /// Returns the seconds east of UTC at a moment.
     #[inline]
     pub fn offset_s(self, unix_s: i64) -> i32 {
         match self {
@@ -55,7 +55,7 @@ impl Zone {
         }
     }
 
-    /// The moment at which clocks show what clocks in UTC show at `local_s`.
+    /// Returns the moment at which clocks of this zone show what clocks in UTC show at `local_s`.
     #[inline]
     pub fn moment(self, local_s: i64) -> Moment {
         match self {
@@ -68,8 +68,8 @@ impl Zone {
 }
 
 impl ZoneRules {
-    /// A zone with `first_offset_s` before its first change; each change is a Unix time and the
-    /// seconds east of UTC from there on. Changes that are not in their order are sorted.
+    /// Makes the rules of a zone with `first_offset_s` before its first change. Each change is a
+    /// Unix time and the seconds east of UTC from then on. The changes are sorted here.
     pub fn new(first_offset_s: i32, mut changes: Vec<(i64, i32)>) -> ZoneRules {
         changes.sort_by_key(|(at, _)| *at);
         let offsets = changes.iter().map(|(_, offset_s)| *offset_s);
@@ -79,7 +79,8 @@ impl ZoneRules {
         }
     }
 
-    /// A zone with these rules. They are never freed: whoever makes zones keeps each that it made.
+    /// Makes a zone with these rules. They are never freed, so the caller keeps each zone that it
+    /// has made.
     pub fn forever(self) -> Zone {
         Zone::Named(Box::leak(Box::new(self)))
     }
@@ -89,7 +90,7 @@ impl ZoneRules {
         for (i, offset_s) in self.offsets_s.iter().enumerate().skip(first) {
             let unix_s = local_s.saturating_sub(i64::from(*offset_s));
             let from = i.checked_sub(1).map_or(i64::MIN, |before| self.changes_s[before]);
-            // Clocks were put past it, and no earlier offset has shown it.
+            // Clocks were put forward past this time, and no earlier offset has shown it.
             if unix_s < from {
                 return Moment { unix_s: from, is_skipped: true };
             }
@@ -115,12 +116,12 @@ mod tests {
         (found.unix_s, found.is_skipped)
     }
 
-    /// Of 2024 alone.
+    /// Makes the zone of Berlin, with the changes of 2024 alone.
     fn berlin() -> Zone {
         ZoneRules::new(3600, vec![(1_729_990_800, 3600), (1_711_846_800, 7200)]).forever()
     }
 
-    // The numbers are what UNIX_TIMESTAMP() of MySQL 9.7 says.
+    // The numbers are those of UNIX_TIMESTAMP() in MySQL 9.7.
     #[test]
     fn hours_that_clocks_skip_and_repeat_are_mysqls() {
         let berlin = berlin();
@@ -130,7 +131,7 @@ mod tests {
         assert_eq!(moment(berlin, "2024-03-31 03:00:00"), (1_711_846_800, false));
         assert_eq!(moment(berlin, "2024-10-27 02:30:00"), (1_729_989_000, false));
         assert_eq!(moment(berlin, "2024-10-27 03:00:00"), (1_729_994_400, false));
-        // A whole day of 2011.
+        // In Apia a whole day of 2011 was skipped.
         let apia = ZoneRules::new(-36_000, vec![(1_325_239_200, 50_400)]).forever();
         assert_eq!(moment(apia, "2011-12-29 23:59:59"), (1_325_239_199, false));
         assert_eq!(moment(apia, "2011-12-30 12:00:00"), (1_325_239_200, true));

@@ -1,31 +1,31 @@
-//! What each setting changes: the rates of cells that differ in nothing else, in relation to each
-//! other.
+//! What each setting changes: the ratio of the rates of cells that differ in nothing but that
+//! setting.
 
 use super::figures::{Figures, varied};
 use crate::apply::{Dimension, Outcome};
 use crate::table::{Align, Table, median};
 
-/// What stands over the table.
+/// The text above the table.
 pub(super) const HEADING: &str =
     "What one setting changes, all else equal (rate over rate; the middle of all such cells):";
 
-/// One value of a dimension against the first one.
+/// How one value of a dimension compares with the dimension's first value.
 pub(super) struct Effect {
-    /// The replica.
+    /// The flavor of the replica.
     pub who: String,
     pub dimension: Dimension,
-    /// The value, and what it is compared with.
+    /// The value, and the value that it is compared with.
     pub value: String,
     pub base: String,
-    /// The middle of the ratios of the rates, and the least and the most.
+    /// The median of the ratios of the rates, the least ratio and the greatest.
     pub ratio: f64,
     pub least: f64,
     pub most: f64,
     pub cells: usize,
 }
 
-/// Of every pair's flavor and every dimension that was varied. How the load is made is left out:
-/// other loads are other work.
+/// Returns the effects for every flavor and every dimension that was varied. The workload and the
+/// log format are left out, because another load is other work.
 pub(super) fn effects(outcome: &Outcome, all: &[Figures]) -> Vec<Effect> {
     let compared =
         [Dimension::Delay, Dimension::Commits, Dimension::Workers, Dimension::Logged, Dimension::Repository];

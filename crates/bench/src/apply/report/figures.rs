@@ -9,9 +9,9 @@ use crate::table::{Align, Table, median, optional};
 pub(super) struct Figures {
     pub(super) case: Case,
     pub(super) pair: usize,
-    /// Transactions applied a second: the median of the rounds.
+    /// Transactions applied a second, the median of the rounds.
     pub(super) rate: f64,
-    /// CPU time a transaction, in microseconds, over all rounds.
+    /// CPU time of a transaction in microseconds, over all rounds.
     pub(super) cpu_us: f64,
     pub(super) cpu_seconds: f64,
     pub(super) peak_rss_bytes: u64,
@@ -24,7 +24,7 @@ pub(super) fn rate(sample: &Sample) -> f64 {
 }
 
 impl Figures {
-    /// Of the samples of one cell and pair, at least one.
+    /// Returns the figures of the samples of one cell and pair. There must be at least one sample.
     fn of(samples: &[&Sample]) -> Figures {
         let cpu_ms: u64 = samples.iter().map(|sample| sample.applied.cpu_ms).sum();
         let transactions: u64 = samples.iter().map(|sample| sample.loaded.transactions).sum();
@@ -41,7 +41,7 @@ impl Figures {
     }
 }
 
-/// In the order of the first round.
+/// Returns the figures of all cells and pairs, in the order of the first round.
 pub(super) fn figures(outcome: &Outcome) -> Vec<Figures> {
     let first = outcome.samples.iter().filter(|sample| sample.round == 1);
     let of_all_rounds = |one: &Sample| {
@@ -51,20 +51,21 @@ pub(super) fn figures(outcome: &Outcome) -> Vec<Figures> {
     first.map(of_all_rounds).collect()
 }
 
-/// Slipstream's rate in the same cell over this one's.
+/// Returns the rate of Slipstream in the same cell, divided by the rate of `of`.
 pub(super) fn ratio(all: &[Figures], outcome: &Outcome, of: &Figures) -> Option<f64> {
     let ours =
         |other: &&Figures| other.case == of.case && outcome.pairs[other.pair].flavor == Flavor::Slipstream;
     Some(all.iter().find(ours)?.rate / of.rate)
 }
 
-/// The number of workers that others are compared with: one thread, or else the first number.
+/// Returns the number of workers that other numbers are compared with: 0 or 1 if it was measured,
+/// or else the first number of the plan.
 pub(super) fn fewest_workers(outcome: &Outcome) -> u32 {
     let workers = &outcome.plan.workers;
     workers.iter().copied().find(|count| *count <= 1).or(workers.first().copied()).unwrap_or(0)
 }
 
-/// The rate over that of the same pair with [`fewest_workers`].
+/// Returns the rate, divided by the rate of the same pair with [`fewest_workers`].
 pub(super) fn speed_up(all: &[Figures], outcome: &Outcome, of: &Figures) -> Option<f64> {
     let mut alone = of.case;
     alone.setting.workers = fewest_workers(outcome);
@@ -72,14 +73,15 @@ pub(super) fn speed_up(all: &[Figures], outcome: &Outcome, of: &Figures) -> Opti
     Some(of.rate / found.rate)
 }
 
-/// The speed-up by the number of threads that make it.
+/// Returns the speed-up, divided by the factor by which the number of threads is larger than with
+/// [`fewest_workers`].
 pub(super) fn efficiency(all: &[Figures], outcome: &Outcome, of: &Figures) -> Option<f64> {
     let threads = |workers: u32| f64::from(workers.max(1));
     let factor = threads(fewest_workers(outcome)) / threads(of.case.setting.workers);
     Some(speed_up(all, outcome, of)? * factor)
 }
 
-/// The dimensions in which the run's cells differ.
+/// Returns the dimensions in which the run's cells differ.
 pub(super) fn varied(outcome: &Outcome) -> Vec<Dimension> {
     let differs = |dimension: &Dimension| {
         let first = outcome.samples.first().map(|sample| dimension.of(&sample.case));
@@ -88,7 +90,7 @@ pub(super) fn varied(outcome: &Outcome) -> Vec<Dimension> {
     Dimension::ALL.into_iter().filter(differs).collect()
 }
 
-/// A pair's name among the others of its run.
+/// Returns the name of a pair, which tells it from the other pairs of its run.
 pub(super) fn name(outcome: &Outcome, pair: usize) -> String {
     let pair = &outcome.pairs[pair];
     let logs = match (outcome.plan.logged.len(), pair.logged) {
@@ -99,7 +101,7 @@ pub(super) fn name(outcome: &Outcome, pair: usize) -> String {
     format!("{} behind {}{logs}", pair.replica, pair.source)
 }
 
-/// What was measured, in a few words: what is the same in all cells.
+/// Returns a short description of the run: its sizes, and the values that all cells have in common.
 pub(super) fn summary(outcome: &Outcome) -> String {
     let plan = &outcome.plan;
     let varied = varied(outcome);

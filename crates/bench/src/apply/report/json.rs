@@ -6,7 +6,7 @@ use super::effects::effects;
 use super::figures::{Figures, efficiency, figures, ratio, speed_up};
 use crate::apply::{Case, Dimension, Outcome, Sample};
 
-/// The report.
+/// Returns the report as JSON.
 pub fn json(outcome: &Outcome) -> Value {
     let plan = &outcome.plan;
     let all = figures(outcome);
@@ -47,7 +47,7 @@ pub fn json(outcome: &Outcome) -> Value {
     })
 }
 
-/// The cell of the matrix, with more of what belongs to it.
+/// Returns an object with the values of the case's dimensions, followed by the members of `more`.
 fn with_case(case: &Case, more: Value) -> Value {
     let numbers = [Dimension::Delay, Dimension::Workers];
     let mut all: Map<String, Value> = Map::new();

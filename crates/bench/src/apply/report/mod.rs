@@ -1,4 +1,4 @@
-//! What `bench apply` has measured, as text, as JSON and as a page.
+//! The report of `bench apply`, as text, as JSON and as a page.
 
 mod effects;
 mod figures;

@@ -1,12 +1,12 @@
-//! The report as a page: one thread's throughput by load, then throughput, speed-up and efficiency
-//! by workers for every combination of the other settings.
+//! The report as a page: the throughput of one thread by load, then throughput, speed-up and
+//! efficiency by the number of workers for every combination of the other settings.
 
 use super::effects::{self, effects};
 use super::figures::{Figures, efficiency, fewest_workers, figures, name, rows, speed_up, summary, varied};
 use crate::apply::{Case, Dimension, Outcome};
 use crate::html::{Chart, Kind, Page, Part, Series, machine};
 
-/// The report as a page.
+/// Returns the report as a page.
 pub fn page(outcome: &Outcome) -> Page {
     let all = figures(outcome);
     let mut parts = vec![Part::Text(summary(outcome))];
@@ -30,8 +30,8 @@ pub fn page(outcome: &Outcome) -> Page {
     Page { title: "How fast replicas apply what they have received".to_string(), facts: machine(), parts }
 }
 
-/// The cases without what a section's charts show side by side: workers, and servers that log or do
-/// not.
+/// Returns the case without the values that the charts of one section show side by side: the number
+/// of workers, and whether the replica logs.
 fn section(case: &Case) -> Case {
     let mut section = *case;
     (section.setting.workers, section.logged) = (0, false);
@@ -48,7 +48,7 @@ fn sections(all: &[Figures]) -> Vec<Case> {
     sections
 }
 
-/// The values of these dimensions that are not the same in the whole run.
+/// Returns the case's values in these dimensions, as far as the dimensions were varied in the run.
 fn values(outcome: &Outcome, case: &Case, of: &[Dimension]) -> String {
     let varied = varied(outcome);
     let told = of.iter().filter(|dimension| varied.contains(dimension)).map(|dimension| match dimension {
@@ -66,7 +66,8 @@ fn title(outcome: &Outcome, section: &Case) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// One thread by load, when there are several loads or several ways to log them.
+/// Returns the charts of the throughput with the fewest workers by load. There are none when there
+/// is only one load, logged in one way.
 fn overview(outcome: &Outcome, all: &[Figures]) -> Vec<Part> {
     let loads = [Dimension::Workload, Dimension::Format, Dimension::Delay];
     if !varied(outcome).iter().any(|dimension| loads.contains(dimension)) {

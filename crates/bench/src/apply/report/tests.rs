@@ -1,4 +1,4 @@
-//! Tests of the reports, on figures that are made up.
+//! Tests of the reports, on made-up figures.
 
 use super::{json, page, text};
 use crate::apply::{Case, Format, Outcome, Pair, Plan, Repository, Sample, Setting, Stream};
@@ -64,7 +64,7 @@ fn outcome() -> Outcome {
     }
 }
 
-/// Every sample once more, changed, in so much of its time.
+/// Adds a changed copy of every sample, whose apply took `of_its_time` times as long.
 fn again(outcome: &mut Outcome, of_its_time: f64, change: impl Fn(&mut Case)) {
     let more: Vec<Sample> = outcome
         .samples

@@ -1,10 +1,10 @@
-//! The report as text.
+//! The report of `bench apply` as text.
 
 use super::effects::{self, effects};
 use super::figures::{figures, rows, summary};
 use crate::apply::Outcome;
 
-/// The report as text.
+/// Returns the report as text.
 pub fn text(outcome: &Outcome) -> String {
     let all = figures(outcome);
     let mut out = format!("{}\n\n{}", summary(outcome), rows(outcome, &all));

@@ -13,9 +13,9 @@ pub(super) struct Figures<'a> {
     pub(super) step: Step,
     pub(super) mode: Mode,
     pub(super) server: usize,
-    /// Operations a second: the median of the rounds.
+    /// Operations a second, the median of the rounds.
     pub(super) rate: f64,
-    /// Rows inserted a second, which a query step has beside its operations.
+    /// Rows inserted a second. In a query step these are not the operations that `rate` counts.
     pub(super) insert_rate: f64,
     pub(super) times: Percentiles,
     pub(super) cost: Option<PerOperation>,
@@ -64,7 +64,8 @@ fn merged(samples: &[&Sample], of: impl Fn(&Done) -> &Histogram) -> Histogram {
     all
 }
 
-/// Rate and the server's CPU time, over those of the base.
+/// Returns the rate and the server's CPU time for an operation, each divided by that of the base
+/// server.
 pub(super) fn ratios(all: &[Figures<'_>], outcome: &Outcome, of: &Figures<'_>) -> (Option<f64>, Option<f64>) {
     let first = outcome.servers.first().map(|server| &server.name);
     let Some(name) = outcome.plan.base.as_ref().or(first) else { return (None, None) };
@@ -77,7 +78,7 @@ pub(super) fn ratios(all: &[Figures<'_>], outcome: &Outcome, of: &Figures<'_>) -
     (Some(of.rate / base.rate), cpu.filter(|ratio| ratio.is_finite()))
 }
 
-/// What was measured, in a few words.
+/// Returns a short description of the run.
 pub(super) fn summary(outcome: &Outcome) -> String {
     let plan = &outcome.plan;
     format!(
@@ -139,7 +140,7 @@ pub(super) fn table(all: &[Figures<'_>], outcome: &Outcome) -> Table {
     table
 }
 
-/// The kinds of statements that a step has, with their times.
+/// Returns the kinds of statements that a step has, with their response times.
 pub(super) fn kinds(one: &Figures<'_>) -> Vec<(&'static str, Histogram)> {
     let all = [
         ("insert", merged(&one.samples, |done| &done.insert_times)),

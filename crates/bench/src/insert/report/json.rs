@@ -1,4 +1,4 @@
-//! The report as JSON.
+//! The report of `bench insert` as JSON.
 
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ fn result_json(all: &[Figures<'_>], outcome: &Outcome, one: &Figures<'_>) -> Val
     })
 }
 
-/// The report as JSON: the medians, and every single sample with its seconds.
+/// Returns the report as JSON: the medians, and every sample with its operations of each second.
 pub fn json(outcome: &Outcome) -> Value {
     let plan = &outcome.plan;
     let all = figures(outcome);

@@ -1,4 +1,4 @@
-//! What `bench insert` has measured, as text, as JSON and as a page.
+//! The report of `bench insert`, as text, as JSON and as a page.
 
 mod figures;
 mod json;

@@ -1,4 +1,4 @@
-//! What `bench insert` has measured, as a page: rates, CPU and response times of the steps, and
+//! The report of `bench insert` as a page: rates, CPU times and response times of the steps, and
 //! each step over time.
 
 use super::figures::{Figures, figures, histograms, summary, table};
@@ -6,7 +6,7 @@ use crate::described::settings_text;
 use crate::html::{Chart, Kind, Page, Part, Series, machine};
 use crate::insert::Outcome;
 
-/// The report as a page.
+/// Returns the report as a page.
 pub fn page(outcome: &Outcome) -> Page {
     let all = figures(outcome);
     let mut parts = vec![Part::Text(summary(outcome))];

@@ -1,4 +1,4 @@
-//! Reports of a made-up run.
+//! Tests of the reports, on a made-up run.
 
 use super::super::statement::Lookup;
 use super::super::step::{Done, Step};

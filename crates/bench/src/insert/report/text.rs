@@ -1,10 +1,10 @@
-//! The report as text.
+//! The report of `bench insert` as text.
 
 use super::super::outcome::Outcome;
 use super::figures::{figures, histograms, summary, table};
 use crate::described::settings_text;
 
-/// The report as text.
+/// Returns the report as text.
 pub fn text(outcome: &Outcome) -> String {
     let all = figures(outcome);
     let mut out = format!("{}\n\n{}", summary(outcome), table(&all, outcome));

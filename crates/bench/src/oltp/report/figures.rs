@@ -19,14 +19,14 @@ pub(super) struct Case {
 /// The figures of one case, over all rounds.
 pub(super) struct Figures {
     pub(super) case: Case,
-    /// Transactions a second: the median of the rounds.
+    /// Transactions a second, the median of the rounds.
     pub(super) rate: f64,
-    /// Over the transactions of all rounds.
+    /// The response times of the transactions of all rounds.
     pub(super) times: Percentiles,
     pub(super) server: Option<PerOperation>,
     pub(super) sysbench: Option<PerOperation>,
     pub(super) retried: u64,
-    /// Of the last round.
+    /// The transactions of each second of the last round.
     pub(super) each_second: Vec<f64>,
 }
 
@@ -66,7 +66,8 @@ fn figures_of(outcome: &Outcome, case: Case) -> Option<Figures> {
     })
 }
 
-/// The base server's figures in the same case: with the same settings, or its only ones.
+/// Returns the base server's figures in the same case: with the same settings, or with any if one
+/// of the two servers was not started by the kit.
 pub(super) fn base<'a>(all: &'a [Figures], outcome: &Outcome, of: &Figures) -> Option<&'a Figures> {
     let subject = |figures: &Figures| &outcome.subjects[figures.case.subject];
     let name = outcome.plan.base.as_ref().unwrap_or(&outcome.subjects.first()?.server.name);
@@ -80,14 +81,15 @@ pub(super) fn base<'a>(all: &'a [Figures], outcome: &Outcome, of: &Figures) -> O
     })
 }
 
-/// Throughput and the server's CPU time, over those of the base.
+/// Returns the throughput and the server's CPU time, each divided by that of the base server.
 pub(super) fn ratios(all: &[Figures], outcome: &Outcome, of: &Figures) -> (Option<f64>, Option<f64>) {
     let Some(base) = base(all, outcome, of) else { return (None, None) };
     let cpu = of.server.zip(base.server).map(|(own, base)| own.cpu_us / base.cpu_us);
     (Some(of.rate / base.rate), cpu.filter(|ratio| ratio.is_finite()))
 }
 
-/// A server with its binary log on, and the same with it off.
+/// Returns each server with its binary log on, together with the same server with its binary log
+/// off.
 pub(super) fn binlog_pairs<'a>(all: &'a [Figures], outcome: &Outcome) -> Vec<(&'a Figures, &'a Figures)> {
     let subject = |figures: &Figures| &outcome.subjects[figures.case.subject];
     let logs = |figures: &&Figures| subject(figures).variation.is_some_and(|variation| variation.log_bin);
@@ -103,7 +105,7 @@ pub(super) fn binlog_pairs<'a>(all: &'a [Figures], outcome: &Outcome) -> Vec<(&'
     all.iter().filter(logs).filter_map(|on| Some((on, without(on)?))).collect()
 }
 
-/// What was measured, in a few words.
+/// Returns a short description of the run.
 pub(super) fn summary(outcome: &Outcome) -> String {
     let plan = &outcome.plan;
     format!(

@@ -1,4 +1,4 @@
-//! The report as JSON.
+//! The report of `bench oltp` as JSON.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn case_json(case: &Case, outcome: &Outcome) -> Value {
     })
 }
 
-/// The report as JSON: the medians, and every single sample with its seconds.
+/// Returns the report as JSON: the medians, and every sample with its transactions of each second.
 pub fn json(outcome: &Outcome) -> Value {
     let plan = &outcome.plan;
     let all = figures(outcome);

@@ -1,4 +1,4 @@
-//! What `bench oltp` has measured, as text, as JSON and as a page.
+//! The report of `bench oltp`, as text, as JSON and as a page.
 
 mod figures;
 mod json;

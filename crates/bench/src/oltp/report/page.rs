@@ -1,12 +1,12 @@
-//! What `bench oltp` has measured, as a page: throughput and response times by clients, and
-//! throughput over time.
+//! The report of `bench oltp` as a page: throughput and response times by the number of clients,
+//! and throughput over time.
 
 use super::figures::{Figures, binlog_pairs, binlog_table, figures, summary, table};
 use crate::described::settings_text;
 use crate::html::{Chart, Kind, Page, Part, Series, machine};
 use crate::oltp::Outcome;
 
-/// The report as a page.
+/// Returns the report as a page.
 pub fn page(outcome: &Outcome) -> Page {
     let plan = &outcome.plan;
     let all = figures(outcome);
