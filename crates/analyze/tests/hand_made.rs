@@ -1,4 +1,4 @@
-//! Logs that are made by hand, whose critical paths are known.
+//! Tests of the analysis with binary logs that are made by hand and whose critical paths are known.
 
 use analyze::history::{History, KeySource, Nature};
 use analyze::keys::KnownKeys;

@@ -1,5 +1,6 @@
-//! Compressed events: what a source may send comes out as it went in, and damage is refused without
-//! a panic and without memory for what is only claimed.
+//! Tests of compressed events: what a source compressed is expanded to the same bytes, and a
+//! damaged event is refused without a panic and without reserving the memory that it only claims to
+//! need.
 
 use std::io::Write;
 

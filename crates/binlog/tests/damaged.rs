@@ -1,5 +1,5 @@
-//! Events as damage or an attacker might change them: every decoder answers or refuses; none
-//! panics, and none asks for memory by a length that it has read and not checked.
+//! Tests with events as damage or an attacker might change them: every decoder returns a value or
+//! an error. None panics, and none reserves memory for a length that it has read and not checked.
 
 use binlog::event::{Event, Format, decode};
 use binlog::gtid::{GtidSet, MariadbGtidState};

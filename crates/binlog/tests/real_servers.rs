@@ -1,5 +1,6 @@
-//! Binary logs that real servers wrote (`scripts/codec-fixtures.sh`): decoding them must give the
-//! rows that the server showed, encoding what was decoded must give the same bytes.
+//! Tests with binary logs that real servers wrote (`scripts/codec-fixtures.sh`): decoding a log
+//! must give the rows that the server showed, and encoding the decoded events must give the same
+//! bytes.
 
 use binlog::encode::{self, EventBase, RowMetadata, TableMapSource, finish_event};
 use binlog::event::{Event, Format, Header, RowsEvent, RowsKind, TableMap, decode};

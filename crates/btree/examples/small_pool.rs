@@ -1,7 +1,7 @@
-//! Random changes to a table much larger than the pool, on a real disk: `cargo run --release -p
-//! btree --example small_pool -- DIR [rows] [pool MB] [threads] [changes]`. DIR must not exist; it
-//! is removed at the end. Prints changes per second, the pool's counters, and where each kind of
-//! thread spent its time.
+//! Measures random changes to a table much larger than the pool, on a real disk: `cargo run
+//! --release -p btree --example small_pool -- DIR [rows] [pool MB] [threads] [changes]`. DIR must
+//! not exist; it is removed at the end. The program prints changes per second, the pool's counters,
+//! and where each kind of thread spent its time.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

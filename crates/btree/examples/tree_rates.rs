@@ -1,8 +1,8 @@
-//! What the tree's operations cost on cached pages: `cargo run --release -p btree --example
-//! tree_rates [rows]`.
+//! Measures what the tree's operations cost on cached pages: `cargo run --release -p btree
+//! --example tree_rates [rows]`.
 //!
-//! The rows are like sysbench's: an 8-byte key and a value of 200 bytes. Prints nanoseconds per
-//! operation; asserts nothing about them.
+//! The rows are like sysbench's: an 8-byte key and a value of 200 bytes. The program prints
+//! nanoseconds per operation and asserts nothing about them.
 
 use std::ops::Bound;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Power cuts while trees under a claim are built, become part of a "dictionary" and are freed: no
-//! page is ever lost, none is freed twice.
+//! Tests with power cuts while trees under a claim are built, become part of a "dictionary" and are
+//! freed: no page is ever lost, and none is freed twice.
 
 mod harness;
 

@@ -1,4 +1,5 @@
-//! Readers, writers and scanners of one tree at once, on a pool with room and on one without.
+//! Tests with readers, writers and scanners of one tree at once, on a pool that holds the whole
+//! tree and on a smaller one.
 
 mod harness;
 

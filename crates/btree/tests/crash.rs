@@ -1,6 +1,6 @@
-//! Power cuts at any write: what the log has is what the recovered tree has.
+//! Tests with power cuts at any write: the recovered tree has exactly what the log has.
 //!
-//! The test plays the engine: it logs commits, applies them to the tree, makes checkpoints, and
+//! The test plays the engine. It logs commits, applies them to the tree, makes checkpoints, and
 //! after a power cut replays the log as the engine does: structure records first, then rows by key.
 //! Commits set states, as the engine's do. Deletes are marks, which an unlogged purge removes; a
 //! mark that a crash brings back counts as no row.

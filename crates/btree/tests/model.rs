@@ -1,4 +1,5 @@
-//! A tree against a sorted map: random changes, lookups and scans, over pools large and small.
+//! Tests that compare a tree with a sorted map, through random changes, lookups and scans, over
+//! pools large and small.
 
 mod harness;
 

@@ -1,4 +1,4 @@
-//! Torn pages, under every strategy of the doublewrite file.
+//! Tests of torn pages and their repair, under every strategy of the doublewrite file.
 
 mod support;
 

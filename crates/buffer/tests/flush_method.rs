@@ -1,4 +1,5 @@
-//! Pages on a real disk, past the page cache and through it.
+//! Tests of the flush methods: pages on a real disk, written and read through the page cache and
+//! past it.
 
 mod support;
 

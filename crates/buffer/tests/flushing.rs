@@ -1,4 +1,5 @@
-//! The actors: instances, page cleaners, LRU flushers, single-page flush, neighbours.
+//! Tests of what writes pages and frees frames: instances, page cleaners, LRU flushers, the flush
+//! of a single page by a foreground thread, and the flushing of neighbours.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! The pool on a simulated disk: spaces, damage, eviction, checkpoints, renames.
+//! Tests of the pool on a simulated disk: spaces, damage, eviction, checkpoints, renames.
 
 mod support;
 

@@ -1,5 +1,5 @@
-//! Every way in which a power cut may tear a page, at every page size: each is repaired from the
-//! doublewrite file.
+//! Tests of every way in which a power cut may tear a page, at every page size: each torn page is
+//! repaired from the doublewrite file.
 
 use std::path::Path;
 use std::sync::Arc;

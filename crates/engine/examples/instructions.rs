@@ -1,8 +1,8 @@
-//! For callgrind: what a point lookup, a row of a scan, an update and a page hit cost in
-//! instructions. How to run it stands in `docs/costs.md`, "Instructions".
+//! Counts, under callgrind, the instructions that a point lookup, a row of a scan, an update and a
+//! page hit cost. `docs/costs.md` says under "Instructions" how to run the program.
 //!
-//! Everything is on a simulated disk and in the pool. Each function that is never inlined is one
-//! figure; divide what callgrind counts for it by [`TIMES`].
+//! Everything is on a simulated disk and in the pool. Each function that is never inlined gives one
+//! figure: divide what callgrind counts for the function by [`TIMES`].
 
 use std::ops::Bound;
 use std::path::Path;

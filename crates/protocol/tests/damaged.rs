@@ -1,5 +1,5 @@
-//! Packets as an attacker might send them: they are decoded or refused, without a panic and without
-//! memory for lengths that nothing follows.
+//! Tests with packets as an attacker might send them: each is decoded or refused, without a panic
+//! and without reserving memory for a length that no bytes follow.
 
 use std::io::Cursor;
 

@@ -1,4 +1,4 @@
-//! The client against servers that are not ours: what it reads must be what they mean.
+//! Tests of the client with real MySQL and MariaDB servers: what it reads must be what they mean.
 
 use protocol::client::{Client, ClientError, ConnectOptions};
 use testkit::conversation::{tcp, whole_client};

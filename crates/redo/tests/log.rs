@@ -1,5 +1,5 @@
-//! The log through its public interface: order, contents, large records, wrapping, checkpoints,
-//! refusals.
+//! Tests of the log through its public interface: order, contents, large records, wrapping,
+//! checkpoints, refusals.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,9 +1,9 @@
-//! Random work on a simulated disk whose power goes, or whose process is killed, at a random write;
-//! many lives of one log, one after the other.
+//! Tests with random work on a simulated disk: at a random write the power goes or the process is
+//! killed, and many lives of one log follow each other.
 //!
 //! After every cut the log that is found must be a prefix of what was appended, and hold everything
-//! that a wait had returned for. Nothing of a cut-off tail may ever come back, in this life or in a
-//! later one.
+//! that a wait had returned for. Nothing of a tail that was cut off may ever come back, in this
+//! life or in a later one.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! What recovery needs of the log: records in batches, and an opening that costs no more than it
-//! must.
+//! Tests of what recovery needs of the log: records in batches, and an opening that costs no more
+//! than it must.
 
 use std::path::PathBuf;
 use std::sync::Arc;

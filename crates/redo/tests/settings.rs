@@ -1,4 +1,4 @@
-//! What can be changed while the log is written: capacity, buffer and log writer threads.
+//! Tests of settings that change while the log is written: capacity, buffer and log writer threads.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! A channel in this process behind a real source: what it applies is in the engine, in our own
-//! binary log, and once only.
+//! Tests of a channel in this process behind a real source: every transaction that it applies is in
+//! the engine and in our own binary log, and is there once only.
 
 mod panicking_disk;
 

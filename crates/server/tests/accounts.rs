@@ -1,5 +1,5 @@
-//! Accounts on a whole server: who gets in, what each may do, and that it is all there after a
-//! restart.
+//! Tests of accounts on a whole server: who gets in, what each account may do, and that everything
+//! is there after a restart.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError, ConnectOptions};

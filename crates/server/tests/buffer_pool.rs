@@ -1,4 +1,4 @@
-//! The buffer pool's variables and figures through SQL.
+//! Tests of the buffer pool's variables and status figures through SQL.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::Client;

@@ -1,4 +1,5 @@
-//! The protocol's commands on a whole server, sent as clients send them and as they should not.
+//! Tests of the protocol's commands on a whole server, sent as clients send them and in ways in
+//! which no client should send them.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError, ConnectOptions};

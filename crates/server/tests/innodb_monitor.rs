@@ -1,4 +1,5 @@
-//! SHOW ENGINE INNODB STATUS and the figures beside it.
+//! Tests of SHOW ENGINE INNODB STATUS and of the figures that other statements show of the same
+//! things.
 
 use bench::instance::{Flavor, Settings};
 use testkit::Server;

@@ -1,5 +1,5 @@
-//! The redo log's variables and figures through SQL: its capacity, its buffer and who writes it
-//! change under load, and nothing is lost.
+//! Tests of the redo log's variables and status figures through SQL: the capacity, the buffer and
+//! the threads that write the log change under load, and nothing is lost.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::Client;

@@ -1,4 +1,4 @@
-//! The states that a connection's thread goes through for each command.
+//! Tests of the states that a connection's thread goes through for each command.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::Client;

@@ -1,4 +1,4 @@
-//! Connections over TLS, on a whole server.
+//! Tests of connections over TLS, on a whole server.
 
 use bench::instance::{Flavor, Settings, USER};
 use protocol::client::{Client, ClientError, ConnectOptions};

@@ -1,4 +1,4 @@
-//! System variables through SQL: values, scopes, MySQL's errors.
+//! Tests of system variables through SQL: values, scopes, MySQL's errors.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError};

@@ -1,5 +1,5 @@
-//! Statements and what MySQL answers to them: `cases/*.result`, made by `cases/generate.py` on a
-//! MySQL 9.7 server.
+//! Tests that statements are answered as MySQL answers them: the statements and MySQL's answers are
+//! in `cases/*.result`, which `cases/generate.py` made on a MySQL 9.7 server.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! CHECK TABLE as a client sees it, of sound tables and of damaged ones.
+//! Tests of CHECK TABLE as a client sees it, on sound tables and on damaged ones.
 
 mod support;
 

@@ -1,5 +1,6 @@
-//! Rows of literals are stored as the same rows written as expressions are, which go another way:
-//! values, warnings, errors, and what a client is told.
+//! Tests that rows of literals, which INSERT stores in a way of its own, are stored as the same
+//! rows written as expressions are: the values, the warnings, the errors, and what a client is told
+//! are equal.
 
 mod support;
 

@@ -1,6 +1,6 @@
-//! Statements that nest as deeply as MySQL's may are answered, deeper ones refused with 1436, and
-//! neither ends the process: on the threads that run statements, and on any thread with a smaller
-//! stack.
+//! Tests of deep nesting: statements that nest as deeply as MySQL allows are answered, deeper ones
+//! are refused with error 1436, and neither kind ends the process. That holds on the threads that
+//! run statements and on any thread with a smaller stack.
 
 mod support;
 

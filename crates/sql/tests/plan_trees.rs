@@ -1,6 +1,6 @@
-//! The plans of joins and subqueries, as EXPLAIN FORMAT=TREE prints them, beside those in
-//! `plan_trees.result`. Who changes plans looks at what has changed there:
-//! `SLIPSTREAM_WRITE_PLANS=1` writes the file anew.
+//! Tests that the plans of joins and subqueries, as EXPLAIN FORMAT=TREE prints them, are those in
+//! `plan_trees.result`. A developer who changes plans checks the differences by eye and then writes
+//! the file anew with `SLIPSTREAM_WRITE_PLANS=1`.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! Which index a statement uses, by what EXPLAIN says.
+//! Tests of which index a statement uses, according to EXPLAIN.
 
 mod support;
 

@@ -1,6 +1,6 @@
-//! Statements about rows that a source logged as text. One after the other is run in one session,
-//! and an INSERT like the last one is not parsed again; all of that must be as if each were run in
-//! a session of its own.
+//! Tests of statements about rows that a source logged as text. A replica runs them one after the
+//! other in one session and does not parse an INSERT again that is like the last one; the outcome
+//! must be as if each statement ran in a session of its own.
 
 mod support;
 

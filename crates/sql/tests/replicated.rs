@@ -1,4 +1,4 @@
-//! DDL as MySQL and MariaDB sources log it.
+//! Tests of DDL as MySQL and MariaDB sources log it.
 
 mod support;
 

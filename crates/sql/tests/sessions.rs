@@ -1,4 +1,4 @@
-//! Transactions, prepared statements and several sessions on one engine.
+//! Tests of transactions, prepared statements and several sessions on one engine.
 
 mod support;
 

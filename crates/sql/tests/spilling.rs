@@ -1,5 +1,5 @@
-//! Queries whose rows do not fit in their memory: with the least memory they answer as with much of
-//! it, and they leave no file behind, however they end.
+//! Tests of queries whose rows do not fit in their memory: with the least memory they give the same
+//! answers as with much, and they leave no file behind, however they end.
 
 mod support;
 

@@ -1,4 +1,5 @@
-//! `slipstream analyze` with the binary logs of real servers: from their files, and over the wire.
+//! Tests of `slipstream analyze` with the binary logs of real servers, read from their files and
+//! over the network.
 
 use bench::instance::{Flavor, RowImage, Settings, USER};
 use testkit::server::flavor_under_test;

@@ -1,5 +1,6 @@
-//! Answers beside MySQL's: what only a client of the protocol sees of them, which is ids in OK
-//! packets, the types of results, headings, and the characters of a client that has others.
+//! Tests that what only a client of the protocol sees of answers is as in MySQL: the ids in OK
+//! packets, the types of results, headings, and the characters that a client with another character
+//! set gets.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError, ResultSet};

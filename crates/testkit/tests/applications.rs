@@ -1,7 +1,7 @@
-//! Real applications behind real sources: their migrations and what they do then never stop a
-//! replica, which has the same definitions, objects and rows.
+//! Tests with real applications on real sources: their migrations and their later work never stop a
+//! replica, which ends with the same definitions, objects and rows.
 //!
-//! The slower ones run where `SLIPSTREAM_APPLICATIONS` says so (`make nightly`).
+//! The slower applications run only if `SLIPSTREAM_APPLICATIONS` asks for them (`make nightly`).
 
 use bench::instance::{Flavor, Settings};
 use testkit::application::{Application, replica_has_all};

@@ -1,5 +1,5 @@
-//! `slipstream bench oltp`, `insert`, `apply`, `lag` and `large`, whole: the real binary, the real
-//! sysbench, small sizes.
+//! Tests of `slipstream bench oltp`, `insert`, `apply`, `lag` and `large` from end to end: with the
+//! real binary and the real sysbench, at small sizes.
 
 use bench::instance::{Flavor, Instance, Settings, USER};
 use testkit::Server;

@@ -1,5 +1,5 @@
-//! `binlog_error_action=IGNORE_ERROR` on a running server: what statements say once the binary log
-//! is off, and what a restart makes of it.
+//! Tests of `binlog_error_action=IGNORE_ERROR` on a running server: what statements answer once the
+//! binary log is off, and what a restart does about it.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Files of the binary log that go by themselves: `binlog_expire_logs_seconds` and
-//! `binlog_expire_logs_auto_purge`, on MySQL and here.
+//! Tests that old files of the binary log are removed by themselves, on MySQL and on Slipstream:
+//! `binlog_expire_logs_seconds` and `binlog_expire_logs_auto_purge`.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Our binary log beside that of a MySQL server that was told the same: events are compared byte
-//! for byte.
+//! Tests that compare our binary log with that of a MySQL server that got the same statements,
+//! event by event and byte for byte.
 
 use bench::instance::{Flavor, Settings};
 use binlog::event::event_type;

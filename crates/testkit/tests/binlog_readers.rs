@@ -1,5 +1,5 @@
-//! Others read our binary log: mysqlbinlog of MySQL and of MariaDB, from the files and over the
-//! wire, as a replica does.
+//! Tests that mysqlbinlog of MySQL and of MariaDB read our binary log, from the files and, as a
+//! replica does, over the network.
 
 use bench::instance::{Flavor, RowImage, Settings, USER, peers_dir};
 use testkit::server::flavor_under_test;

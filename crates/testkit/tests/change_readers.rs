@@ -1,5 +1,6 @@
-//! Others follow our binary log as a stream of changed rows: the libraries that change data capture
-//! is built on. Each is asked for the values of every column type, and they must be the tables'.
+//! Tests that the libraries on which change data capture is built can follow our binary log as a
+//! stream of changed rows. Each library reads values of every column type, which must be the values
+//! in the tables.
 
 use std::path::Path;
 use std::process::Command;

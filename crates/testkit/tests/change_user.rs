@@ -1,5 +1,6 @@
-//! COM_CHANGE_USER: who gets in, with which words the others are refused and what becomes of their
-//! connection, and what is left of the session. The real MySQL is asked the same.
+//! Tests of COM_CHANGE_USER: which accounts get in, with which messages the others are refused and
+//! what becomes of their connection, and what is left of the session. A real MySQL gets the same
+//! commands and must answer the same.
 
 use bench::instance::Settings;
 use protocol::client::{Client, ClientError};

@@ -1,4 +1,4 @@
-//! The command-line clients of MariaDB and MySQL, and mysqlslap, unchanged.
+//! Tests with the command-line clients of MariaDB and MySQL, and with mysqlslap, all unchanged.
 
 use bench::instance::{Flavor, USER, peers_dir};
 use testkit::{Server, program};

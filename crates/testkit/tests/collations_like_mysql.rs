@@ -1,5 +1,6 @@
-//! Character sets and collations beside real servers: every code of the small character sets, a
-//! sample of the others' and of Unicode's code points, and the order of random strings.
+//! Tests that compare character sets and collations with those of real servers: every code of the
+//! small character sets, a sample of the codes of the others and of Unicode's code points, and the
+//! order of random strings.
 //!
 //! `SEED` repeats a sample; `COLLATION_CODE_POINTS=all` takes every code point.
 

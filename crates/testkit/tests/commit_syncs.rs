@@ -1,5 +1,5 @@
-//! How many syncs a commit costs: one of the redo log, and none of the binary log, whatever
-//! `sync_binlog` says.
+//! Tests of how many syncs a commit costs: one of the redo log, and none of the binary log,
+//! whatever the value of `sync_binlog`.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! When a transaction was first committed, and when here, down a chain of replicas
+//! Tests of the times that events carry down a chain of replicas: when the transaction was first
+//! committed, and when it was committed on the server that wrote the event
 //! (`original_commit_timestamp`, `immediate_commit_timestamp`).
 
 use std::collections::HashMap;

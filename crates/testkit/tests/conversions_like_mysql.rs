@@ -1,5 +1,6 @@
-//! Texts where numbers and dates are wanted: which rows are found and changed, which warnings there
-//! are, and what strict mode refuses. The real MySQL is asked the same.
+//! Tests of texts where numbers and dates are wanted: which rows are found and changed, which
+//! warnings there are, and what strict mode refuses. A real MySQL gets the same statements and must
+//! answer the same.
 
 use bench::instance::Settings;
 use testkit::answers::{answer, same_answers};

@@ -1,4 +1,4 @@
-//! `performance_schema.data_locks` and `data_lock_waits`: what they show is what MySQL shows.
+//! Tests that `performance_schema.data_locks` and `data_lock_waits` show what MySQL shows.
 
 use bench::instance::{Flavor, Settings};
 use testkit::{Server, available};

@@ -1,6 +1,6 @@
-//! What clients see of definitions beside MySQL: the counts and the words of the OK packets, the
-//! order of indexes, and whatever has expressions: generated columns, CHECK constraints, defaults,
-//! functional indexes.
+//! Tests that clients see of definitions what MySQL shows: the counts and the messages of OK
+//! packets, the order of indexes, and everything that contains expressions, which is generated
+//! columns, CHECK constraints, defaults and functional indexes.
 
 use bench::instance::{Flavor, Settings};
 use protocol::command;

@@ -1,5 +1,6 @@
-//! Accounts that objects name as their definer: which accounts may make and drop them, and what is
-//! told. The real MySQL is asked the same.
+//! Tests of accounts that objects name as their definer: which accounts may make and drop such
+//! accounts, and which messages the client gets. A real MySQL gets the same statements and must
+//! answer the same.
 
 use bench::instance::Settings;
 use protocol::client::{Client, ClientError};

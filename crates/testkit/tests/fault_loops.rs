@@ -1,7 +1,8 @@
-//! Faults of replication, over and over: the source is killed, the replica is killed, their
-//! connection is cut in the middle of an event. Clients commit and readers look at both ends all
-//! the time. After each fault the replica's position is exactly that of what it has, its GTIDs are
-//! the source's and so are its rows; and no reader ever sees a state that the source has not had.
+//! Tests with faults of replication, over and over: the source is killed, the replica is killed,
+//! their connection is cut in the middle of an event. Meanwhile clients commit, and readers look at
+//! both ends. After each fault the replica's position belongs to exactly the transactions that it
+//! has, and its GTIDs and rows are the source's; no reader ever sees a state that the source has
+//! not had.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A MariaDB server as a replica by MariaDB's GTIDs behind our binary log.
+//! Tests with a MariaDB server that replicates from Slipstream by MariaDB's GTIDs.
 
 use bench::instance::{Flavor, RowImage};
 use bench::replication::Thread;

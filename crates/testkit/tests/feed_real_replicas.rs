@@ -1,4 +1,4 @@
-//! Real servers as replicas behind our binary log.
+//! Tests with real servers that replicate from Slipstream.
 
 use bench::instance::{Flavor, RowImage};
 use testkit::following::{By, carries_everything, catches_up_with_workers, survives_interruptions};

@@ -1,6 +1,6 @@
-//! `docs/formats/diagrams.md` draws pages and records with the offsets that the code has: it is
-//! made here from the constants in the sources, and fails when it is stale.
-//! `SLIPSTREAM_WRITE_DOCS=1` writes it.
+//! Tests that `docs/formats/diagrams.md`, which draws pages and records, has the offsets of the
+//! code. The document is made here from the constants in the sources; the test fails when the file
+//! is stale, and `SLIPSTREAM_WRITE_DOCS=1` writes it anew.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,7 @@
-//! Every function of MySQL's manual, called with none to three numbers, beside the real MySQL: the
-//! number of the error, or that there is none. What is missing here is in a table, which tells too
-//! when something is no longer missing.
+//! Tests that call every function of MySQL's manual with no argument up to three numbers, on
+//! Slipstream and on a real MySQL: both must answer with the same error number, or with none. A
+//! table lists the functions that are missing here, and a test fails when a listed function is no
+//! longer missing.
 
 use bench::instance::Settings;
 use protocol::client::{Client, ClientError};

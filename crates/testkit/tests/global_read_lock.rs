@@ -1,5 +1,5 @@
-//! FLUSH TABLES WITH READ LOCK: what mysqldump, Debezium and others take their snapshot and its
-//! place in the binary log under.
+//! Tests of FLUSH TABLES WITH READ LOCK, under which mysqldump, Debezium and others take a snapshot
+//! and its position in the binary log.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
-//! GRANT, REVOKE and roles beside MySQL: several grantors say the same to both, each statement must
-//! have the same error, and SHOW GRANTS of every account the same lines.
+//! Tests of GRANT, REVOKE and roles, compared with MySQL: several grantors run the same statements
+//! on both servers. Each statement must have the same error on both, and SHOW GRANTS of every
+//! account the same lines.
 
 use bench::instance::{Flavor, Settings};
 use os::random::{Rng, test_seed_or};

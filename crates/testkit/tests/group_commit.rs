@@ -1,4 +1,5 @@
-//! `binlog_group_commit_sync_delay`: commits gather before the log is synced for all of them.
+//! Tests of `binlog_group_commit_sync_delay`: commits gather before the log is synced once for all
+//! of them.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::Client;

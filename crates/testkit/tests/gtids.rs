@@ -1,4 +1,4 @@
-//! GTIDs of sessions: what MySQL does about them, we do. One session or several, statement by
+//! Tests that sessions handle GTIDs as in MySQL, with one session or several, statement by
 //! statement.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! HANDLER beside the real MySQL.
+//! Tests of HANDLER, compared with a real MySQL.
 
 use bench::instance::{Flavor, Settings};
 use testkit::Server;

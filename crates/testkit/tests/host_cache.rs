@@ -1,5 +1,6 @@
-//! Hosts whose clients misbehave: what `performance_schema.host_cache` counts of them, and when
-//! nobody gets in from there. The real MySQL is put through the same, and has to count the same.
+//! Tests with hosts whose clients misbehave: what `performance_schema.host_cache` counts of them,
+//! and when connections from such a host are refused. A real MySQL gets the same clients and has to
+//! count the same.
 
 use bench::instance::Settings;
 use os::clock::Stopwatch;

@@ -1,5 +1,5 @@
-//! Views, triggers, routines and events: kept, shown, dumped and replicated on as real servers do
-//! it, and run by what runs them.
+//! Tests of views, triggers, routines and events: they are stored, shown, dumped and replicated
+//! further as real servers do it, and they run when they should.
 
 use bench::instance::{Flavor, Settings, USER, peers_dir};
 use protocol::client::ResultSet;

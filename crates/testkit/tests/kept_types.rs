@@ -1,6 +1,6 @@
-//! FULLTEXT and SPATIAL indexes, geometries, vectors, and TEXT columns that another character set
-//! widens: what a real source has of them is on a replica, with equal rows and definitions, and on
-//! a real replica of that replica.
+//! Tests of FULLTEXT and SPATIAL indexes, geometries, vectors, and TEXT columns that another
+//! character set widens: a replica has the rows and definitions of its real source, and so has a
+//! real replica of that replica.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use testkit::following::{By, Pair};

@@ -1,6 +1,6 @@
-//! `kill -9` of a server whose tables are changed, indexed, renamed and dropped under load: every
-//! statement is there whole or not at all, every index agrees with its table, and a replica that
-//! reads the binary log from its beginning gets the same rows.
+//! Tests with `kill -9` of a server whose tables are changed, indexed, renamed and dropped under
+//! load: every statement is there whole or not at all, every index agrees with its table, and a
+//! replica that reads the binary log from its beginning gets the same rows.
 
 use std::time::Duration;
 

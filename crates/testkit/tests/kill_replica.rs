@@ -1,6 +1,6 @@
-//! `kill -9` of a replica under load, with a random delay, durable and relaxed: after each restart
-//! it goes on by itself from exactly the last applied transaction, and at the end its tables are
-//! the source's.
+//! Tests with `kill -9` of a replica under load, after a random delay, with durable and with
+//! relaxed settings: after each restart the replica continues by itself from exactly the last
+//! transaction that it applied, and at the end its tables are the source's.
 
 use std::time::Duration;
 

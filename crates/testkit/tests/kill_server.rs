@@ -1,5 +1,5 @@
-//! `kill -9` of a server that clients write to. With durable settings no acknowledged commit is
-//! missing, and with any settings no transaction is there in part.
+//! Tests with `kill -9` of a server that clients write to. With durable settings no acknowledged
+//! commit is missing, and with any settings no transaction is there in part.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
-//! `kill -9` of a source under load, with a MySQL replica and a Slipstream replica behind it: both
-//! go on by themselves and end equal, and what was acknowledged is there.
+//! Tests with `kill -9` of a source under load, with a MySQL replica and a Slipstream replica
+//! behind it: both continue by themselves and end with the same rows, and everything that the
+//! source acknowledged is there.
 
 use std::time::Duration;
 

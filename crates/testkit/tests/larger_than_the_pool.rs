@@ -1,5 +1,5 @@
-//! Data several times the buffer pool: everything is still there, and changes of it survive a
-//! restart.
+//! Tests with data several times the size of the buffer pool: all of the data is still there, and
+//! changes to it survive a restart.
 
 use bench::instance::Settings;
 use bench::sbtest::{Load, Size, Workload, run_workload};

@@ -1,6 +1,6 @@
-//! The layers hold: a crate depends only on crates below it, and every library that is not ours has
-//! its reason in docs/dependencies.md. Both are read from the manifests, so that a new arrow fails
-//! here and is talked about.
+//! Tests that the layers hold: a crate depends only on crates below it, and every library that is
+//! not ours has its reason in docs/dependencies.md. Dependencies and libraries are read from the
+//! manifests, so that a new arrow fails a test and is discussed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

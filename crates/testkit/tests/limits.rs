@@ -1,5 +1,5 @@
-//! What one client may take: time, memory, prepared statements. The real MySQL is asked the same,
-//! and has to answer the same.
+//! Tests of what one client may take: time, memory, prepared statements. A real MySQL gets the same
+//! statements and has to answer the same.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError};

@@ -1,6 +1,6 @@
-//! What statements keep is charged as what it takes, before it is made: lists that grow, plans of
-//! short texts, packets, copies of long values. Each of these statements runs to its end in a
-//! server that charges lengths alone.
+//! Tests that what statements keep is charged with the memory that it really takes, before it is
+//! made: lists that grow, plans of short texts, packets, copies of long values. A server that
+//! charged lengths alone would run each of these statements to its end.
 
 use bench::instance::{Flavor, Settings};
 use os::clock::Stopwatch;

@@ -1,5 +1,5 @@
-//! mysqldump with its own defaults, which lock the tables of a schema (`LOCK TABLES ... READ`) and
-//! nothing else: the dump is one state of them all.
+//! Tests of mysqldump with its default options, which lock the tables of a schema (`LOCK TABLES ...
+//! READ`) and nothing else: the dump shows all tables at one moment.
 
 use bench::instance::{Flavor, USER, peers_dir};
 use testkit::{Server, program};

@@ -1,5 +1,5 @@
-//! Partitioned tables: definitions, errors and rows as MySQL has them, and replicated from both
-//! families.
+//! Tests of partitioned tables: definitions, errors and rows are as in MySQL, and tables of MySQL
+//! and MariaDB sources are replicated.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use protocol::client::Client;

@@ -1,5 +1,5 @@
-//! What the server refuses to start with: a sentence that says what and where, and an exit code
-//! that is not 0.
+//! Tests of what the server refuses to start with: it prints a sentence that says what is wrong and
+//! where, and its exit code is not 0.
 
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
-//! What is refused, counted or left behind in the corners of the protocol and of statements: the
-//! words of commands that name nothing, long data that is too long, the session after
-//! COM_RESET_CONNECTION, roles that were taken away, lists that are far too long. The
-//! real MySQL is asked the same.
+//! Tests of what is refused, counted or left behind in the corners of the protocol and of
+//! statements: the messages for commands that name nothing, long data that is too long, the session
+//! after COM_RESET_CONNECTION, roles that were taken away, lists that are far too long. A real
+//! MySQL gets the same commands and must answer the same.
 
 use bench::instance::Settings;
 use protocol::client::{Client, ClientError};

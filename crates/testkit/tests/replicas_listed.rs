@@ -1,5 +1,5 @@
-//! SHOW REPLICAS: each replica that has registered, as long as it is connected. The real MySQL is
-//! asked the same.
+//! Tests of SHOW REPLICAS: each replica that has registered is listed as long as it is connected. A
+//! real MySQL gets the same commands and must answer the same.
 
 use bench::instance::Settings;
 use os::clock::Stopwatch;

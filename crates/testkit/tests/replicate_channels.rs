@@ -1,4 +1,4 @@
-//! A replica of several sources at once.
+//! Tests of a replica with several sources at once.
 
 use bench::instance::{Flavor, Settings, USER};
 use testkit::server::SOON;

@@ -1,4 +1,4 @@
-//! A connection to the source that is compressed.
+//! Tests of a replica whose connection to the source is compressed.
 
 use bench::instance::{Flavor, Settings, USER};
 use bench::replication::Thread;

@@ -1,5 +1,6 @@
-//! `replica_exec_mode=CONVERGE`: a replica whose rows were read while the source worked, at later
-//! points of its history than the applier had reached, comes to equal the source.
+//! Tests of `replica_exec_mode=CONVERGE`: a replica whose rows were copied while the source worked,
+//! each at a later point of the source's history than the applier had reached, becomes equal to the
+//! source.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::{StartFrom, Thread};

@@ -1,5 +1,6 @@
-//! Statements about definitions that are easily taken for refused ones: what a source has accepted
-//! must neither stop a replica nor leave it with other rows, and goes on to replicas of its own.
+//! Tests of statements about definitions that a replica could easily refuse: what a source has
+//! accepted must neither stop a replica nor leave it with other rows, and the replica hands it on
+//! to replicas of its own.
 
 use bench::replication::StartFrom;
 use testkit::following::beginning;

@@ -1,5 +1,5 @@
-//! A replica whose tables are not as the source's: what MySQL's own replica converts is converted
-//! in the same way, and what it refuses is refused in its words.
+//! Tests of a replica whose tables differ from the source's: a value that MySQL's own replica
+//! converts is converted in the same way, and what it refuses is refused with its messages.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::{StartFrom, Status, Thread};

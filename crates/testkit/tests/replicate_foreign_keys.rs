@@ -1,8 +1,8 @@
-//! Tables with foreign keys, at every place of a chain of replicas.
+//! Tests of tables with foreign keys, at every place of a chain of replicas.
 //!
-//! A MariaDB source leaves child rows to its replicas' engines; a MySQL 9.7 source logs them.
-//! Behind us both of them, and we ourselves, get every row from the log and make none by
-//! themselves.
+//! A MariaDB source leaves changes of child rows to its replicas' engines; a MySQL 9.7 source logs
+//! them. Behind a Slipstream source, replicas of MySQL, MariaDB and Slipstream get every row from
+//! the log and make none by themselves.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::Thread;

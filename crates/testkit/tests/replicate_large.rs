@@ -1,5 +1,5 @@
-//! Transactions larger than the replica's redo log: they arrive whole, through kills of the
-//! replica, and go on whole to the next one.
+//! Tests of transactions larger than the replica's redo log: they arrive whole, through kills of
+//! the replica, and go on whole to the next replica.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! LOAD DATA of sources that log statements: the file comes in blocks, and is loaded here as it was
-//! there.
+//! Tests of LOAD DATA on sources that log statements: the file comes in blocks, and the replica
+//! loads it as the source did.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ConnectOptions};

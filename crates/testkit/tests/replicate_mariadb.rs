@@ -1,4 +1,4 @@
-//! A replica behind a real MariaDB source.
+//! Tests of a replica behind a real MariaDB source.
 
 use bench::instance::{Flavor, RowImage};
 use testkit::expressions::carries_expressions;

@@ -1,5 +1,5 @@
-//! What MariaDB has and MySQL has not, feature by feature: a source's statements with
-//! `binlog_format` ROW and MIXED, after which a replica has the same rows, and runs on.
+//! Tests of what MariaDB has and MySQL lacks, feature by feature: a source runs statements with
+//! `binlog_format` ROW and MIXED; afterwards the replica has the same rows and still runs.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use testkit::following::{By, Pair};

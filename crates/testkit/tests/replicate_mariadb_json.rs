@@ -1,4 +1,5 @@
-//! MariaDB's JSON columns: a LONGTEXT with a CHECK that a statement of the source may violate.
+//! Tests of MariaDB's JSON columns: such a column is a LONGTEXT with a CHECK that a statement of
+//! the source may violate.
 
 use bench::instance::{Flavor, Settings};
 use os::random::Rng;

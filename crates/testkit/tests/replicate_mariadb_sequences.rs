@@ -1,5 +1,5 @@
-//! Sequences of a MariaDB source: a replica has the same rows in them after each statement, shows
-//! them as MariaDB does, and hands them on to a further replica.
+//! Tests of sequences of a MariaDB source: after each statement a replica has the same rows in
+//! them, shows them as MariaDB does, and hands them on to a further replica.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use testkit::following::{By, Pair};

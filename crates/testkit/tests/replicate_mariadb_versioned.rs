@@ -1,5 +1,6 @@
-//! Tables with system versioning and with periods of a MariaDB source: a replica has the rows of
-//! the present and of the past, shows them as MariaDB does, and hands them on to a further replica.
+//! Tests of a MariaDB source's tables with system versioning and with periods: a replica has the
+//! rows of the present and of the past, shows them as MariaDB does, and hands them on to a further
+//! replica.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use testkit::following::{By, Pair, beginning};

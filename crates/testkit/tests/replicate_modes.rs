@@ -1,5 +1,5 @@
-//! What a replica does about rows that are not as the source had them, and about transactions that
-//! it is to leave out.
+//! Tests of what a replica does about rows that are not as the source had them, and about
+//! transactions that it is told to leave out.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::{StartFrom, Thread};

@@ -1,4 +1,4 @@
-//! A replica behind a real MySQL source.
+//! Tests of a replica behind a real MySQL source.
 
 use bench::instance::{Flavor, RowImage};
 use testkit::expressions::carries_expressions;

@@ -1,4 +1,4 @@
-//! A source that logs of a JSON document only what has changed
+//! Tests of a source that logs only the changed parts of a JSON document
 //! (`binlog_row_value_options=PARTIAL_JSON`).
 
 use bench::instance::{Flavor, RowImage, Settings};

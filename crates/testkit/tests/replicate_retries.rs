@@ -1,5 +1,5 @@
-//! What stands in a replica's way. Locks: its transactions are tried again, and DDL of the
-//! replica's own never ends in a deadlock. A source that closes its connections.
+//! Tests of what stands in a replica's way. When its transactions meet locks they are tried again,
+//! and DDL of the replica's own never ends in a deadlock. A source may also close its connections.
 
 use std::net::TcpListener;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! A replica behind a Slipstream source.
+//! Tests of a replica behind a Slipstream source.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::{StartFrom, Thread};

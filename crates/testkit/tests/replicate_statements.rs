@@ -1,5 +1,5 @@
-//! Replicas behind sources that log statements: each is run as the source's session ran it, and the
-//! replica's own log has rows.
+//! Tests of replicas whose sources log statements: a replica runs each statement as the source's
+//! session ran it, and its own log has rows.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::StartFrom;

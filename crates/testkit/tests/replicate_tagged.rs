@@ -1,4 +1,4 @@
-//! GTIDs with a tag (MySQL 8.3 and later): received, kept, logged and given.
+//! Tests of GTIDs with a tag (MySQL 8.3 and later): how they are received, kept, logged and given.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::{StartFrom, Thread};

@@ -1,5 +1,6 @@
-//! Replicas behind sources that log what their sessions do with temporary tables: each session has
-//! its own, also while the replica is stopped, until it drops them or the source is started anew.
+//! Tests of replicas whose sources log what their sessions do with temporary tables: each session's
+//! tables are its own on the replica too, also while the replica is stopped, until the session
+//! drops them or the source is started anew.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::{StartFrom, Thread};

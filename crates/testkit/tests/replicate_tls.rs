@@ -1,4 +1,4 @@
-//! A replica that follows its source over TLS.
+//! Tests of a replica that is connected to its source over TLS.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::Thread;

@@ -1,5 +1,6 @@
-//! XA transactions of every kind of source: prepared on the replica as long as they are on the
-//! source, through stops, kills and restarts of the replica, while other transactions go on.
+//! Tests of XA transactions from every kind of source: they are prepared on the replica as long as
+//! they are on the source, through stops, kills and restarts of the replica, while other
+//! transactions go on.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::Thread;

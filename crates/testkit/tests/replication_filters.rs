@@ -1,5 +1,5 @@
-//! Replication filters: what a replica has after a source's history is what a MySQL replica with
-//! the same filters has.
+//! Tests of replication filters: what a replica has after a source's history is what a MySQL
+//! replica with the same filters has.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::StartFrom;

@@ -1,5 +1,5 @@
-//! `master_info_repository` and `relay_log_info_repository`: where a replica shows its source and
-//! its position, in tables or in files.
+//! Tests of `master_info_repository` and `relay_log_info_repository`: a replica shows its source
+//! and its position in tables or in files.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! What a replica says of itself in tables: the columns, and what is certain of the values, are
-//! those of a MySQL replica.
+//! Tests of the tables in which a replica describes its state: their columns, and those values that
+//! can be foreseen, are those of a MySQL replica.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::{StartFrom, Thread};

@@ -1,4 +1,5 @@
-//! Where the applier stops by itself (START REPLICA UNTIL), and how long it waits (SOURCE_DELAY).
+//! Tests of where the applier stops by itself (START REPLICA UNTIL), and of how long it waits
+//! (SOURCE_DELAY).
 
 use std::time::Duration;
 

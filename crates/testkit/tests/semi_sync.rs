@@ -1,4 +1,5 @@
-//! Semi-synchronous replication, each side with real servers at the other.
+//! Tests of semi-synchronous replication, with Slipstream on each side and real servers on the
+//! other.
 
 use std::time::Duration;
 

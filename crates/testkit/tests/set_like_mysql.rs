@@ -1,5 +1,6 @@
-//! SET: what its scopes are for, that it sets all or nothing, and what it says of values that
-//! variables do not take. The real MySQL is asked the same.
+//! Tests of SET: which names a scope applies to, that the statement sets all variables or none, and
+//! what it answers for values that variables do not accept. A real MySQL gets the same statements
+//! and must answer the same.
 
 use testkit::answers::same_answers;
 

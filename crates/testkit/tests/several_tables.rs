@@ -1,5 +1,5 @@
-//! UPDATE and DELETE of several tables beside MySQL's: the rows that they leave, what they tell of
-//! them, and what is refused.
+//! Tests of UPDATE and DELETE of several tables, compared with MySQL: the rows that they leave, the
+//! counts that they report, and what is refused.
 
 use bench::instance::{Flavor, Settings};
 use os::random::{Rng, test_seed};

@@ -1,5 +1,6 @@
-//! Clients that fall silent: that do not read what they are sent, or stop in the middle of what
-//! they say. Their sessions end, and what these held is free. The real MySQL is asked the same.
+//! Tests of clients that fall silent: they do not read what they are sent, or stop in the middle of
+//! what they send. Their sessions end, and what the sessions held is free. A real MySQL gets the
+//! same clients and must treat them the same.
 
 use bench::instance::Settings;
 use os::clock::Stopwatch;

@@ -1,4 +1,4 @@
-//! Forms that our binary log can take, while others read it.
+//! Tests of the forms that our binary log can take, while other servers read it.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::sbtest::Workload;

@@ -1,4 +1,5 @@
-//! Queries that have little memory, beside MySQL's answers; what they count; and a full tmpdir.
+//! Tests of queries that have little memory, compared with MySQL's answers, of what such queries
+//! count in status variables, and of a full tmpdir.
 
 use bench::instance::{Flavor, Settings};
 use os::random::{Rng, test_seed};

@@ -1,6 +1,6 @@
-//! Statements whose answers have to be MySQL's to the letter: names in errors, what
-//! cannot be prepared, values that no vector or geometry takes; and how many warnings a result is
-//! said to have. The real MySQL is asked the same.
+//! Tests of statements whose answers have to be MySQL's to the letter: names in errors, statements
+//! that cannot be prepared, values that no vector or geometry accepts, and how many warnings a
+//! result reports. A real MySQL gets the same statements and must answer the same.
 
 use bench::instance::Settings;
 use std::net::Ipv4Addr;

@@ -1,4 +1,4 @@
-//! The real sysbench 1.0, unchanged: prepare, run and cleanup of its scripts.
+//! Tests with the real sysbench 1.0, unchanged: prepare, run and cleanup of its scripts.
 
 use testkit::Server;
 use testkit::sysbench::{Script, Way, figure};

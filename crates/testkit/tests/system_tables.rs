@@ -1,5 +1,5 @@
-//! The tables of schema `mysql` that hold no accounts: a source that changes them, and what the
-//! optimizer's statistics say there, beside MySQL.
+//! Tests of the tables of schema `mysql` that hold no accounts: a source that changes them does not
+//! stop its replica, and the rows of the optimizer's statistics are named as in MySQL.
 
 use testkit::answers::same_answers;
 use testkit::following::beginning;

@@ -1,5 +1,5 @@
-//! Temporary tables: their answers beside MySQL's, their rights, what becomes of large ones, and
-//! what a crash and the binary log have of them.
+//! Tests of temporary tables: their answers compared with MySQL's, the rights that they need, what
+//! becomes of large ones, and what a crash and the binary log leave of them.
 
 use bench::instance::{Flavor, Settings};
 use testkit::answers::{answer, same_answers};

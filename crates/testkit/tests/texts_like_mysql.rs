@@ -1,5 +1,5 @@
-//! Values that are no texts where texts are wanted, and user variables: the real MySQL is asked the
-//! same.
+//! Tests of values of other types where texts are wanted, and of user variables. A real MySQL gets
+//! the same statements and must answer the same.
 
 use bench::instance::Settings;
 use testkit::answers::{answer, answer_with_warnings, same_answers};

@@ -1,5 +1,5 @@
-//! Time zones: TIMESTAMP columns in another one than UTC, zones by name, and the hours that clocks
-//! skip and repeat, beside MySQL; and a source that loads its time zones.
+//! Tests of time zones, compared with MySQL: TIMESTAMP columns in another zone than UTC, zones by
+//! name, and the hours that clocks skip and repeat; and of a source that loads its time zones.
 
 use bench::replication::StartFrom;
 use testkit::answers::same_answers;

@@ -1,5 +1,5 @@
-//! `binlog_transaction_compression`: what of a session's transactions is compressed, as MySQL does
-//! it.
+//! Tests of `binlog_transaction_compression`: the parts of a session's transactions that MySQL
+//! compresses are compressed, and no others.
 
 use bench::instance::{Flavor, Settings};
 use os::disk::OpenMode;

@@ -1,4 +1,5 @@
-//! GET_LOCK() and the functions beside it, in several sessions, beside MySQL.
+//! Tests of GET_LOCK() and the functions that belong to it, in several sessions, compared with
+//! MySQL.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use os::thread::JoinHandle;

@@ -1,5 +1,5 @@
-//! What SHOW COLUMNS and information_schema.COLUMNS say of views: of a real MySQL, and of
-//! Slipstream. A tool that reads the schema finds views there as it finds tables.
+//! Tests that SHOW COLUMNS and information_schema.COLUMNS show of views what a real MySQL shows. A
+//! tool that reads the schema finds views there as it finds tables.
 
 use bench::instance::{Flavor, Settings};
 use testkit::Server;

@@ -1,6 +1,7 @@
-//! With whose rights a view reads: its definer's, or with SQL SECURITY INVOKER the reader's. And
-//! what makes and shows views, and what prepared statements say of views whose definer's rights
-//! change. The real MySQL is asked the same.
+//! Tests of the rights with which a view reads: its definer's, or with SQL SECURITY INVOKER the
+//! reader's. The tests also ask which rights making and showing views needs, and what prepared
+//! statements answer about views whose definer's rights change. A real MySQL gets the same
+//! statements and must answer the same.
 
 use bench::instance::Settings;
 use protocol::client::{Client, ClientError};

@@ -1,6 +1,6 @@
-//! `last_committed` from writesets, beside MySQL's: the same statements, one after the other, on
-//! both servers. A transaction may depend on less than MySQL says, and depends on every one that
-//! has written one of its keys.
+//! Tests of `last_committed` from writesets, compared with MySQL's: both servers run the same
+//! statements, one after the other. A transaction may depend on fewer transactions than MySQL says,
+//! but must depend on every one that has written one of its keys.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! XA transactions: what sessions are answered and what the binary log gets, beside MySQL's; and
-//! servers that are killed between the phases.
+//! Tests of XA transactions: what sessions are answered and what the binary log gets is compared
+//! with MySQL, and servers are killed between the phases.
 
 use bench::instance::{Flavor, Settings};
 use binlog::event::{Event, event_type};

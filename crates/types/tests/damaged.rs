@@ -1,5 +1,5 @@
-//! Stored values as damage or an attacker might change them: they are decoded or refused, without a
-//! panic.
+//! Tests with stored values as damage or an attacker might change them: each is decoded or refused,
+//! without a panic.
 
 use os::random::{Rng, test_seed};
 use types::row::RowLayout;

@@ -1,4 +1,5 @@
-//! What literals become in columns, against a MySQL server (`scripts/codec-fixtures.sh`).
+//! Tests that literals become the values in columns that a MySQL server made of them
+//! (`scripts/codec-fixtures.sh`).
 
 use types::convert::to_column;
 use types::{ColumnType, Value, collation::UTF8MB4_0900_AI_CI};

@@ -1,4 +1,4 @@
-//! A pool on a simulated disk, and pages that say what is in them.
+//! A pool on a simulated disk for the tests, and pages whose content says which pages they are.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The real disk, but for one read that panics in the thread that makes it.
+//! A storage that is the real disk, except that one chosen read panics in the thread that makes it.
 
 use os::disk::{Disk, File, LockGuard, OpenMode};
 use std::io;

@@ -1,5 +1,6 @@
-//! Files of the binary log that are damaged, cut short or gone before a start: made again from what
-//! is there, or named with what is wrong.
+//! Tests with files of the binary log that are damaged, cut short or gone before a start: the start
+//! makes them again from what is there, or ends with an error that names the file and what is wrong
+//! with it.
 
 use std::path::Path;
 use std::sync::Arc;

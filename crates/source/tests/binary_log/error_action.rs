@@ -1,4 +1,4 @@
-//! Files that cannot be written: `binlog_error_action`, and full disks.
+//! Tests with files that cannot be written: `binlog_error_action`, and full disks.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! The binary log of an engine on a simulated disk: what is in it, what a power cut leaves of it,
-//! and who may read on.
+//! Tests of the binary log of an engine on a simulated disk: what is in it, what a power cut leaves
+//! of it, and which readers may go on reading.
 
 mod damaged;
 mod error_action;

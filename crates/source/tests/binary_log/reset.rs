@@ -1,5 +1,5 @@
-//! The power goes at any moment of RESET BINARY LOGS AND GTIDS: the server starts again, and either
-//! everything is as it was or nothing is left.
+//! Tests of a power cut at any moment of RESET BINARY LOGS AND GTIDS: the server starts again, and
+//! either everything is as it was or nothing is left.
 
 use binlog::gtid::GtidSet;
 

@@ -1,4 +1,4 @@
-//! Reading the binary log's files and comparing them with the recovered engine.
+//! Reading of the binary log's files, and their comparison with the recovered engine.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,7 +1,7 @@
-//! The power goes at every write of an engine with a binary log: what recovery makes of both must
-//! be the same transactions in the same order, none missing, none extra, with GTIDs that leave no
-//! number out; some of them compressed. The workers and the comparison of rows are those of the
-//! engine's own test.
+//! Tests with a power cut at every write of an engine with a binary log. After recovery the engine
+//! and the binary log must have the same transactions in the same order, none missing and none
+//! extra, with GTIDs that leave no number out. Some of the transactions are compressed. The workers
+//! and the comparison of rows are those of the engine's own test.
 //!
 //! `SEED=n` plays one seed, `SLIPSTREAM_CUTS=n` asks for another number of cuts.
 

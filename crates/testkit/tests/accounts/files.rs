@@ -1,4 +1,5 @@
-//! What a server keeps to itself: secrets in files, and passwords in what it shows of statements.
+//! Tests of what a server keeps secret: the files that hold secrets, and passwords in what it shows
+//! of statements.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ConnectOptions};

@@ -1,5 +1,5 @@
-//! Statements about accounts in the binary log, and from a source: what MySQL logs of them, and
-//! what replicas make of them.
+//! Tests of statements about accounts in the binary log: the log has what MySQL's has, and a
+//! replica applies such statements of MySQL, MariaDB and Slipstream sources.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::StartFrom;

@@ -1,12 +1,12 @@
-//! Carries out a script of statements and logins, and says what came of each line.
+//! The player of scripts of statements and logins, which writes down the outcome of each line.
 //!
-//! - `> SQL`: a statement of the administrator.
-//! - `in USER PASSWORD`: a login, over TCP. `-` is no password. `tls` behind it encrypts the
-//!   connection.
-//! - `keep NAME USER PASSWORD`: a login whose session goes on under this name. `expired` behind it:
-//!   its client can change a password that has expired.
-//! - `NAME> SQL`: a statement of that session. `NAME ping`, `NAME change USER PASSWORD`
-//!   (COM_CHANGE_USER), `NAME drop`.
+//! - `> SQL`: the administrator runs a statement.
+//! - `in USER PASSWORD`: a login over TCP. The password `-` means no password. The word `tls` at
+//!   the end encrypts the connection.
+//! - `keep NAME USER PASSWORD`: a login whose session stays open under this name. The word
+//!   `expired` at the end: the client can change a password that has expired.
+//! - `NAME> SQL`: that session runs a statement. `NAME ping`, `NAME change USER PASSWORD`
+//!   (COM_CHANGE_USER) and `NAME drop` are its other commands.
 
 use protocol::client::{Client, ClientError, ConnectOptions};
 use protocol::command;

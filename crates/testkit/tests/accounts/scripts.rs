@@ -1,4 +1,5 @@
-//! The scripts. Each starts with no account of its own; the names are never used twice.
+//! The scripts. When a script starts, none of its accounts exists; no two scripts use the same
+//! names.
 
 /// All of them.
 pub const SCRIPTS: &[&str] = &[

@@ -1,4 +1,4 @@
-//! A source that is MariaDB: what is copied is what replication would have brought.
+//! Tests with MariaDB sources: the copy is what replication would have brought.
 
 use bench::instance::{Flavor, Settings};
 use testkit::following::beginning;

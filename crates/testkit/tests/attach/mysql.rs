@@ -1,4 +1,4 @@
-//! A source that is MySQL.
+//! Tests with MySQL sources.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use testkit::Server;

@@ -1,4 +1,4 @@
-//! A fuzzer's run: for how long, from which seed, and what it has found.
+//! A fuzzer's run: how long it lasts, from which seed, and what it has found.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

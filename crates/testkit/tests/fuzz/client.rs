@@ -1,5 +1,6 @@
-//! Packets of a client, changed: handshakes, every command, frames that are cut, too long or out of
-//! order. The server answers or closes; nothing more may come of it.
+//! The fuzzer of a client's packets: changed handshakes, every command, and frames that are cut,
+//! too long or out of order. The server must answer or close the connection; nothing more may come
+//! of it.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -1,6 +1,6 @@
-//! Captures as a source sends them that compresses: each transaction in a TRANSACTION_PAYLOAD
-//! (MySQL), or each statement and row event in a compressed one (MariaDB). What is inside is
-//! changed before it is compressed, so that it is really looked at.
+//! Captures as a compressing source sends them: each transaction in a TRANSACTION_PAYLOAD (MySQL),
+//! or each statement and row event in a compressed one (MariaDB). The fuzzer changes the content
+//! before it is compressed, so that the replica really decodes it.
 
 use std::io::Write;
 

@@ -1,5 +1,5 @@
-//! Files of a data directory damaged, cut short, or gone, then a start: the server starts and
-//! answers right, or ends with a message that names the file.
+//! The fuzzer of data directories: files are damaged, cut short or removed, then the server is
+//! started. It must start and give right answers, or end with a message that names the file.
 
 use std::fmt;
 use std::fs;

@@ -1,5 +1,6 @@
-//! Events of real captures, changed, sent to a replica by a source of our own: the receiver or the
-//! applier refuses them with an error, or applies them, and every row is readable afterwards.
+//! The fuzzer of events: events of real captures are changed and sent to a replica by a source of
+//! our own. The receiver or the applier must refuse them with an error or apply them, and every row
+//! must be readable afterwards.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Expressions and SELECT of the grammar.
+//! The grammar's expressions and SELECT.
 
 use crate::grammar::Grammar;
 use crate::schema::Table;

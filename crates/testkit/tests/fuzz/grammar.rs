@@ -1,6 +1,6 @@
-//! Statements made up from a grammar: every kind of statement, operator and function that the
-//! parser knows, over small tables whose columns are known. Most are sound, so that they are
-//! carried out; now and then one is not.
+//! The grammar that makes up statements: every kind of statement, operator and function that the
+//! parser knows, over small tables whose columns are known. Most statements are sound, so that the
+//! server carries them out; now and then one is not.
 
 use std::collections::VecDeque;
 

@@ -1,6 +1,7 @@
-//! The worst statements against a server under a limit of memory, by accounts that the variables'
-//! limits are for and by one that they are not for, alone and several at once: each ends with a
-//! result or with the server's error, the server goes on, and nothing stays charged.
+//! The fuzzer of statements that want much memory, on a server under a limit of memory. They come
+//! from accounts that the variables' limits apply to and from one that is exempt, alone and several
+//! at once. Each statement must end with a result or with the server's error, the server must go
+//! on, and no memory may stay charged.
 
 use std::time::Duration;
 

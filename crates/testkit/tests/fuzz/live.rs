@@ -1,6 +1,7 @@
-//! Pages damaged under a server that runs: a statement that reads one gets an error or the right
-//! rows, nobody else notices, and once the page is as it was everything is right again. A commit
-//! that is in the log and meets one may end the server, by a message that says where.
+//! The fuzzer of pages under a running server: a statement that reads a damaged page must get an
+//! error or the right rows, no other statement may notice, and once the page is as it was
+//! everything must be right again. A commit that is already in the log and meets a damaged page may
+//! end the server, with a message that names the place.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! A pipe in front of a server or a source that damages what goes through it: for frames whose
-//! content only the two ends can make, as those of TLS and of the compressed protocol.
+//! A pipe in front of a server or a source that damages what goes through it. It serves for frames
+//! whose content only the two ends can make, such as those of TLS and of the compressed protocol.
 
 use std::fmt;
 use std::io::{Read, Write};

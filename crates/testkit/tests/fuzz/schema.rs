@@ -1,5 +1,5 @@
-//! What tables there are at the moment, of which columns: so that most statements of the grammar
-//! mean something.
+//! The tables that exist at the moment and their columns. The grammar needs them so that most of
+//! its statements mean something.
 
 use os::random::Rng;
 use protocol::client::{Client, ClientError};

@@ -1,5 +1,6 @@
-//! Statements from a grammar, run by several sessions at once on small tables, with KILL in
-//! between: each ends with rows or an error, and the tables are sound afterwards.
+//! The fuzzer of statements: several sessions run statements of the grammar at once on small
+//! tables, with KILL in between. Each statement must end with rows or an error, and the tables must
+//! be sound afterwards.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};

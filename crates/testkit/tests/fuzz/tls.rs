@@ -1,5 +1,5 @@
-//! TLS with the server: commands that are changed inside records that are sound, and records that
-//! are damaged on their way.
+//! The fuzzer of TLS: changed commands inside sound records, and records that are damaged on their
+//! way to the server.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -1,5 +1,4 @@
-//! A Slipstream server under a limit of memory, whose log is looked through for what must not be
-//! there.
+//! A Slipstream server under a limit of memory, whose log is searched for what must not be there.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! The words of the grammar: functions, operators, literals, types, and statements that are what
-//! they are.
+//! The words of the grammar: functions, operators, literals, types, and whole statements that stay
+//! as they are.
 
 /// Functions and how many arguments they take, the least and the most.
 pub const FUNCTIONS: &str = "abs:1 acos:1 any_value:1 ascii:1 asin:1 atan:1-2 atan2:2 bin:1 bit_count:1 \

@@ -1,5 +1,5 @@
-//! The worst statements: each makes the server keep as much as it can, in one way, and grows with a
-//! number.
+//! The statements that want the most memory: each kind makes the server keep as much as it can in
+//! one way, and grows with a number.
 
 use os::random::Rng;
 

@@ -1,5 +1,6 @@
-//! ONLY_FULL_GROUP_BY, and DISTINCT with ORDER BY, beside the real MySQL: which queries are taken
-//! and refused, with which messages, and the rows of those that are taken.
+//! Tests of ONLY_FULL_GROUP_BY, and of DISTINCT with ORDER BY, compared with a real MySQL: both
+//! accept and refuse the same queries, with the same messages, and give the same rows for those
+//! that they accept.
 
 mod more_statements;
 mod random;

@@ -1,4 +1,4 @@
-//! More queries that MySQL takes and refuses.
+//! More queries that MySQL accepts and refuses.
 
 /// Aliases, windows, ROLLUP, joins that merge columns.
 pub const CLAUSES: &[&str] = &[

@@ -1,7 +1,8 @@
-//! Random queries with groups and with DISTINCT over tables with keys, joins, views and derived
-//! tables: MySQL takes and refuses the same ones, with the same numbers, and gives the same rows.
+//! Tests with random queries that have groups or DISTINCT, over tables with keys, joins, views and
+//! derived tables: both servers must accept and refuse the same queries, with the same error
+//! numbers, and give the same rows.
 //!
-//! `SEED` repeats a run, `SLIPSTREAM_TEST_STATEMENTS` says how many queries are asked.
+//! `SEED` repeats a run; `SLIPSTREAM_TEST_STATEMENTS` is the number of queries.
 
 use bench::instance::{Flavor, Settings};
 use os::random::{Rng, test_seed_or};

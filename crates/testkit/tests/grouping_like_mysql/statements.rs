@@ -1,4 +1,4 @@
-//! Queries that MySQL takes and refuses.
+//! Queries that MySQL accepts and refuses.
 
 /// GROUP BY with HAVING and ORDER BY, DISTINCT with ORDER BY, keys.
 pub const ORDERS: &[&str] = &[

@@ -1,7 +1,7 @@
-//! The load: sessions that append to lists and read them, and note what they were told.
+//! The load: sessions that append to lists and read them, and note what the server answered.
 //!
-//! Few lists are in use at a time, so that sessions meet; the ones in use move on, so that no list
-//! grows long.
+//! Few lists are in use at a time, so that sessions meet. The lists in use change as the load goes
+//! on, so that no list grows long.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};

@@ -1,8 +1,9 @@
-//! Random transactions at each isolation level, here and on a real MySQL, and nothing in their
-//! history that InnoDB cannot show: [`testkit::history`], `docs/isolation.md`.
+//! Tests with random transactions at each isolation level, on Slipstream and on a real MySQL:
+//! nothing in their history may be what InnoDB cannot show ([`testkit::history`],
+//! `docs/isolation.md`).
 //!
-//! `SLIPSTREAM_HISTORIES` is the number of transactions a level, `SEED` a seed that was printed.
-//! What the sessions do follows from the seed, how they meet does not.
+//! `SLIPSTREAM_HISTORIES` is the number of transactions for each level, `SEED` a seed that was
+//! printed. The seed decides what the sessions do, but not how they meet.
 
 mod load;
 

@@ -1,9 +1,9 @@
-//! What two and three sessions do to each other, here and on the real servers: which of them waits,
-//! which deadlocks, what is read.
+//! Tests of what two and three sessions do to each other, on Slipstream and on real servers: which
+//! session waits, which one gets a deadlock, what each reads.
 //!
-//! The scenarios are in `scenarios.rs`, `foreign_keys.rs` and `lock_tables.rs` with the outcome of
-//! every step. Each test runs all of them on one server and compares: so the outcomes are MySQL's
-//! and MariaDB's, and ours are the same.
+//! The scenarios are in `scenarios.rs`, `foreign_keys.rs` and `lock_tables.rs`, with the outcome of
+//! every step. Each test runs all of them on one server and compares the outcomes. This proves that
+//! the outcomes are MySQL's and MariaDB's, and that ours are the same.
 
 mod foreign_keys;
 mod lock_tables;

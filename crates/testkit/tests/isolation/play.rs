@@ -1,5 +1,5 @@
-//! Plays a scenario: sessions in threads, one step at a time, and whether a step waits for a lock
-//! is asked of the server.
+//! The player of a scenario: each session runs in a thread, one step at a time, and the player asks
+//! the server whether a step waits for a lock.
 
 use os::clock::{Stopwatch, sleep};
 use protocol::client::{Client, ClientError};

@@ -1,7 +1,7 @@
 //! The scenarios. The first line of each says what it is about.
 //!
 //! Table `t` is (id, k, v) with the primary key `id` and the index `k`, rows (10, 10, 0) to (40,
-//! 40, 0); table `u` is (id, n) with the unique index `n`, rows (1, 100), (2, 200), (3, NULL), (4,
+//! 40, 0). Table `u` is (id, n) with the unique index `n`, rows (1, 100), (2, 200), (3, NULL), (4,
 //! 400).
 
 /// One of them.

@@ -1,4 +1,5 @@
-//! Both servers, asked the same; the warnings of each statement are compared too.
+//! A pair of servers, Slipstream and a real MySQL, that get the same statements. Their answers and
+//! the warnings of each statement are compared.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ResultSet};

@@ -1,7 +1,8 @@
-//! Random documents and paths through all functions.
+//! Tests of all functions with random documents and paths.
 //!
-//! Arguments that are no documents are texts: MySQL computes an argument when a function looks at
-//! it, so that an error in a call among them may not come there.
+//! Arguments that are no documents are texts and never calls that fail: MySQL computes an argument
+//! only when the function looks at it, so that the error of a call among the arguments may not
+//! appear there.
 
 use crate::beside::Both;
 use os::random::{Rng, test_seed_or};

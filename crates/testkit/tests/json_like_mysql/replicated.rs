@@ -1,4 +1,4 @@
-//! A source whose tables have columns, constraints and indexes of JSON functions.
+//! Tests with a source whose tables have columns, constraints and indexes that call JSON functions.
 
 use bench::instance::{Flavor, Settings};
 use os::random::{Rng, test_seed};

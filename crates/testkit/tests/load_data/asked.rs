@@ -1,4 +1,4 @@
-//! Files and statements that were thought of.
+//! Tests with files and statements that were written by hand.
 
 use super::{client, same_as_mysql, say};
 use bench::instance::Settings;

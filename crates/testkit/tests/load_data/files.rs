@@ -1,4 +1,5 @@
-//! Files of the server: where they are looked for, and who may have them read.
+//! Tests of files on the server's host: where LOAD DATA looks for them, and which accounts may have
+//! them read.
 
 use super::{client, same_as_mysql, say};
 use bench::instance::Settings;

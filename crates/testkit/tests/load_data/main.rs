@@ -1,5 +1,5 @@
-//! LOAD DATA beside a real MySQL, statement by statement: what the client is told, every warning,
-//! and the rows that the table has then.
+//! Tests of LOAD DATA, compared with a real MySQL statement by statement: the answer to the client,
+//! every warning, and the rows that the table has afterwards.
 
 mod asked;
 mod files;

@@ -1,4 +1,5 @@
-//! Random files of random formats into random tables; SEED and TIMES say which and how many.
+//! Tests that load random files of random formats into random tables. SEED repeats a run, and TIMES
+//! is the number of files.
 
 use super::{client, same_as_mysql, say};
 use bench::instance::Settings;

@@ -1,10 +1,11 @@
-//! Inside a crate the arrows between files run one way, and a type is written in at most three
-//! files.
+//! Tests that inside a crate the arrows between files run one way, and that the code of a type is
+//! in at most three files.
 //!
-//! An arrow goes from a file to a file that defines what it names. Files that reach one another
-//! along arrows are a circle: none of them can be understood, tested or changed without the others.
-//! There are none. The types whose inherent `impl` blocks are in more than three files are listed
-//! here; the list is exact, so that a commit which cuts one shortens it.
+//! An arrow goes from a file to a file that defines something that the first one names. Files that
+//! reach one another along arrows are a circle: none of them can be understood, tested or changed
+//! without the others. There are no circles. The types whose inherent `impl` blocks are in more
+//! than three files are listed here. The list is exact, so that a commit that moves such a type
+//! into fewer files has to shorten it.
 
 mod sources;
 

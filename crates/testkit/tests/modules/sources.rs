@@ -1,10 +1,10 @@
 //! A crate's files as the compiler sees them, and which file refers to which.
 //!
 //! What flows in is the text of a crate's `lib.rs` and of every module below it that is not for
-//! tests; what flows out is a [`Crate`]: its files, the arrows between them, and the files that
+//! tests. What flows out is a [`Crate`]: its files, the arrows between them, and the files that
 //! hold inherent `impl` blocks of each type. A name counts as a reference to the file that defines
-//! it, whichever `use` it came through. Calls of methods are not seen: the type of a receiver is
-//! not known here.
+//! it, whichever `use` it came through. Calls of methods are not seen, because the type of a
+//! receiver is not known here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Cells that are not MySQL's, each with its reason.
+//! The cells that differ from MySQL's, each with its reason.
 
 use crate::play::{Cell, PRIVILEGE_ERRORS};
 use std::collections::BTreeSet;

@@ -1,5 +1,5 @@
-//! Privileges that change while a session runs: what was allowed when it was prepared, and accounts
-//! that write where others only read.
+//! Tests of privileges that change while a session runs: a prepared statement is checked again when
+//! it is executed, and accounts of the server itself write where others only read.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError};

@@ -1,4 +1,4 @@
-//! One server plays the whole matrix.
+//! The player of the whole matrix on one server.
 
 use crate::accounts::{Row, rows};
 use crate::statements::{Ask, Case, SCHEMA, cases};

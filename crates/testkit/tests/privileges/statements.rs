@@ -1,5 +1,5 @@
-//! The columns of the matrix: one statement of each kind that both servers have, and how its effect
-//! is taken back.
+//! The columns of the matrix: one statement of each kind that both servers have, and the statements
+//! that undo its effect.
 
 use protocol::command as com;
 

@@ -1,7 +1,8 @@
-//! Events beside MySQL's: what a schedule may say, what a run sees and leaves, and what stops runs.
+//! Tests of events, compared with MySQL: what a schedule may say, what a run sees and leaves, and
+//! what stops runs.
 //!
-//! No test here asks how long something takes. What is to happen is polled for, and where something
-//! must not happen, something else that comes behind it is waited for.
+//! No test here measures how long something takes. A test polls for what is to happen; where
+//! something must not happen, it waits for something else that would come later.
 
 use super::{compare_with, told};
 use bench::instance::{Flavor, Settings};

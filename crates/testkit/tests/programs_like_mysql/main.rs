@@ -1,7 +1,7 @@
-//! Stored programs beside MySQL's: procedures, functions, triggers, handlers, cursors, and what is
-//! refused when a program is made. Each corpus is a file of statements with empty lines between
-//! them; both servers are told all of it, and have to answer the same: every result set with its
-//! headings, the rows changed, errors, and SHOW WARNINGS.
+//! Tests of stored programs, compared with MySQL: procedures, functions, triggers, handlers,
+//! cursors, and what is refused when a program is made. Each corpus is a file of statements with
+//! empty lines between them. Both servers run all of its statements and have to answer the same:
+//! every result set with its headings, the number of changed rows, errors, and SHOW WARNINGS.
 
 mod events;
 mod random;

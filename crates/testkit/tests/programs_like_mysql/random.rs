@@ -1,5 +1,5 @@
-//! Programs from a grammar: no body, right or wrong, ends the server, and what both servers take
-//! they answer alike.
+//! Tests with programs from a grammar: no body, right or wrong, ends the server, and programs that
+//! both servers accept are answered alike.
 
 use super::told;
 use bench::instance::{Flavor, Settings};

@@ -1,5 +1,5 @@
-//! Programs at both ends of replication: what a source's programs change is on its replica, by rows
-//! and by statements.
+//! Tests of programs at both ends of replication: what a program changes on the source is changed
+//! on its replica, whether the log has rows or statements.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::StartFrom;

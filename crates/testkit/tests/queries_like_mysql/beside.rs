@@ -1,4 +1,5 @@
-//! Both servers, asked the same.
+//! A pair of servers, Slipstream and a real MySQL, that get the same statements and whose answers
+//! are compared.
 
 use bench::instance::{Flavor, Settings};
 use os::random::Rng;

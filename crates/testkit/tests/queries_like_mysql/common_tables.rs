@@ -1,4 +1,4 @@
-//! Common table expressions beside MySQL's.
+//! Tests of common table expressions, compared with MySQL.
 
 use crate::beside::{Both, Rows};
 

@@ -1,5 +1,5 @@
-//! Derived tables and views: what their queries give in the queries around them, into which most
-//! are merged.
+//! Tests of derived tables and views: their queries give the same rows in the queries around them
+//! as in MySQL. Most of them are merged into the query around them.
 
 use crate::beside::{Both, Random, Rows};
 use os::random::{Rng, test_seed};

@@ -1,5 +1,5 @@
-//! EXPLAIN FORMAT=TRADITIONAL: the numbers and kinds of the query blocks, their tables, and what is
-//! said of whole blocks, are MySQL's. How a table is read may differ.
+//! Tests of EXPLAIN FORMAT=TRADITIONAL: the numbers and kinds of the query blocks, their tables,
+//! and the remarks on whole blocks are MySQL's. How a table is read may differ.
 
 use crate::beside::Both;
 

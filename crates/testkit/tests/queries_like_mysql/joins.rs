@@ -1,5 +1,5 @@
-//! Random joins of two to seven tables, with NULLs, and columns of many types that are compared
-//! with one another.
+//! Tests with random joins of two to seven tables, with NULLs and with columns of many types that
+//! are compared with one another.
 
 use crate::beside::{Both, Random};
 use os::random::{Rng, test_seed};

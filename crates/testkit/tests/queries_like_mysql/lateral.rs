@@ -1,4 +1,4 @@
-//! LATERAL tables beside MySQL's.
+//! Tests of LATERAL tables, compared with MySQL.
 
 use crate::beside::{Both, Rows};
 

@@ -1,4 +1,4 @@
-//! Random queries with correlated subqueries over small tables with NULLs.
+//! Tests with random queries that have correlated subqueries, over small tables with NULLs.
 
 use crate::beside::{Both, Random};
 use os::random::{Rng, test_seed};

@@ -1,4 +1,5 @@
-//! Random chains of UNION, INTERSECT and EXCEPT over small tables with NULLs and equal rows.
+//! Tests with random chains of UNION, INTERSECT and EXCEPT over small tables with NULLs and equal
+//! rows.
 
 use crate::beside::{Both, Random};
 use os::random::{Rng, test_seed_or};

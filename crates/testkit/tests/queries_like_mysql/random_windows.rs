@@ -1,7 +1,8 @@
-//! Random functions over random windows, of tables with NULLs and ties.
+//! Tests with random functions over random windows, of tables with NULLs and ties.
 //!
-//! What MySQL leaves open is not asked: which of several rows that are equal in order comes first.
-//! Where a function tells, the order has the row's number behind it.
+//! MySQL leaves open which of several rows comes first that are equal in the window's order, so the
+//! queries do not depend on that: where the result of a function would show it, the order ends with
+//! the row's number.
 
 use crate::beside::{Both, Random};
 use os::random::{Rng, test_seed_or};

@@ -1,4 +1,4 @@
-//! GROUP BY ... WITH ROLLUP and GROUPING() beside MySQL's.
+//! Tests of GROUP BY ... WITH ROLLUP and GROUPING(), compared with MySQL.
 
 use crate::beside::{Both, Rows};
 

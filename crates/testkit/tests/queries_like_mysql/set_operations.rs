@@ -1,4 +1,4 @@
-//! UNION, INTERSECT, EXCEPT, VALUES and TABLE beside MySQL's.
+//! Tests of UNION, INTERSECT, EXCEPT, VALUES and TABLE, compared with MySQL.
 
 use crate::beside::{Both, Rows};
 

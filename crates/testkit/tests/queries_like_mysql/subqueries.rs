@@ -1,4 +1,4 @@
-//! Subqueries, correlated and not, in every clause.
+//! Tests of subqueries in every clause, correlated or not.
 
 use crate::beside::{Both, Rows};
 

@@ -1,4 +1,4 @@
-//! Functions over windows beside MySQL's.
+//! Tests of functions over windows, compared with MySQL.
 
 use crate::beside::{Both, Rows};
 

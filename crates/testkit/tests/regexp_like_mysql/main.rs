@@ -1,4 +1,4 @@
-//! Regular expressions beside MySQL's: answers, errors, types and definitions.
+//! Tests of regular expressions, compared with MySQL: answers, errors, types and definitions.
 
 mod random;
 

@@ -1,4 +1,4 @@
-//! Random patterns and subjects.
+//! Tests with random patterns and subjects.
 
 use super::ask_both;
 use os::random::{Rng, test_seed_or};

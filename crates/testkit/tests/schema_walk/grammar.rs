@@ -1,12 +1,13 @@
-//! A grammar as text, and its expansion: the rules say what may be written, a [`World`] what there
-//! is to be named.
+//! A grammar in the form of text, and its expansion: the rules say which statements there are, and
+//! a [`World`] says which names they may use.
 //!
-//! A rule is a name at the beginning of a line, a colon, and its alternatives, one a line after
-//! `|`. In an alternative `$name` is another rule or what the world says of it, `[...]` is there
-//! every second time, `{...|...}` is one of several; a backslash takes these signs their meaning.
-//! `(my 3)` before an alternative makes it MySQL's alone (`ma`: MariaDB's alone) and gives it three
-//! places in the lot; `(rows)` is for sources whose log has rows and no statements about them;
-//! `(later)` leaves it out until what it asks for is there, unless `SLIPSTREAM_WALK_LATER` is set.
+//! A rule is a name at the beginning of a line, a colon, and its alternatives, each on a line of
+//! its own after `|`. In an alternative, `$name` stands for another rule or for what the world says
+//! of the name. What is in `[...]` is present every second time, and `{...|...}` is one of several
+//! parts. A backslash makes the next of these signs an ordinary character. `(my 3)` before an
+//! alternative makes it MySQL's alone (`ma`: MariaDB's alone) and three times as likely; `(rows)`
+//! is for sources whose log has rows and no statements about them; `(later)` leaves the alternative
+//! out until Slipstream has what it needs, unless `SLIPSTREAM_WALK_LATER` is set.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! A walk: cases of a hundred statements each at a source, with a replica behind it that is
-//! compared after every few of them.
+//! A walk: cases of a hundred statements each at a source, with a replica that is compared with the
+//! source after every few statements.
 
 use std::time::Duration;
 

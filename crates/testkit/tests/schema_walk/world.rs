@@ -1,5 +1,5 @@
-//! The names that statements are made of: of what exists at the source, as its information_schema
-//! says, and of what is to be made.
+//! The names that statements are made of: names of what exists at the source, according to its
+//! information_schema, and names for what is to be made.
 
 use os::random::Rng;
 use testkit::schema::{Catalog, Column, Name, Table};

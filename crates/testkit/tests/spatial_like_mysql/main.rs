@@ -1,5 +1,5 @@
-//! Functions of geometries beside MySQL's: values, errors and types of columns; shapes where the
-//! order of points or the last digits may differ.
+//! Tests of functions on geometries, compared with MySQL: values, errors and types of columns. Only
+//! the shapes are compared where the order of points or the last digits may differ.
 
 mod random;
 mod shape;

@@ -1,4 +1,4 @@
-//! Random geometries with small whole coordinates, which meet often.
+//! Tests with random geometries that have small whole coordinates, so that they often meet.
 
 use super::{are_near, both, shape};
 use os::random::{Rng, test_seed_or};

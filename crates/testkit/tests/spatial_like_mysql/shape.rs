@@ -1,5 +1,5 @@
-//! Whether two geometries are the same set of points: the order of a ring's points may differ, and
-//! the last digits too.
+//! The comparison of two geometries as sets of points: the order of a ring's points and the last
+//! digits may differ.
 
 use types::geometry::{Coordinates, Geometry};
 

@@ -1,4 +1,5 @@
-//! CHECK OPTION, LOCK TABLES, locking reads and broken views: what is said to both servers.
+//! The statements about CHECK OPTION, LOCK TABLES, locking reads and broken views that both servers
+//! get.
 
 /// Each may depend on those before it.
 pub const CHECKED: &[&str] = &[

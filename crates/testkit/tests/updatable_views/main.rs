@@ -1,5 +1,5 @@
-//! INSERT, REPLACE, UPDATE and DELETE through views beside MySQL's: what they answer, the warnings,
-//! the rows that they leave, and what is refused.
+//! Tests of INSERT, REPLACE, UPDATE and DELETE through views, compared with MySQL: their answers,
+//! the warnings, the rows that they leave, and what is refused.
 
 mod checked;
 mod random;

@@ -1,4 +1,4 @@
-//! Random views of two tables, and random changes through them.
+//! Tests with random views of two tables, and random changes through them.
 
 use super::{both, compare};
 use os::random::{Rng, test_seed_or};

@@ -1,4 +1,4 @@
-//! What is said to both servers.
+//! The statements about changes through views that both servers get.
 
 /// Two tables, and views of every kind.
 pub const VIEWS: &[&str] = &[
