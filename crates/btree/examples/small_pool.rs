@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn filled_tree(dir: &Path, rows: u64, pool_mb: usize) -> Result<Tree, Box<dyn std::error::Error>> {
     let disk = os::disk::real();
-    // Room for the whole run: checkpoints are the engine's.
+    // The log has room for the whole run, because only the engine makes checkpoints.
     let mut config = LogConfig::new(dir);
     config.capacity_bytes = 8 << 30;
     let log = Log::create(Arc::clone(&disk), config)?;

@@ -112,8 +112,9 @@ fn read_only_is_for_those_who_may_not_override_it() {
     a.query("INSERT INTO app.t VALUES (4)").unwrap();
 }
 
-/// The limit is for statements of clients. Those with which the server reads its own tables would
-/// fail FLUSH PRIVILEGES when they took longer, and two at once would have one deadline.
+/// The time limit is for statements of clients. It would make FLUSH PRIVILEGES fail if the server's
+/// statements that read its own tables took longer, and two of them at once would share one
+/// deadline.
 #[test]
 fn no_time_limit_counts_for_statements_of_the_server_itself() {
     let server = Server::start(Flavor::Slipstream, &Settings::default());

@@ -45,7 +45,8 @@ fn literal(rng: &mut Rng, column: &str) -> String {
     }
 }
 
-/// The table, what the statement said, the warnings, and the next AUTO_INCREMENT value.
+/// Returns the statement's answer, its warnings, the rows of the table and the next AUTO_INCREMENT
+/// value.
 fn state(s: &mut Session, table: &str, said: Vec<String>) -> Vec<String> {
     let mut state = said;
     state.extend(outcome(s, "SHOW WARNINGS"));
