@@ -10,8 +10,8 @@ use binlog::event::Event;
 use testkit::following::{By, Pair};
 use testkit::{Replica, Server, available, binlog_events};
 
-/// Of each GTID of the server with this UUID: when it was committed first, when here, and the
-/// version of the first server.
+/// Returns for each GTID of the server with this UUID when the transaction was first committed,
+/// when it was committed here (both in microseconds), and the version of its first server.
 fn commits(server: &Server, uuid: &str) -> HashMap<String, (u64, u64, u32)> {
     let mut commits = HashMap::new();
     for event in binlog_events::of(server) {

@@ -32,7 +32,7 @@ const SETUP: &[&str] = &[
     "CREATE DEFINER = d6 TRIGGER d.ts BEFORE DELETE ON d.t FOR EACH ROW SET @a = 1",
 ];
 
-/// The account and what it says.
+/// The statements, each with the account that runs it.
 const STATEMENTS: &[(&str, &str)] = &[
     ("nobody", "DROP USER d1"),
     ("of_roles", "DROP USER d1"),
