@@ -25,7 +25,7 @@ fn goes_on_after_every_kill(test: &str, source: Flavor, durable: bool, by: By, r
         sleep(Duration::from_millis(rng.between(1, 300)));
         pair.replica.server.kill();
         if rng.one_in(5) {
-            // Once more, while it recovers.
+            // The replica is killed a second time while it recovers.
             pair.replica.server.launch().unwrap_or_else(|error| panic!("{error}"));
             sleep(Duration::from_millis(rng.between(1, 100)));
             pair.replica.server.kill();
@@ -33,7 +33,7 @@ fn goes_on_after_every_kill(test: &str, source: Flavor, durable: bool, by: By, r
         let source_was_at = pair.source.position();
         pair.replica.server.come_back();
         if rng.one_in(4) {
-            // It gets past what it had at the kill, without being told anything.
+            // The replica must get past what it had at the kill without any command.
             pair.replica.reach(&source_was_at);
         }
     }

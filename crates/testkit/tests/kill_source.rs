@@ -37,7 +37,7 @@ fn replicas_go_on_by_themselves() {
         working.end();
         source.come_back();
         let commits = ledger.check(&source);
-        // Something to catch up with, in the file that the source has begun.
+        // The replicas get something to catch up with, in the file that the source has begun.
         source.run(&format!("CREATE DATABASE after_kill_{round}"));
         for replica in &replicas {
             replica.catch_up(&source);

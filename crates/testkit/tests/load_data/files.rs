@@ -57,7 +57,7 @@ fn accounts_without_rights_are_told_so() {
         let mut admin = client(server);
         for setup in [
             "CREATE TABLE t (a INT, b INT)",
-            // Each column has the name of the other one's.
+            // The view swaps the names of the table's two columns.
             "CREATE VIEW v AS SELECT b AS a, a AS b FROM t",
             "CREATE USER reader@'%', loader@'%', columns@'%'",
             "GRANT INSERT (a) ON loads.v TO columns@'%'",

@@ -14,16 +14,17 @@ use std::path::{Path, PathBuf};
 
 use sources::Crate;
 
-/// In how many files a type's inherent `impl` blocks may stand.
+/// The number of files in which a type's inherent `impl` blocks may stand.
 const MOST_FILES_OF_A_TYPE: usize = 3;
 
-/// The types whose `impl` blocks still stand in more files, and in how many.
+/// The types whose `impl` blocks stand in more files, with the crate and the number of files.
 const SPREAD_TYPES: &[(&str, &str, usize)] = &[
-    // A handle on a pool and a root, without state of its own: each file has one operation on it.
+    // A handle on a pool and a root page, without state of its own. Each file has one operation on
+    // it.
     ("btree", "Tree", 11),
     ("engine", "Transaction", 13),
     ("sql", "Binder", 12),
-    // A place among tokens: each file has the grammar of one subject.
+    // A place among the tokens. Each file has the grammar of one subject.
     ("sql", "Parser", 33),
 ];
 
@@ -39,7 +40,7 @@ fn crates() -> BTreeMap<String, PathBuf> {
     found
 }
 
-/// A circle in words: its files, and the arrows without which most of it falls apart.
+/// Describes a circle: its files, and the arrows without which most of it falls apart.
 fn describe(krate: &Crate, circle: &BTreeSet<usize>) -> String {
     let names: Vec<&str> = circle.iter().map(|file| krate.files[*file].as_str()).collect();
     let inside = krate.arrows.iter().filter(|(from, to)| circle.contains(from) && circle.contains(to));

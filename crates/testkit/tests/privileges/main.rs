@@ -18,7 +18,8 @@ use play::{Answer, Matrix};
 use std::collections::BTreeMap;
 use testkit::available;
 
-/// How many cells a run must compare, so that a matrix that has lost its rows does not pass.
+/// The least number of cells that a run must compare, so that a matrix that has lost its rows does
+/// not pass.
 const LEAST_CELLS: usize = 100_000;
 
 #[test]

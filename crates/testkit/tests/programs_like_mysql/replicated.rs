@@ -5,7 +5,7 @@ use bench::instance::{Flavor, Settings};
 use bench::replication::StartFrom;
 use testkit::{Replica, Server};
 
-/// Tables, and programs that change them.
+/// The tables, and the programs that change them.
 const PROGRAMS: &[&str] = &[
     "CREATE DATABASE d",
     "CREATE TABLE d.t (id INT PRIMARY KEY, a INT, s VARCHAR(30))",
@@ -28,7 +28,7 @@ const PROGRAMS: &[&str] = &[
      START TRANSACTION; INSERT INTO d.t VALUES (k, 1, 'lost'); INSERT INTO d.t VALUES (k, 2, 'lost'); COMMIT; END",
 ];
 
-/// What runs them.
+/// The statements that run the programs.
 const STATEMENTS: &[&str] = &[
     "USE d",
     "INSERT INTO t VALUES (1, 1, 'one'), (2, 2, 'two')",
