@@ -132,11 +132,11 @@ fn a_role_that_was_revoked_is_active_again_when_it_is_granted_again() {
     });
 }
 
-/// Each of them took a time that grew with the square of its length.
+/// Each of these lists once took a time that grew with the square of its length.
 #[test]
 fn lists_that_are_far_too_long_are_refused_or_taken_at_once() {
     const MANY: usize = 60_000;
-    /// MySQL itself compares each key with all others.
+    /// The number of keys. It is small because MySQL itself compares each key with all others.
     const MANY_KEYS: usize = 2_000;
     let list = |item: &dyn Fn(usize) -> String| (0..MANY).map(item).collect::<Vec<_>>().join(",");
     let keys = |item: &str| vec![item; MANY_KEYS].join(",");

@@ -16,7 +16,7 @@ fn come(server: &Server) -> Caller {
     caller
 }
 
-/// COM_REGISTER_SLAVE without user and password.
+/// Sends COM_REGISTER_SLAVE without user and password, and returns the answer.
 fn register(caller: &mut Caller, id: u32, host: &str, source_id: u32) -> Said {
     let mut packet = vec![REGISTER_SLAVE];
     packet.extend_from_slice(&id.to_le_bytes());
