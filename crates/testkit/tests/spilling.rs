@@ -21,7 +21,7 @@ const COLUMNS: &[&str] = &[
     "i", "u", "n", "f", "r", "v", "g", "l", "vb", "bin", "x", "d", "dt", "ts", "c", "e", "s", "y", "b", "j",
 ];
 
-/// The rows of the table, as lists of 250.
+/// Returns INSERT statements of 250 rows each.
 fn inserts(rng: &mut Rng, count: u64) -> Vec<String> {
     let texts = ["", "a", "A", "á", "ab", "AB", "a b", "b", "ß", "ss", "zz", "10", "9", "-", "ÿ"];
     let signed = |rng: &mut Rng, limit: u64| rng.below(2 * limit) as i64 - limit as i64;
@@ -64,8 +64,8 @@ fn inserts(rng: &mut Rng, count: u64) -> Vec<String> {
         .collect()
 }
 
-/// A query whose answer is one only: its order has no ties, or its rows are compared in any order.
-/// What is shown of values that are equal and differ is folded.
+/// Returns a query with only one right answer, and whether the order of its rows counts. Values
+/// that are equal and look different are not shown.
 fn random_query(rng: &mut Rng) -> (String, bool) {
     let mut column = || (*rng.pick(COLUMNS)).to_owned();
     let (a, b, k) = (column(), column(), column());
@@ -159,7 +159,7 @@ fn queries_with_little_memory_answer_as_mysql_does() {
     assert_ne!(counted, "0", "some of them had too little memory");
 }
 
-/// What statements count, as MySQL's.
+/// Statements count in status variables what MySQL counts.
 #[test]
 fn statements_count_as_mysqls_do() {
     let figures = "SHOW SESSION STATUS WHERE Variable_name IN ('Handler_delete', 'Handler_read_first', \
@@ -204,7 +204,7 @@ fn statements_count_as_mysqls_do() {
     });
 }
 
-/// A small file system, as long as the value lives.
+/// A small file system, which is unmounted when this value is dropped.
 struct Small(PathBuf);
 
 impl Small {
@@ -263,7 +263,7 @@ fn a_full_tmpdir_is_an_error_of_the_statement() {
         );
         assert_eq!(files(&small.0), Vec::<PathBuf>::new(), "{statement}");
     }
-    // It has room for a little, and nothing stays when the server is killed.
+    // The file system has room for little data, and nothing stays there when the server is killed.
     let rows = client.query("SELECT id FROM d.t WHERE id < 300 ORDER BY v").unwrap().rows.len();
     assert!(rows > 200, "{rows}");
     server.kill();

@@ -6,8 +6,8 @@ use testkit::following::beginning;
 use testkit::server::flavor_under_test;
 use testkit::{Flavor, Replica, RowImage, Server, Settings, available};
 
-/// What DBAs do at a source: they rotate and empty log tables, correct statistics by hand, and name
-/// further sources.
+/// What administrators do at a source: they rotate and empty log tables, correct statistics by
+/// hand, and name further sources.
 const STATEMENTS: &[&str] = &[
     "CREATE DATABASE d",
     "CREATE TABLE d.t (id INT PRIMARY KEY, v INT, KEY (v))",

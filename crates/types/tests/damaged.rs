@@ -48,7 +48,7 @@ fn damaged_rows_are_decoded_or_refused() {
             false => Value::Int(1),
         };
         if packed::encode(ty, &value, &mut bytes).is_err() {
-            // Any bytes of the right length will do.
+            // For this type, any bytes of the right length will do.
             bytes = match packed::width(ty) {
                 packed::Width::Fixed(len) => vec![1; usize::from(len)],
                 packed::Width::Prefixed(len) => {

@@ -29,7 +29,7 @@ fn walk(name: &str, source: Flavor, format: &str, image: &str) {
     if !testkit::available(&format!("schema_walk::{name}"), &[source]) {
         return;
     }
-    // A short walk is the same each time; to search is for long ones.
+    // A short walk is the same each time. Only long walks have new seeds, to search for faults.
     let seed = match std::env::var_os("SLIPSTREAM_WALK") {
         Some(_) => os::random::test_seed(name),
         None => os::random::test_seed_or(name, 1),
