@@ -19,8 +19,8 @@ fn a_change_that_has_room_does_not_wait_for_a_file_that_grows() {
     let disk = SimDisk::new(8);
     let pool = pool_on(&disk, 4096, 600);
     pool.create_space(SPACE, &path("t.ibd")).expect("made");
-    // The pages are filled until a single reservation exceeds the slack that is kept ahead, but not
-    // half of it: it asks for a longer file without needing it.
+    // The pages are filled until a reservation no longer leaves the whole slack free, but still
+    // leaves half of it: it asks for a longer file and does not wait for it.
     let file_bytes = || pool.space_bytes(SPACE).expect("open");
     let room = pool.room(SPACE).expect("open");
     while file_bytes() < 256 * 4096 {

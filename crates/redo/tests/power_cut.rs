@@ -86,7 +86,7 @@ fn checkpoint(log: &Log, model: &Mutex<Model>, rng: &mut Rng) -> Result<(), Redo
     let chosen = {
         let mut model = model.lock();
         if model.attempt.is_some() {
-            return Ok(()); // Another thread is at it.
+            return Ok(()); // Another thread makes a checkpoint.
         }
         let after = model.checkpoint.lsn;
         let starts: Vec<Lsn> = model.records.range(after..).map(|(&start, _)| start).collect();

@@ -64,8 +64,9 @@ fn inserts(rng: &mut Rng, count: u64) -> Vec<String> {
         .collect()
 }
 
-/// Returns a query with only one right answer, and whether the order of its rows counts. Values
-/// that are equal and look different are not shown.
+/// Returns a query with only one right answer, and whether the order of its rows counts. Where any
+/// of several values that are equal and look different may be the answer, the query shows a count
+/// or an id.
 fn random_query(rng: &mut Rng) -> (String, bool) {
     let mut column = || (*rng.pick(COLUMNS)).to_owned();
     let (a, b, k) = (column(), column(), column());

@@ -73,7 +73,7 @@ impl Campaign {
     ///
     /// # Panics
     ///
-    /// When there was a fault.
+    /// Panics when there was a fault.
     pub fn finish(self) {
         println!("{}: {} executions: {:?}", self.name, self.executions, self.outcomes);
         let faults: Vec<String> =

@@ -15,8 +15,9 @@ use crate::campaign::Campaign;
 use crate::watched::{disgrace, forget_log};
 use crate::worst::{KINDS, Step, TABLES};
 
-/// The bytes that the variables allow one connection, and below them those for all connections.
+/// The bytes that the variables allow one connection.
 const CONNECTION_BYTES: u64 = 128 << 20;
+/// The bytes that the variables allow all connections together.
 const ALL_BYTES: u64 = 256 << 20;
 /// The seconds for which `make test` goes on after one statement of each kind.
 const USUAL_SECONDS: u64 = 15;

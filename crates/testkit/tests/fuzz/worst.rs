@@ -7,7 +7,8 @@ use os::random::Rng;
 #[derive(Debug, Clone)]
 pub enum Step {
     Query(String),
-    /// Runs a prepared statement whose only parameter is sent in parts.
+    /// Runs a prepared statement whose only parameter is sent in `parts` parts of `part_bytes`
+    /// bytes.
     LongData {
         statement: &'static str,
         parts: usize,

@@ -78,8 +78,8 @@ impl Load {
     }
 }
 
-/// A session that changes many rows at a time beside the others. Commits that follow one of these
-/// are on their pages before it is.
+/// A session that changes many rows at a time beside the others. A commit that follows one of this
+/// session's is on its pages before the session's own is.
 pub struct Heavy {
     thread: JoinHandle<()>,
 }

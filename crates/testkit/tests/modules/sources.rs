@@ -49,7 +49,7 @@ impl Crate {
     ///
     /// # Panics
     ///
-    /// When a file cannot be read or is not Rust.
+    /// Panics when a file cannot be read or is not Rust.
     pub fn read(src: &Path) -> Crate {
         let mut reader = Reader { src: src.to_owned(), ..Reader::default() };
         reader.file(&src.join("lib.rs"), Vec::new());

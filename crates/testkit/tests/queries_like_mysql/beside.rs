@@ -171,7 +171,7 @@ impl Both {
     ///
     /// # Panics
     ///
-    /// When two answers were different.
+    /// Panics when two answers were different.
     pub fn finish(self) -> usize {
         let shown = self.wrong.iter().take(50).cloned().collect::<Vec<_>>().join("\n");
         assert!(self.wrong.is_empty(), "{} of {} differ\n{shown}", self.wrong.len(), self.asked);
