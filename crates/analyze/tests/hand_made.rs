@@ -1,4 +1,4 @@
-//! Logs that are made by hand, whose critical paths are known.
+//! Tests of the analysis with binary logs that are made by hand and whose critical paths are known.
 
 use analyze::history::{History, KeySource, Nature};
 use analyze::keys::KnownKeys;
@@ -15,13 +15,13 @@ const BASE: EventBase = EventBase { timestamp: 1_700_000_000, server_id: 1 };
 const MODEL: Model =
     Model { costs: Costs { transaction: 1, row: 1 }, preserve_commit_order: true, window: 1024 };
 
-/// A log in memory, handed to a recorder event by event.
+/// A log in memory that hands each event to a recorder.
 struct Log {
     recorder: Recorder,
     pos: u64,
 }
 
-/// A change of the row with this id: in a schema, of table `t`.
+/// A change of one row of table `t` in a schema.
 #[derive(Clone, Copy)]
 struct Touch {
     schema: &'static str,
@@ -78,7 +78,8 @@ impl Log {
         self.event(|out| encode::query(BASE, &query, 0, out));
     }
 
-    /// `primary_key`: the columns of the key of `t (id INT, v INT)`.
+    /// Adds the events of one changed row. `primary_key` lists the columns of the key of `t (id
+    /// INT, v INT)`.
     fn rows(&mut self, touch: Touch, primary_key: &[(usize, u32)], v: i32) {
         let columns = [ColumnType::int(false), ColumnType::int(false)];
         let table_id = if touch.schema == "a" { 10 } else { 20 };
@@ -105,7 +106,7 @@ impl Log {
         });
     }
 
-    /// A transaction with its logical clock.
+    /// Adds a transaction with the logical clock `last_committed` and `sequence_number`.
     fn transaction(&mut self, last_committed: i64, sequence_number: i64, touches: &[Touch]) {
         self.gtid(last_committed, sequence_number);
         self.query("BEGIN");
@@ -133,7 +134,8 @@ fn time(report: &Report, policy: Policy, workers: usize) -> u64 {
     points.iter().find(|point| point.workers == workers).expect("is simulated").time
 }
 
-/// Six transactions, 13 units of work. Rows 1 of `a` three times; the rest is free.
+/// Returns a log of six transactions with 13 units of work. Three of the transactions change row 1
+/// of `a`; each of the others changes rows of its own.
 fn six() -> Log {
     let mut log = Log::new();
     log.transaction(0, 1, &[update("a", 1)]);
@@ -152,18 +154,18 @@ fn the_critical_path_of_every_policy() {
         report.schedules.iter().all(|schedule| schedule.points[0].time == 13),
         "one worker does all of it"
     );
-    // a: 2 + 2 + 2 + 3.
+    // The transactions in schema `a` run one after the other.
     assert_eq!((of(&report, Policy::Database).path.time, time(&report, Policy::Database, 2)), (9, 9));
-    // {1, 2, 3}, {4, 5}, {6}.
+    // The logical clock forms the groups {1, 2, 3}, {4, 5} and {6}.
     let clock = of(&report, Policy::CommitOrder);
     assert_eq!((clock.path.time, clock.path.transactions), (2 + 2 + 3, 3));
     assert_eq!(clock.limit, 13.0 / 7.0);
-    // Two at a time: 1 and 2, 3, 4 and 5, 6.
+    // Two workers run 1 and 2 together, then 3, then 4 and 5, then 6.
     assert_eq!(time(&report, Policy::CommitOrder, 2), 2 + 2 + 2 + 3);
     assert_eq!(time(&report, Policy::CommitOrder, 4), 7);
-    // 1 before 3 before 4, and 6 is not handed out before 4.
+    // Transaction 1 comes before 3 and 3 before 4, and 6 is not handed out before 4 is.
     assert_eq!(of(&report, Policy::Writeset).path.time, 2 + 2 + 3);
-    // The row's three changes.
+    // The critical path is the three changes of one row.
     let row = of(&report, Policy::Row);
     assert_eq!((row.path.time, row.path.transactions), (3, 3));
     assert_eq!(row.path.tables, [("a.t".to_string(), 1.0)]);
@@ -209,7 +211,7 @@ fn statements_are_barriers_by_row_and_for_the_writesets() {
     assert_eq!(report.history.transactions[1].nature, Nature::Statement);
     for policy in [Policy::Writeset, Policy::Row] {
         let schedule = of(&report, policy);
-        // By row, a transaction and its one row are done side by side.
+        // The row policy runs a transaction's one row beside the rest of the transaction.
         let rows_last = if policy == Policy::Row { 1 } else { 2 };
         assert_eq!(schedule.path.time, rows_last + 2 + rows_last, "{}", policy.name());
         assert!(schedule.path.tables.iter().any(|(name, _)| name == "(statements)"), "{}", policy.name());
@@ -238,7 +240,7 @@ fn a_full_history_of_writesets_begins_anew() {
         log.transaction(0, number, &[update("a", number as i32)]);
     }
     let parents: Vec<u32> = log.history().transactions.iter().map(|t| t.writeset_parent).collect();
-    // The third key is one too many: what comes behind waits for its transaction.
+    // The history has no room for a third key, so later transactions wait for the third one.
     assert_eq!(parents, [0, 0, 0, 3]);
 }
 
@@ -253,7 +255,7 @@ fn an_unfinished_transaction_is_left_out() {
     assert_eq!((history.transactions.len(), history.changes.len(), history.tables[0].updates), (6, 7, 5));
 }
 
-/// Random logs: the row policy's critical path is the longest chain of changes of one row, and no
+/// In random logs the row policy's critical path is the longest chain of changes of one row, and no
 /// schedule beats its bounds.
 #[test]
 fn random_logs_keep_the_bounds() {

@@ -1,5 +1,6 @@
-//! Compressed events: what a source may send comes out as it went in, and damage is refused without
-//! a panic and without memory for what is only claimed.
+//! Tests of compressed events: what a source compressed is expanded to the same bytes, and a
+//! damaged event is refused without a panic and without reserving the memory that it only claims to
+//! need.
 
 use std::io::Write;
 
@@ -15,11 +16,11 @@ use os::random::{Rng, test_seed};
 #[global_allocator]
 static ALLOCATOR: WatchedAllocator = WatchedAllocator::new();
 
-/// The inputs are of 13 kB at most when decompressed.
+/// The most bytes that a decoder may ask for at once. The inputs have at most 13 kB when expanded.
 const MOST_BYTES: usize = 1 << 20;
 const ROUNDS: usize = 20_000;
 
-/// The events of a file behind the format description, without their checksums.
+/// Returns the events of a file after the format description, without their checksums.
 fn events(file: &[u8]) -> Vec<Vec<u8>> {
     let mut events = Vec::new();
     for raw in EventReader::of_file(file).unwrap().skip(1) {
@@ -31,7 +32,7 @@ fn events(file: &[u8]) -> Vec<Vec<u8>> {
     events
 }
 
-/// A TRANSACTION_PAYLOAD event of these events.
+/// Builds a TRANSACTION_PAYLOAD event that holds `events`.
 fn payload(events: &[Vec<u8>], compression: u64) -> Vec<u8> {
     let bytes = events.concat();
     let packed = if compression == COMPRESSION_ZSTD {
@@ -55,7 +56,8 @@ fn payload(events: &[Vec<u8>], compression: u64) -> Vec<u8> {
     event
 }
 
-/// The event as MariaDB compresses it; `None`: it does not compress events of this kind.
+/// Returns the event as MariaDB compresses it. `None` means that MariaDB does not compress events
+/// of this kind.
 fn compressed(event: &[u8]) -> Option<Vec<u8>> {
     let (kind, rest) = match decode(event, &Format::new(Checksum::None)).unwrap().1 {
         Event::Query(query) => (event_type::MARIADB_QUERY_COMPRESSED, query.statement),
@@ -126,7 +128,7 @@ fn what_was_compressed_comes_back() {
     for compression in [COMPRESSION_ZSTD, COMPRESSION_NONE] {
         assert_eq!(unpacked(&payload(&mysql, compression)), Ok(mysql.clone()));
     }
-    // A length that is not that of what comes out.
+    // A payload is refused if it names a length that differs from that of its content.
     let mut long = payload(&mysql, COMPRESSION_ZSTD);
     let claimed = mysql.concat().len() as u64;
     let mut value = Vec::new();
@@ -137,7 +139,8 @@ fn what_was_compressed_comes_back() {
     assert!(expanded(&mysql[1]).is_err(), "it is not compressed");
 }
 
-/// The binary log of a crashed server is written again from its redo log.
+/// A group is compressed to the same bytes each time, because the binary log of a crashed server is
+/// written again from its redo log.
 #[test]
 fn a_group_becomes_the_same_payload_each_time() {
     let group = events(include_bytes!("data/mysql-full.binlog"));

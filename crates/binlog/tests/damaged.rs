@@ -1,5 +1,5 @@
-//! Events as damage or an attacker might change them: every decoder answers or refuses; none
-//! panics, and none asks for memory by a length that it has read and not checked.
+//! Tests with events as damage or an attacker might change them: every decoder returns a value or
+//! an error. None panics, and none reserves memory for a length that it has read and not checked.
 
 use binlog::event::{Event, Format, decode};
 use binlog::gtid::{GtidSet, MariadbGtidState};
@@ -13,8 +13,8 @@ use types::row::RowLayout;
 #[global_allocator]
 static ALLOCATOR: WatchedAllocator = WatchedAllocator::new();
 
-/// More than any of these inputs, of 13 kB at most, may make a decoder ask for at once. (A GTID set
-/// or a JSON document becomes somewhat longer as text.)
+/// A number of bytes that no decoder may ask for at once on any of these inputs, which have at most
+/// 13 kB. (A GTID set or a JSON document becomes somewhat longer as text.)
 const MOST_BYTES: usize = 1 << 20;
 const ROUNDS: usize = 60_000;
 
@@ -49,7 +49,7 @@ fn read(log: &'static [u8]) -> Log {
     read
 }
 
-/// Decodes everything there is to decode in an event.
+/// Decodes everything that can be decoded in an event.
 fn go_through(event: &[u8], log: &Log, rng: &mut Rng) {
     let Ok((_, event)) = decode(event, &log.format) else { return };
     match event {
@@ -69,8 +69,8 @@ fn go_through(event: &[u8], log: &Log, rng: &mut Rng) {
             let _ = map.optional().is_ok();
         }
         Event::Rows(rows) => {
-            // Mostly the table that the event says, now and then another: a source may say one
-            // thing and send the other.
+            // The layout is mostly that of the table that the event names, now and then another
+            // one, because a source may name one table and send rows of another.
             let layout = log.layouts.iter().rev().find(|(id, _)| *id == rows.table_id && !rng.one_in(50));
             let (_, layout) = layout.unwrap_or_else(|| rng.pick(&log.layouts));
             let (before, after) = (rows.before_mask(), rows.after_mask());
@@ -118,8 +118,8 @@ fn damaged_events_are_decoded_or_refused() {
         let event = *rng.pick(&log.events);
         let mut damaged = rng.damaged(event);
         if rng.one_in(2) && damaged.len() > 13 {
-            // The length is right again, as a careful attacker has it; else little else is ever
-            // looked at.
+            // The length is made right again, as a careful attacker would do it. Otherwise the
+            // decoders look at little more than the length.
             let len = damaged.len() as u32;
             damaged[9..13].copy_from_slice(&len.to_le_bytes());
         }

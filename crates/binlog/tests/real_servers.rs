@@ -1,5 +1,6 @@
-//! Binary logs that real servers wrote (`scripts/codec-fixtures.sh`): decoding them must give the
-//! rows that the server showed, encoding what was decoded must give the same bytes.
+//! Tests with binary logs that real servers wrote (`scripts/codec-fixtures.sh`): decoding a log
+//! must give the rows that the server showed, and encoding the decoded events must give the same
+//! bytes.
 
 use binlog::encode::{self, EventBase, RowMetadata, TableMapSource, finish_event};
 use binlog::event::{Event, Format, Header, RowsEvent, RowsKind, TableMap, decode};
@@ -35,8 +36,8 @@ fn fixtures() -> [Fixture; 5] {
     ]
 }
 
-/// The events of a file, checksums verified, with the format that its FORMAT_DESCRIPTION event
-/// says.
+/// Returns the events of a file, decoded in the format that its FORMAT_DESCRIPTION event describes.
+/// The checksums are verified.
 fn events(log: &'static [u8]) -> Vec<(Header, Event<'static>, &'static [u8])> {
     let mut format = Format::new(Checksum::None);
     let mut events = Vec::new();
@@ -54,7 +55,7 @@ fn events(log: &'static [u8]) -> Vec<(Header, Event<'static>, &'static [u8])> {
     events
 }
 
-/// A table's rows by their first column, as full images.
+/// A table's rows as full images. The keys are the values of the first column.
 type Rows = BTreeMap<i64, Vec<u8>>;
 
 fn id_of(layout: &RowLayout, image: &[u8]) -> i64 {
@@ -64,7 +65,7 @@ fn id_of(layout: &RowLayout, image: &[u8]) -> i64 {
     }
 }
 
-/// The id in a partial image that has the first column.
+/// Returns the id in a partial image, which must include the first column.
 fn id_in(layout: &RowLayout, mask: &ColumnMask, image: &[u8]) -> i64 {
     let raw = layout.get_raw_partial(mask, image, 0).unwrap().expect("before-images have the key").unwrap();
     i64::from(i32::from_le_bytes(raw.try_into().unwrap()))
@@ -96,7 +97,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }
 
-/// The rows as the fixture's `.tsv` has them.
+/// Returns the rows in the form of the fixture's `.tsv`.
 fn as_tsv(rows: &Rows, layout: &RowLayout) -> String {
     let mut out = String::new();
     for (id, image) in rows {
@@ -143,7 +144,7 @@ fn rows_are_those_that_the_server_showed() {
     }
 }
 
-/// Packed values decoded and encoded again are the same bytes.
+/// Values that are decoded and encoded again become the same bytes.
 #[test]
 fn images_encode_to_the_same_bytes() {
     for fixture in fixtures() {
@@ -158,7 +159,8 @@ fn images_encode_to_the_same_bytes() {
                         let values = layout.decode_all(image).unwrap();
                         let mut again = Vec::new();
                         layout.encode(&values, &mut again).unwrap();
-                        // The unused bits of the server's null bitmap are set, ours are not.
+                        // The server sets the unused bits of the null bitmap; our encoder leaves
+                        // them clear.
                         let mut plain = image.to_vec();
                         plain[layout.null_bytes() - 1] &= 0xff >> ((8 - mask.columns() % 8) % 8);
                         assert_eq!(hex(&again), hex(&plain), "{}", fixture.name);
@@ -195,9 +197,9 @@ fn same_table_map(base: EventBase, map: &TableMap<'_>, out: &mut Vec<u8>) -> usi
     encode::table_map(base, &source, out)
 }
 
-/// The event without its checksum and with the bits beyond the last column clear in its column
-/// bitmaps: MySQL sets them for full images and leaves them clear where it picked all columns one
-/// by one.
+/// Returns the event without its checksum and with the bits beyond the last column clear in its
+/// column bitmaps. MySQL sets these bits for full images and leaves them clear where it chose all
+/// columns one by one.
 fn without_spare_bits(rows: &RowsEvent<'_>, event: &[u8]) -> Vec<u8> {
     const BITMAPS_OFFSET: usize = 19 + 6 + 2 + 2 + 1;
     let mut event = event[..event.len() - 4].to_vec();
@@ -209,7 +211,7 @@ fn without_spare_bits(rows: &RowsEvent<'_>, event: &[u8]) -> Vec<u8> {
     event
 }
 
-/// What MySQL wrote, decoded and encoded again, is what MySQL wrote.
+/// Events of MySQL that are decoded and encoded again become the same bytes.
 #[test]
 fn events_encode_to_the_same_bytes() {
     for fixture in fixtures().iter().filter(|fixture| fixture.name.starts_with("mysql")) {
@@ -264,7 +266,8 @@ fn events_encode_to_the_same_bytes() {
     }
 }
 
-/// Every event cut at every length, and with bytes changed, is decoded or refused, without a panic.
+/// Every event that is cut at any length or has changed bytes is decoded or refused, without a
+/// panic.
 #[test]
 fn damaged_events_do_not_panic() {
     let seed: u64 = std::env::var("SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(3);

@@ -1,7 +1,7 @@
-//! Random changes to a table much larger than the pool, on a real disk: `cargo run --release -p
-//! btree --example small_pool -- DIR [rows] [pool MB] [threads] [changes]`. DIR must not exist; it
-//! is removed at the end. Prints changes per second, the pool's counters, and where each kind of
-//! thread spent its time.
+//! Measures random changes to a table much larger than the pool, on a real disk: `cargo run
+//! --release -p btree --example small_pool -- DIR [rows] [pool MB] [threads] [changes]`. DIR must
+//! not exist; it is removed at the end. The program prints changes per second, the pool's counters,
+//! and where each kind of thread spent its time.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn filled_tree(dir: &Path, rows: u64, pool_mb: usize) -> Result<Tree, Box<dyn std::error::Error>> {
     let disk = os::disk::real();
-    // Room for the whole run: checkpoints are the engine's.
+    // The log has room for the whole run, because only the engine makes checkpoints.
     let mut config = LogConfig::new(dir);
     config.capacity_bytes = 8 << 30;
     let log = Log::create(Arc::clone(&disk), config)?;

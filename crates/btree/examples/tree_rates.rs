@@ -1,8 +1,8 @@
-//! What the tree's operations cost on cached pages: `cargo run --release -p btree --example
-//! tree_rates [rows]`.
+//! Measures what the tree's operations cost on cached pages: `cargo run --release -p btree
+//! --example tree_rates [rows]`.
 //!
-//! The rows are like sysbench's: an 8-byte key and a value of 200 bytes. Prints nanoseconds per
-//! operation; asserts nothing about them.
+//! The rows are like sysbench's: an 8-byte key and a value of 200 bytes. The program prints
+//! nanoseconds per operation and asserts nothing about them.
 
 use std::ops::Bound;
 use std::path::Path;
@@ -20,7 +20,7 @@ const SPACE: u32 = 1;
 const VALUE_BYTES: usize = 200;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // The account that a server's threads have: requests for pages are counted in it.
+    // A server's threads have such an account too: requests for pages are counted in it.
     let _account = os::account::enter(os::account::State::Execute);
     let rows: u64 = std::env::args().nth(1).map_or(Ok(250_000), |text| text.parse())?;
     let tree = empty_tree(rows as usize * 260 + (64 << 20))?;
@@ -73,14 +73,14 @@ fn insert(tree: &Tree, number: u64, lsn: RecordLsn) -> btree::Result<()> {
 }
 
 fn rate(what: &str, count: u64, mut operation: impl FnMut(u64) -> btree::Result<()>) -> btree::Result<()> {
-    // Time of this thread's processor: others on the machine count for less.
+    // The time is that of this thread's processor, so that other processes distort it less.
     let start_ns = os::clock::thread_cpu_ns();
     (0..count).try_for_each(&mut operation)?;
     println!("{what}: {:.0} ns", (os::clock::thread_cpu_ns() - start_ns) as f64 / count as f64);
     Ok(())
 }
 
-/// The same modifies by several threads at once.
+/// Measures the same modifications by several threads at once.
 fn threads(tree: &Tree, count: usize, keys: &[[u8; 8]], lsn: RecordLsn) {
     let watch = Stopwatch::start();
     let work = |tree: Tree, keys: Vec<[u8; 8]>| {

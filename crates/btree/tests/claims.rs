@@ -1,5 +1,5 @@
-//! Power cuts while trees under a claim are built, become part of a "dictionary" and are freed: no
-//! page is ever lost, none is freed twice.
+//! Tests with power cuts while trees under a claim are built, become part of a "dictionary" and are
+//! freed: no page is ever lost, and none is freed twice.
 
 mod harness;
 
@@ -16,15 +16,16 @@ use redo::{Checkpoint, Log};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-/// Indexes that the dictionary has, with their roots. A change of it counts once the log is
-/// durable, as the engine's commit record would.
+/// The indexes that the dictionary has: their ids and root pages. A change of the dictionary counts
+/// once the log is durable, as with the engine's commit record.
 type Dictionary = Vec<(u32, u32)>;
 
 fn key(number: u64) -> [u8; 8] {
     number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()
 }
 
-/// Builds an index, has it grow by single entries, and puts it into the dictionary, or gives it up.
+/// Builds an index, inserts single entries and puts the index into the dictionary, or gives the
+/// build up and frees the tree.
 fn build(pool: &Arc<Pool>, rng: &mut Rng, dictionary: &mut Dictionary, index_id: u32) -> Outcome {
     let tree = Tree::create_claimed(pool, SPACE, index_id)?;
     let mut keys: Vec<[u8; 8]> = (0..rng.below(6000)).map(key).collect();
@@ -79,7 +80,8 @@ fn live(pool: &Arc<Pool>, rng: &mut Rng, dictionary: &mut Dictionary, next_id: &
     }
 }
 
-/// What the engine does: structure records, then claims against the dictionary.
+/// Recovers as the engine does: it replays structure records, then settles each claim by the
+/// dictionary.
 fn recover(disk: &SimDisk, dictionary: &Dictionary) -> Result<Arc<Pool>, Box<dyn std::error::Error>> {
     let disk: Arc<dyn Disk> = Arc::new(disk.clone());
     let (log, Checkpoint { lsn, .. }) = Log::open(Arc::clone(&disk), log_config())?;
@@ -100,7 +102,7 @@ fn recover(disk: &SimDisk, dictionary: &Dictionary) -> Result<Arc<Pool>, Box<dyn
     Ok(pool)
 }
 
-/// Every page of the space is page 0, in a tree of the dictionary, or free.
+/// Checks that every page of the space is page 0, in a tree of the dictionary, or free.
 fn account(pool: &Arc<Pool>, dictionary: &Dictionary) {
     let mut used = 1;
     for &(_, root) in dictionary {

@@ -1,4 +1,5 @@
-//! Readers, writers and scanners of one tree at once, on a pool with room and on one without.
+//! Tests with readers, writers and scanners of one tree at once, on a pool that holds the whole
+//! tree and on a smaller one.
 
 mod harness;
 
@@ -17,14 +18,15 @@ const WRITERS: u64 = 3;
 
 type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// A key of this writer. The last byte is the writer's, so writers share leaves but no keys.
+/// Returns a key of this writer. Its last byte is the writer's number, so writers share leaves but
+/// no keys.
 fn key_of(writer: u64, number: u64) -> Vec<u8> {
     let mut key = number.to_be_bytes()[4..].to_vec();
     key.push(writer as u8);
     key
 }
 
-/// A value that its reader can check: the key, then one byte many times.
+/// Returns a value that its reader can check: the key, then one byte many times.
 fn value_of(key: &[u8], rng: &mut Rng) -> Vec<u8> {
     let (byte, len) = (rng.u64() as u8, rng.below(200) as usize);
     let mut value = key.to_vec();
@@ -41,7 +43,7 @@ fn check_value(key: &[u8], value: &[u8]) {
 fn write(tree: &Tree, writer: u64, seed: u64, steps: u64) -> Model {
     let (mut rng, mut model) = (Rng::new(seed), Model::new());
     for step in 0..steps {
-        // Grows, then shrinks, in turns, so that pages split and merge all the time.
+        // The tree grows and shrinks in turns, so that pages split and merge all the time.
         let shrinking = step / 1500 % 2 == 1;
         let key = key_of(writer, rng.below(2500));
         let remove = rng.below(100) < if shrinking { 85 } else { 15 };
@@ -65,8 +67,8 @@ fn write(tree: &Tree, writer: u64, seed: u64, steps: u64) -> Model {
     model
 }
 
-/// Scans all the time; sees every key in order, whole values, and all of `steady`, which nobody
-/// changes.
+/// Scans all the time, and checks that each scan sees the keys in order, whole values, and all of
+/// the `steady` keys that nobody changes.
 fn scan(tree: &Tree, seed: u64, steady: u64, done: &AtomicBool) {
     let mut rng = Rng::new(seed);
     while !done.load(Ordering::Relaxed) {
@@ -112,7 +114,7 @@ fn run(name: &str, page_size: usize, frames: usize, steps: u64) {
     let scanner = os::thread::spawn("tree_scanner", move || scan(&scanned.0, seed, steady, &scanned.1));
     let (read, seed) = ((tree.clone(), Arc::clone(&done), Arc::clone(&looked)), rng.u64());
     let reader = os::thread::spawn("tree_reader", move || look_up(&read.0, seed, steady, &read.1, &read.2));
-    // On a busy machine the writers might be done before the others have begun.
+    // Without this wait, the writers might end on a busy machine before the readers have begun.
     while looked.load(Ordering::Relaxed) == 0 && !reader.is_finished() {
         os::thread::yield_now();
     }
@@ -151,7 +153,7 @@ fn default_pages() {
     run("concurrent default_pages", 16384, 300, 9000);
 }
 
-/// Makes a space with a tree, fills it, reads it back, and drops it, again and again.
+/// Makes a space with a tree, fills it, reads it back and drops it, again and again.
 fn make_and_drop(pool: &Arc<Pool>, worker: u32, seed: u64, rounds: u32) {
     let mut rng = Rng::new(seed);
     for round in 0..rounds {

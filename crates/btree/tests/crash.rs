@@ -1,6 +1,6 @@
-//! Power cuts at any write: what the log has is what the recovered tree has.
+//! Tests with power cuts at any write: the recovered tree has exactly what the log has.
 //!
-//! The test plays the engine: it logs commits, applies them to the tree, makes checkpoints, and
+//! The test plays the engine. It logs commits, applies them to the tree, makes checkpoints, and
 //! after a power cut replays the log as the engine does: structure records first, then rows by key.
 //! Commits set states, as the engine's do. Deletes are marks, which an unlogged purge removes; a
 //! mark that a crash brings back counts as no row.
@@ -21,22 +21,22 @@ use os::sim::SimDisk;
 use parking_lot::Mutex;
 use redo::{Checkpoint, Log, Lsn};
 
-/// A delete mark.
+/// The value that stands for a delete mark.
 const MARK: &[u8] = b"";
 
-/// What lives begin with; they change between these two.
+/// The strategies with which lives begin and between which they switch.
 const STRATEGIES: [Doublewrite; 2] = [Doublewrite::Parallel, Doublewrite::Legacy];
 
-/// One commit's rows.
+/// The rows of one commit: keys and values.
 type Rows = Vec<(Vec<u8>, Vec<u8>)>;
 
 #[derive(Default)]
 struct History {
-    /// Every commit whose log space was reserved, by its end.
+    /// Every commit whose log space was reserved, by the LSN at which its record ends.
     commits: BTreeMap<Lsn, Rows>,
-    /// Commits up to here were acknowledged as durable.
+    /// The LSN up to which commits were acknowledged as durable.
     acknowledged: Lsn,
-    /// Where commits may begin that are not wholly applied.
+    /// The LSNs at which commits begin that may not be wholly applied, with the workers' tokens.
     unapplied: BTreeSet<(Lsn, u64)>,
 }
 
@@ -44,7 +44,7 @@ struct History {
 struct Machine {
     tree: Tree,
     history: Mutex<History>,
-    /// The last checkpoint; held while one is made.
+    /// The LSN of the last checkpoint. The lock is held while a checkpoint is made.
     checkpoint: Mutex<Lsn>,
 }
 
@@ -72,11 +72,13 @@ fn decode(mut payload: &[u8]) -> Rows {
     rows
 }
 
-/// Rows of one worker's commit; each worker has keys of its own, as row locks would see to.
+/// Returns the rows of one worker's commit. Each worker has keys of its own, as row locks would
+/// ensure.
 fn random_rows(rng: &mut Rng, worker: u64, round: u64) -> Rows {
     let count = rng.between(1, 4);
     let row = |rng: &mut Rng| {
-        // Mostly ascending keys in one phase, random ones in another, many deletes in a third.
+        // Phases of 200 commits differ: one has the lower keys, one the upper keys with few
+        // deletes, one all keys with many deletes.
         let number = match round % 3 {
             0 => rng.below(3000),
             1 => 3000 + rng.below(200) + rng.below(3000),
@@ -128,7 +130,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Removes marks that it meets, unlogged.
+    /// Removes the delete marks that a scan meets, without logging that.
     fn purge(&self, rng: &mut Rng) -> Result<(), Box<dyn std::error::Error>> {
         let from = (rng.below(6000) * 8).to_be_bytes();
         let mut scan = self.tree.scan(Bound::Included(&from), Bound::Unbounded, Direction::Forward);
@@ -149,7 +151,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Works until the power goes.
+    /// Works until the power goes or `steps` commits are made.
     fn work(&self, worker: u64, seed: u64, steps: u64) -> Result<(), Box<dyn std::error::Error>> {
         let mut rng = Rng::new(seed);
         for step in 0..steps {
@@ -175,9 +177,9 @@ fn apply(tree: &Tree, rows: &Rows, lsn: RecordLsn) -> btree::Result<()> {
     rows.iter().try_for_each(|(key, value)| tree.modify(key, lsn, |_| Change::Put((&value[..]).into())))
 }
 
-/// Opens the machine after a power cut: the engine's recovery in small. Commits that the log does
-/// not have are taken out of the history, also when a second power cut ends the recovery: their
-/// place in the log will be taken by others.
+/// Opens the machine after a power cut, which is the engine's recovery in small. Commits that the
+/// log does not have are taken out of the history even if a second power cut ends the recovery,
+/// because other commits will take their place in the log.
 fn recover(
     disk: &SimDisk,
     root: u32,
@@ -193,7 +195,7 @@ fn recover(
     history.unapplied.clear();
     let mut config = pool_config(page_size, 150);
     config.options.doublewrite = strategy;
-    // As many as the frames allow: two.
+    // These are as many instances as the frames allow.
     config.options.instances = if strategy == Doublewrite::Legacy { 1 } else { 2 };
     config.options.page_cleaners = 2;
     let pool = Pool::open(disk, Arc::clone(&log), config)?;
@@ -230,7 +232,8 @@ fn compare(tree: &Tree, history: &History) {
     assert_eq!(expected.next(), None);
 }
 
-/// A few lives of one machine, each ended by a power cut, some of them while it recovers.
+/// Runs a few machines through several lives, each ended by a power cut, some of them while the
+/// machine recovers.
 fn lives(name: &str, page_size: usize, workers: u64, rounds: usize) {
     let mut rng = Rng::new(test_seed(name));
     for _ in 0..rounds {
@@ -273,7 +276,7 @@ fn live_and_die(
     let threads: Vec<_> = (0..workers)
         .map(|worker| {
             let (machine, seed) = (Arc::clone(&machine), rng.u64());
-            // An error is the power being off; anything worse panics.
+            // An error means that the power is off; anything worse panics.
             os::thread::spawn("crash_worker", move || drop(machine.work(worker, seed, 3000)))
         })
         .collect();

@@ -1,4 +1,5 @@
-//! A tree against a sorted map: random changes, lookups and scans, over pools large and small.
+//! Tests that compare a tree with a sorted map, through random changes, lookups and scans, over
+//! pools large and small.
 
 mod harness;
 
@@ -13,7 +14,7 @@ use os::sim::SimDisk;
 
 type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// What keys and values a run uses.
+/// The keys and values that a run uses.
 struct Load {
     distinct_keys: u64,
     longest_value: u64,
@@ -99,7 +100,7 @@ fn run(name: &str, page_size: usize, frames: usize, load: &Load, steps: usize) {
     let mut rng = Rng::new(test_seed(name));
     let tree = empty_tree(&SimDisk::new(rng.u64()), page_size, frames);
     let mut model = Model::new();
-    // Grows, stays, shrinks to little, grows again.
+    // The tree grows, keeps its size, shrinks to little, and grows again.
     for removes_percent in [20, 50, 90, 30] {
         for step in 0..steps {
             change_one(&tree, &mut model, load, &mut rng, removes_percent);
@@ -163,7 +164,7 @@ fn ascending_inserts_fill_pages_and_log_next_to_nothing() {
     ranges_are_estimated(&tree, rows);
 }
 
-/// The keys are the numbers below `rows`.
+/// Checks estimates of ranges in a tree whose keys are the numbers below `rows`.
 fn ranges_are_estimated(tree: &Tree, rows: u64) {
     use std::ops::Bound::{Excluded, Included, Unbounded};
     for (from, to) in [(0, 1), (5, 9), (100, 700), (1234, 9876), (0, rows), (rows - 3, rows), (7, 7)] {
@@ -177,14 +178,14 @@ fn ranges_are_estimated(tree: &Tree, rows: u64) {
         tree.estimate_range(Unbounded, Excluded(&key)).expect("a page"),
         tree.estimate_range(Included(&key), Unbounded).expect("a page"),
     ];
-    // The last leaf, which is less full than the others, counts as one like them.
+    // The estimate takes the last leaf, which is less full than the others, for one like them.
     assert!(halves.iter().all(|half| (7_500..12_500).contains(half)), "estimated {halves:?}");
     let one = tree.estimate_range(Included(&key), Included(&key)).expect("a page");
     let none = tree.estimate_range(Excluded(&key), Excluded(&key)).expect("a page");
     assert_eq!((one, none), (1, 0));
 }
 
-/// How full leaves are after inserts of keys in that order, as a share of the page.
+/// Returns how full leaves are after inserts of keys in the given order, as a share of the page.
 fn filled_by(keys: impl Iterator<Item = u64>) -> f64 {
     let tree = empty_tree(&SimDisk::new(1), 16384, 2000);
     let mut rows = 0;
@@ -235,7 +236,8 @@ fn runs_of_entries_of_which_few_fit_a_page_fill_pages() {
         let filled = stats.leaf_bytes as f64 / (stats.leaves as f64 * 16384.0);
         assert!(filled > 0.95, "{name}: leaves are filled to {filled}");
         let logged = tree.pool().log().current_lsn() - start;
-        // Those that go down have their leaf moved to another page when it is full.
+        // Inserts in descending order move their leaf to another page when it is full, which is
+        // logged.
         let is_small = logged / stats.leaves < 400;
         assert!(
             is_small || name.starts_with("descending"),
@@ -245,8 +247,8 @@ fn runs_of_entries_of_which_few_fit_a_page_fill_pages() {
     }
 }
 
-/// Rows come at one end and go at the other, as in a queue, or go at random while others come: the
-/// file stays as large as what is in it asks for.
+/// The file stays as large as its content needs when rows come at one end and go at the other, as
+/// in a queue, and when rows go at random while others come.
 #[test]
 fn space_that_rows_leave_is_used_again() {
     let mut rng = Rng::new(test_seed("space_that_rows_leave_is_used_again"));
@@ -275,7 +277,7 @@ fn space_that_rows_leave_is_used_again() {
         }
         let now = pages();
         assert!(now <= full + full / 4, "{case}: {full} pages have become {now}");
-        // Most of the rows go, at random; what they leave is enough for as many others.
+        // Most of the rows go, at random. The space that they leave is enough for as many others.
         while live.len() as u64 > rows / 4 {
             let gone = rng.below(live.len() as u64) as usize;
             change(live.swap_remove_back(gone).expect("there are some"), Change::Remove);
@@ -358,7 +360,8 @@ fn changes_in_key_order_are_those_of_single_changes() {
     let tree = empty_tree(&disk, 4096, 200);
     let mut model = Model::new();
     for round in 0..40 {
-        // Now a few all over the tree, now many; sometimes most of them removals.
+        // A round changes few keys all over the tree or many; in some rounds most changes are
+        // removals.
         let count = rng.between(1, if round % 3 == 0 { 20 } else { 1500 });
         let mut keys: Vec<Vec<u8>> = (0..count).map(|_| load.key(&mut rng)).collect();
         keys.sort_unstable();
@@ -395,8 +398,8 @@ fn changes_in_key_order_are_those_of_single_changes() {
     }
 }
 
-/// The last leaf, once found, is the leaf of every greater key until the tree says otherwise:
-/// through splits at its end and merges of what is emptied there.
+/// The last leaf, once found, stays the leaf of every greater key until the tree reports otherwise,
+/// through splits at the tree's end and merges of leaves that are emptied there.
 #[test]
 fn the_last_leaf_is_that_of_all_greater_keys() {
     let seed = test_seed("the_last_leaf_is_that_of_all_greater_keys");
@@ -425,7 +428,7 @@ fn the_last_leaf_is_that_of_all_greater_keys() {
             _ => None,
         };
         if rng.one_in(200) {
-            // The end goes away, and the leaf that was the last with it.
+            // The greatest keys go away, and with them the leaf that was the last one.
             let gone = model.len().min(rng.below(300) as usize);
             for _ in 0..gone {
                 let (key, _) = model.pop_last().expect("counted");

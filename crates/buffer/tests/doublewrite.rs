@@ -1,4 +1,4 @@
-//! Torn pages, under every strategy of the doublewrite file.
+//! Tests of torn pages and their repair, under every strategy of the doublewrite file.
 
 mod support;
 
@@ -13,7 +13,7 @@ use support::{SPACE, filled_with, make_page, path, pool_with, refill};
 
 const SECTOR: usize = 512;
 
-/// Opens a pool on the space of a test, and the space.
+/// Opens a pool and the space of a test.
 fn reopen(disk: &SimDisk, page_size: usize, kind: Doublewrite) -> std::sync::Arc<Pool> {
     let pool = pool_with(disk, page_size, 64, |config| config.options.doublewrite = kind);
     pool.open_space(&path("t.ibd")).expect("page 0 is whole");
@@ -30,8 +30,8 @@ fn write_page(disk: &SimDisk, no: PageNo, page: &[u8]) {
     file.write_all_at(page, no as u64 * page.len() as u64).expect("the disk is on");
 }
 
-/// Every way in which one cut at a sector's edge can tear a page: the new version's first sectors
-/// and the old one's last, and the other way round.
+/// Returns every way in which one cut at a sector's edge can tear a page: the new version's first
+/// sectors with the old one's last, and the other way round.
 fn tears<'a>(old: &'a [u8], new: &'a [u8]) -> impl Iterator<Item = Vec<u8>> + 'a {
     (1..new.len() / SECTOR).flat_map(move |sector| {
         let at = sector * SECTOR;
@@ -64,8 +64,8 @@ fn every_tear_of_a_page_is_repaired_with_its_newest_version() {
     }
 }
 
-/// A torn page of which the file once had a copy, and the strategy changed since: an old copy must
-/// never take its place.
+/// A torn page is never replaced by an old copy that the file had of it before the strategy
+/// changed.
 #[test]
 fn copies_from_before_doublewrite_was_off_are_not_used() {
     for at_run_time in [false, true] {
@@ -96,9 +96,9 @@ fn copies_from_before_doublewrite_was_off_are_not_used() {
     }
 }
 
-/// A killed server leaves page writes that nobody has synced, and the next one reads them from the
-/// kernel's cache as if they were on disk. When the power goes then, what the next one saw must be
-/// there.
+/// A killed server leaves page writes that nobody has synced, and the next server reads them from
+/// the kernel's cache as if they were on disk. When the power goes after that, what the next server
+/// saw must still be there.
 #[test]
 fn what_a_killed_server_wrote_and_did_not_sync_is_made_durable_by_the_next() {
     let seed = test_seed("what_a_killed_server_wrote_and_did_not_sync");
@@ -114,7 +114,7 @@ fn what_a_killed_server_wrote_and_did_not_sync_is_made_durable_by_the_next() {
             let _ = pool.flush_all();
             drop(pool);
             let disk = disk.kill();
-            // Off: the copies are void from here on.
+            // Under `Off` the copies are void from here on.
             let pool = reopen(&disk, 4096, Doublewrite::Off);
             let fill_of_all = |pool: &Pool| -> Vec<u8> {
                 pages.iter().map(|&no| filled_with(pool, no).expect("whole")).collect()
@@ -127,9 +127,9 @@ fn what_a_killed_server_wrote_and_did_not_sync_is_made_durable_by_the_next() {
     }
 }
 
-/// A page that could be written in part only is torn until it is written again, and its copy must
+/// A page that could be written only in part is torn until it is written again, and its copy must
 /// last as long, however much else is flushed. While the tablespace's writes fail every flush of it
-/// says so; when they succeed again all is well.
+/// reports an error; when they succeed again the pages are whole.
 #[test]
 fn a_page_that_could_not_be_written_in_place_keeps_its_copy() {
     const OTHER: u32 = 4;
@@ -153,7 +153,7 @@ fn a_page_that_could_not_be_written_in_place_keeps_its_copy() {
         assert!(error.contains("t.ibd"), "{error}");
         for byte in 0..40 {
             tree(byte);
-            // Whatever this needs the areas for, those of the torn pages are not among them.
+            // This flush may use any areas but those that hold the copies of the torn pages.
             let _ = pool.flush_space(OTHER);
         }
         assert!(pool.flush_all().is_err(), "{kind:?}: it is as it was");
@@ -175,8 +175,8 @@ fn a_page_that_could_not_be_written_in_place_keeps_its_copy() {
     }
 }
 
-/// What cannot be written any more because its disk fails can still be dropped, and a tablespace is
-/// not renamed between doublewrite and sync.
+/// A tablespace that cannot be written any more because its disk fails can still be dropped, and it
+/// is not renamed between doublewrite and sync.
 #[test]
 fn a_tablespace_whose_writes_fail_can_be_dropped() {
     let disk = SimDisk::new(6);
@@ -214,8 +214,8 @@ fn off_and_a_promise_of_the_storage_write_no_copies() {
     }
 }
 
-/// Pages are rewritten over and over while the strategy changes, until the power goes; then each is
-/// whole, and as new as the last flush.
+/// Pages are rewritten over and over while the strategy changes, until the power goes. Afterwards
+/// each page is whole and at least as new as the last flush.
 #[test]
 fn no_page_is_torn_while_strategies_change() {
     const KEEPING: [Doublewrite; 3] = [Doublewrite::Parallel, Doublewrite::Legacy, Doublewrite::Auto];
@@ -238,7 +238,7 @@ fn no_page_is_torn_while_strategies_change() {
                 refill(&pool, no, version);
             }
             if rng.one_in(4) {
-                // It may fail, for want of power; the strategy is then what it was.
+                // The switch may fail because the power is off; then the old strategy stays.
                 let _ = pool.set_doublewrite(*rng.pick(&KEEPING));
             }
             if pool.flush_all().is_ok() {

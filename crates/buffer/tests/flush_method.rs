@@ -1,4 +1,5 @@
-//! Pages on a real disk, past the page cache and through it.
+//! Tests of the flush methods: pages on a real disk, written and read through the page cache and
+//! past it.
 
 mod support;
 
@@ -10,7 +11,8 @@ use buffer::{FlushMethod, Pool, PoolConfig};
 use redo::{Log, LogConfig};
 use support::{SPACE, filled_with, make_page, refill};
 
-/// A directory that goes when it is dropped; where the build's files are, hence on a disk.
+/// A directory that is removed when this value is dropped. It is among the build's files and hence
+/// on a real disk.
 struct DataDir(PathBuf);
 
 impl DataDir {
@@ -64,7 +66,7 @@ fn pages_go_out_and_come_back_by_every_method() {
         pool.stop();
         pool.flush_all().expect("written");
         drop(pool);
-        // By another method: what is on disk is the same.
+        // Another method finds the same content on disk.
         for method in [method, FlushMethod::Fsync, FlushMethod::Direct] {
             let pool = open(&dir, page_size, method, native_aio);
             pool.open_space(&space).expect("opens");

@@ -1,4 +1,5 @@
-//! The actors: instances, page cleaners, LRU flushers, single-page flush, neighbours.
+//! Tests of what writes pages and frees frames: instances, page cleaners, LRU flushers, the flush
+//! of a single page by a foreground thread, and the flushing of neighbours.
 
 mod support;
 
@@ -12,7 +13,7 @@ use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
 use support::{SPACE, filled_with, make_page, path, pool_with, refill};
 
-/// Far more than anything here takes; reached only by what hangs.
+/// A time far longer than anything here takes. Only a hanging operation reaches it.
 const HANGING: Duration = Duration::from_secs(120);
 
 fn wait_until(what: &str, pool: &Pool, reached: impl Fn(&Pool) -> bool) {
@@ -23,7 +24,8 @@ fn wait_until(what: &str, pool: &Pool, reached: impl Fn(&Pool) -> bool) {
     }
 }
 
-/// A pool with a space of `pages` pages, each filled with its number's last byte; nothing is dirty.
+/// Returns a clean pool with a space of `pages` pages, each filled with the last byte of its
+/// number.
 fn filled_pool(frames: usize, pages: u32, set: impl FnOnce(&mut PoolConfig)) -> (Arc<Pool>, Vec<PageNo>) {
     let pool = pool_with(&SimDisk::new(1), 4096, frames, set);
     pool.create_space(SPACE, &path("t.ibd")).expect("made");
@@ -32,7 +34,8 @@ fn filled_pool(frames: usize, pages: u32, set: impl FnOnce(&mut PoolConfig)) -> 
     (pool, made)
 }
 
-/// Threads that read and rewrite pages at random, each its own, in a pool far too small for them.
+/// Runs threads that read and rewrite pages at random, each thread its own pages, in a pool that is
+/// far too small for them.
 fn churn(pool: &Arc<Pool>, pages: &[PageNo], threads: usize, steps: usize, rng: &mut Rng) {
     let workers: Vec<_> = (0..threads)
         .map(|worker| {
@@ -108,8 +111,8 @@ fn without_background_threads_the_foreground_writes_single_pages() {
     assert!(pool.status().single_page_flushes > 0);
 }
 
-/// Nobody waits for ever for a frame that a dead disk keeps from becoming free, whoever is to write
-/// pages.
+/// Whichever thread is to write pages, nobody waits for ever for a frame that cannot become free
+/// because the disk is dead.
 #[test]
 fn who_waits_for_a_frame_gets_the_error_of_a_dead_disk() {
     for lru_flushers in [true, false] {
@@ -119,8 +122,8 @@ fn who_waits_for_a_frame_gets_the_error_of_a_dead_disk() {
             config.options.lru_flushers = lru_flushers;
         });
         pool.create_space(SPACE, &path("t.ibd")).expect("made");
-        // Without cleaners each page that is made has one other written, and every frame holds a
-        // dirty page in the end.
+        // Without cleaners the making of a page has another one written, and in the end every frame
+        // holds a dirty page.
         let pages: Vec<PageNo> = (0..300).map(|number| make_page(&pool, number as u8)).collect();
         disk.power_cut();
         pool.start_cleaners();
@@ -133,8 +136,8 @@ fn who_waits_for_a_frame_gets_the_error_of_a_dead_disk() {
     }
 }
 
-/// Pages whose changes the log has on disk go first: who needs a frame does not wait for a sync of
-/// the log as well.
+/// Pages whose changes are durable in the log are written first, so that a thread that needs a
+/// frame does not also wait for a sync of the log.
 #[test]
 fn for_a_frame_no_page_is_written_that_waits_for_the_log() {
     let byte_on_disk = |disk: &SimDisk, no: PageNo| {
@@ -152,7 +155,8 @@ fn for_a_frame_no_page_is_written_that_waits_for_the_log() {
         guard.bytes_mut()[PAGE_HEADER_BYTES..].fill(200);
         guard.changed(lsn);
     };
-    // The log syncs by itself once a second, perhaps just then: hence more than one attempt.
+    // The log syncs by itself once a second and may do so during an attempt: hence several
+    // attempts.
     let written_first = |attempt: u64| {
         let disk = SimDisk::new(attempt);
         let pool = pool_with(&disk, 4096, 64, |config| config.options.flush_method = FlushMethod::Fsync);
@@ -194,7 +198,7 @@ fn dirty_neighbours_are_written_with_a_page() {
     ] {
         let (pool, _) = filled_pool(256, 130, |config| {
             config.options.flush_neighbors = which;
-            // One page a tenth of a second.
+            // The cleaner writes one page every tenth of a second.
             config.options.io_capacity = 10;
         });
         for no in dirty {
@@ -204,7 +208,7 @@ fn dirty_neighbours_are_written_with_a_page() {
         pool.start_cleaners();
         wait_until("a write", &pool, |pool| pool.status().pages_dirty < 4);
         let written = 4 - pool.status().pages_dirty;
-        // Another round may have come since.
+        // A second round may have written more since.
         assert!(written >= together, "{which:?}: {written}");
         wait_until("a clean pool", &pool, |pool| pool.status().pages_dirty == 0);
         pool.stop();
@@ -213,8 +217,8 @@ fn dirty_neighbours_are_written_with_a_page() {
 
 #[test]
 fn a_scan_does_not_drive_out_what_is_used_all_the_time() {
-    // Pages used again and again are young by the time of the scan, which uses each of its pages a
-    // few times in a row.
+    // The hot pages are young by the time of the scan, because they were used again and again. The
+    // scan uses each of its pages a few times in a row.
     let (pool, pages) = filled_pool(256, 1200, |_| ());
     pool.start_cleaners();
     let hot = &pages[..100];
@@ -244,7 +248,7 @@ fn pages_are_read_ahead_of_a_scan_in_both_directions() {
         let mut pages: Vec<PageNo> = (0..640).map(|number| make_page(&pool, number as u8)).collect();
         pool.flush_all().expect("written");
         drop(pool);
-        // A pool that holds none of them.
+        // The new pool holds none of these pages.
         let pool = pool_with(&disk, 4096, 900, |_| ());
         pool.open_space(&path("t.ibd")).expect("opens");
         pool.start_cleaners();
@@ -254,8 +258,8 @@ fn pages_are_read_ahead_of_a_scan_in_both_directions() {
         for (at, &no) in pages.iter().enumerate() {
             filled_with(&pool, no).expect("readable");
             if at == 200 {
-                // The thread may have come late to some of the borders, and found pages there that
-                // this one had read.
+                // The read-ahead thread may have come late to some extents, and found pages there
+                // that this thread had read already.
                 wait_until("read-ahead", &pool, |pool| pool.status().read_ahead >= 40);
             }
         }
@@ -293,7 +297,7 @@ fn the_rest_of_64_neighbours_is_read_when_13_of_them_were_used() {
     use_some(1, 64);
     use_some(3, 64);
     let status = pool.status();
-    // Page 0 was read when the space was opened, and not into the pool.
+    // Page 0 was read when the space was opened, but not into the pool.
     assert_eq!((status.pages_read, status.read_ahead_random, status.read_ahead), (46, 102, 0), "{status:?}");
     pool.stop();
 }
@@ -326,7 +330,7 @@ fn the_pool_is_as_warm_after_a_restart_as_the_list_says() {
     }
     assert!(pool.status().pages_read < 180, "what was loaded is not read again");
     pool.stop();
-    // A list that is none is an error, and pages that are not there are passed over.
+    // A file that is no list is an error, and pages that do not exist are passed over.
     os::disk::Disk::write_atomically(&disk, &path("ib_buffer_pool"), b"3,1\nnonsense\n").expect("written");
     let error = pool.load_pages().expect_err("no list").to_string();
     assert!(error.contains("ib_buffer_pool', line 2"), "{error}");
@@ -335,7 +339,8 @@ fn the_pool_is_as_warm_after_a_restart_as_the_list_says() {
     assert!(pool.status().read_requests > 0);
 }
 
-/// Checkpoints while pages are evicted and written again before their first write is synced.
+/// No checkpoint passes a change that is not on disk, even if pages are evicted and written again
+/// before their first write is synced.
 #[test]
 fn changes_count_as_not_on_disk_until_their_own_write_is_synced() {
     let mut rng = Rng::new(test_seed("changes_count_as_not_on_disk"));
@@ -347,7 +352,7 @@ fn changes_count_as_not_on_disk_until_their_own_write_is_synced() {
         pool.flush_all().expect("written");
         pool.start_cleaners();
         disk.cut_power_after(rng.below(500));
-        // What each page held when a checkpoint last said that it was on disk.
+        // What each page held when a checkpoint last counted it as on disk, and what it holds now.
         let mut versions = vec![(0u8, 0u8); pages.len()];
         let mut version = 0u8;
         'life: while version < 250 {

@@ -1,4 +1,4 @@
-//! The pool on a simulated disk: spaces, damage, eviction, checkpoints, renames.
+//! Tests of the pool on a simulated disk: spaces, damage, eviction, checkpoints, renames.
 
 mod support;
 
@@ -13,13 +13,14 @@ use os::sim::SimDisk;
 use os::sync::Mutex;
 use support::{SPACE, filled_with, log_of, make_page, path, pool_on};
 
-/// A file is made longer ahead of use; whoever has room enough does not wait for that.
+/// A change that has room enough does not wait while the file is made longer ahead of its use.
 #[test]
 fn a_change_that_has_room_does_not_wait_for_a_file_that_grows() {
     let disk = SimDisk::new(8);
     let pool = pool_on(&disk, 4096, 600);
     pool.create_space(SPACE, &path("t.ibd")).expect("made");
-    // Up to where a single change finds the slack used up, and half of it is there.
+    // The pages are filled until a reservation no longer leaves the whole slack free, but still
+    // leaves half of it: it asks for a longer file and does not wait for it.
     let file_bytes = || pool.space_bytes(SPACE).expect("open");
     let room = pool.room(SPACE).expect("open");
     while file_bytes() < 256 * 4096 {
@@ -34,7 +35,7 @@ fn a_change_that_has_room_does_not_wait_for_a_file_that_grows() {
     let (began, waits) = (Mutex::new(growing.0), Mutex::new(grow.1));
     disk.before_each_change(move |_| {
         if std::thread::current().name() == Some("slow") && began.lock().send(()).is_ok() {
-            // Far longer than anything here takes.
+            // The time is far longer than anything here takes.
             let _ = waits.lock().recv_timeout(Duration::from_secs(20));
         }
     });
@@ -88,7 +89,8 @@ fn a_checkpoint_never_passes_what_is_not_on_disk() {
     let middle = pool.log().current_lsn();
     assert_eq!(pool.checkpoint_lsn(|| None), middle);
     assert_eq!(pool.checkpoint_lsn(|| Some(before)), before);
-    // A later commit is applied first, then a slow earlier one: the page is as old as the earlier.
+    // A later commit is applied first, then a slow earlier one: the page counts as dirty since the
+    // earlier one.
     for _ in 0..2 {
         make_page(&pool, 2);
     }
@@ -110,7 +112,7 @@ fn damage_is_reported_with_its_place() {
     let (first, second) = (make_page(&pool, 1), make_page(&pool, 2));
     pool.flush_all().expect("written");
     drop(pool);
-    // The doublewrite file still has the pages; without it nothing can help.
+    // The doublewrite file still has the pages. Without it nothing can repair them.
     disk.remove(&path("#ib_4096_16.dblwr")).expect("it is there");
     disk.flip_bit(&path("t.ibd"), (u64::from(first) * 4096 + 1000) * 8 + 3);
     let pool = pool_on(&disk, 4096, 64);
@@ -182,7 +184,7 @@ fn a_space_is_renamed_and_dropped_with_its_pages() {
     assert!(!disk.exists(&path("u.ibd")).expect("the disk is on"));
     assert_eq!((pool.oldest_dirty_lsn(), pool.status().pages_data), (None, 0));
     assert!(matches!(pool.read(PageId::new(SPACE, 1)), Err(BufferError::NoSuchSpace(SPACE))));
-    // A structure record of a space that is gone is passed over.
+    // A structure record of a dropped space is passed over.
     pool.replay(10, 20, &[SPACE.to_le_bytes(), 1u32.to_le_bytes(), 0u32.to_le_bytes()].concat())
         .expect("passed over");
 }
@@ -229,7 +231,7 @@ fn a_full_disk_is_an_error_and_changes_nothing() {
     pool.create_space(SPACE, &path("t.ibd")).expect("made");
     disk.limit_space(Some(0));
     let lock = pool.lock_structure(SPACE).expect("open");
-    // Nothing is committed here, so the same page is handed out each time and the file does not
+    // No mini-transaction is committed here, so each one gets the same page and the file does not
     // fill up.
     let taken = (0..1000).find_map(|_| Mtr::begin(&pool, &lock).alloc().err());
     drop(lock);

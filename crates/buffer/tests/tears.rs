@@ -1,5 +1,5 @@
-//! Every way in which a power cut may tear a page, at every page size: each is repaired from the
-//! doublewrite file.
+//! Tests of every way in which a power cut may tear a page, at every page size: each torn page is
+//! repaired from the doublewrite file.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use redo::{Log, LogConfig};
 
 const SPACE: u32 = 3;
 const SECTOR_BYTES: usize = 512;
-/// Pages torn at once: less than one batch of any flusher.
+/// The number of pages that are torn at once: less than one batch of any flusher.
 const PAGES: usize = 8;
 
 fn open_pool(disk: &SimDisk, page_size: usize, kind: Doublewrite) -> Arc<Pool> {
@@ -32,7 +32,7 @@ fn open_pool(disk: &SimDisk, page_size: usize, kind: Doublewrite) -> Arc<Pool> {
     Pool::open(disk, log, config).expect("the pool opens")
 }
 
-/// Gives the page this content, makes it when it is `None`.
+/// Gives the page this content. `None` for `no` makes a new page. Returns the page's number.
 fn write_page(pool: &Pool, no: Option<PageNo>, content: &[u8]) -> PageNo {
     let lock = pool.lock_structure(SPACE).expect("open");
     let mut mtr = Mtr::begin(pool, &lock);
@@ -47,13 +47,13 @@ fn write_page(pool: &Pool, no: Option<PageNo>, content: &[u8]) -> PageNo {
     no
 }
 
-/// Which sectors of a page arrived.
+/// Returns kinds of tears. For each sector of a page, a tear says whether the new version arrived.
 fn tears(sectors: usize, rng: &mut Rng) -> Vec<Vec<bool>> {
     let mut tears = Vec::new();
     for boundary in 0..=sectors {
         tears.push((0..sectors).map(|sector| sector < boundary).collect());
         tears.push((0..sectors).map(|sector| sector >= boundary).collect());
-        // One sector alone that is new, and one alone that is old.
+        // One sector alone is new, or one alone is old.
         tears.push((0..sectors).map(|sector| sector == boundary).collect());
         tears.push((0..sectors).map(|sector| sector != boundary).collect());
     }
@@ -103,7 +103,7 @@ fn every_tear_of_a_page_is_repaired() {
                     pool.read(PageId::new(SPACE, no)).unwrap_or_else(|error| panic!("{arrived:?}: {error}"));
                 let is =
                     |content: &[u8]| guard[page::PAGE_HEADER_BYTES..] == content[page::PAGE_HEADER_BYTES..];
-                // Nothing of it arrived: then it is whole as it was, and the log has the rest.
+                // If no sector arrived, the page is whole as it was, and the log has the change.
                 let is_old = arrived.iter().all(|arrived| !arrived) && is(&old[index]);
                 assert!(is(&new[index]) || is_old, "page size {page_size}, {arrived:?}");
             }

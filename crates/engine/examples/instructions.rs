@@ -1,8 +1,8 @@
-//! For callgrind: the cost of a point lookup, a row of a scan, an update and a page hit in
-//! instructions. `docs/costs.md` says how to run this, under "Instructions".
+//! Counts, under callgrind, the instructions that a point lookup, a row of a scan, an update and a
+//! page hit cost. `docs/costs.md` says under "Instructions" how to run the program.
 //!
 //! Everything is on a simulated disk and in the pool. Each function that is never inlined gives one
-//! figure: divide what callgrind counts for it by [`TIMES`].
+//! figure: divide what callgrind counts for the function by [`TIMES`].
 
 use std::ops::Bound;
 use std::path::Path;
@@ -19,9 +19,9 @@ use os::sim::SimDisk;
 use redo::{Log, LogConfig};
 use types::{ColumnType, Value};
 
-/// How often each operation is done.
+/// The number of times that each function does its work.
 const TIMES: u64 = 10_000;
-/// The number of rows, which is enough for a root above some hundred leaves.
+/// The rows of the table: enough for a root above some hundred leaves.
 const ROWS: u64 = 20_000;
 const SPACE: u32 = 3;
 
@@ -39,13 +39,13 @@ fn main() {
     page_hits(&pool, page);
 }
 
-/// Reads rows by their primary keys, in a transaction that has its snapshot.
+/// Looks up rows by primary key in a transaction that has its snapshot already.
 #[inline(never)]
 fn point_lookups(txn: &mut Transaction, table: &Arc<Table>) {
     (0..TIMES).for_each(|at| look_up(txn, table, at * 7919 % ROWS));
 }
 
-/// Reads rows by their primary keys, each in a transaction of its own.
+/// Looks up rows by primary key, each in a transaction of its own.
 #[inline(never)]
 fn transactions_of_a_lookup(engine: &Arc<Engine>, table: &Arc<Table>) {
     for at in 0..TIMES {
@@ -55,7 +55,7 @@ fn transactions_of_a_lookup(engine: &Arc<Engine>, table: &Arc<Table>) {
     }
 }
 
-/// Reads lent rows in plain scans of a hundred rows each.
+/// Reads rows of plain scans, a hundred rows each, without copying them.
 #[inline(never)]
 fn scanned_rows(txn: &mut Transaction, table: &Arc<Table>) {
     for at in 0..TIMES / 100 {
@@ -71,8 +71,8 @@ fn scanned_rows(txn: &mut Transaction, table: &Arc<Table>) {
     }
 }
 
-/// Runs transactions that read a row for update, change a column, and commit. Each commit waits for
-/// the log's write.
+/// Runs transactions that read a row for update, change a column and commit. Each commit waits
+/// until the log is written.
 #[inline(never)]
 fn updates(engine: &Arc<Engine>, table: &Arc<Table>) {
     let mut image = Vec::new();
@@ -89,7 +89,7 @@ fn updates(engine: &Arc<Engine>, table: &Arc<Table>) {
     }
 }
 
-/// Latches and releases, in shared mode, a page that is in the pool.
+/// Latches a page in the pool shared and releases it.
 #[inline(never)]
 fn page_hits(pool: &Pool, page: PageId) {
     for _ in 0..TIMES {

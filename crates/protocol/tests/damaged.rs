@@ -1,5 +1,5 @@
-//! Packets as an attacker might send them: they are decoded or refused, without a panic and without
-//! memory for lengths that nothing follows.
+//! Tests with packets as an attacker might send them: each is decoded or refused, without a panic
+//! and without reserving memory for a length that no bytes follow.
 
 use std::io::Cursor;
 
@@ -17,7 +17,8 @@ use protocol::wire::Reader;
 #[global_allocator]
 static ALLOCATOR: WatchedAllocator = WatchedAllocator::new();
 
-/// Packets here are some hundred bytes long; a channel's own buffers are of some ten thousand.
+/// The most bytes that a decoder may ask for at once. The packets have some hundred bytes, and a
+/// channel's own buffers some ten thousand.
 const MOST_BYTES: usize = 1 << 20;
 const ROUNDS: usize = 60_000;
 

@@ -1,4 +1,4 @@
-//! The client against servers that are not ours: what it reads must be what they mean.
+//! Tests of the client with real MySQL and MariaDB servers: what it reads must be what they mean.
 
 use protocol::client::{Client, ClientError, ConnectOptions};
 use testkit::conversation::{tcp, whole_client};
@@ -27,12 +27,12 @@ fn mysql_is_understood() {
         return;
     }
     let server = start(Flavor::MySql);
-    // The first connection of an account is not in the server's cache: the password travels
+    // The server has not cached the account before its first connection: the password is sent
     // encrypted, or not at all.
     let without_key = ConnectOptions { get_server_public_key: false, ..tcp(&server) };
     assert!(matches!(Client::connect(&without_key), Err(ClientError::Authentication(_))));
     whole_client(&server);
-    // Now it is cached, and the scramble is enough.
+    // The account is cached now, and the scramble is enough.
     Client::connect(&without_key).unwrap_or_else(|error| panic!("{error}")).quit();
 
     let mut local = Client::connect(&ConnectOptions::unix(server.socket()).user(USER, USER)).unwrap();

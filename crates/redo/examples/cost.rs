@@ -1,6 +1,6 @@
-//! What a record costs on this machine: a fill alone, a wait for the write, a wait for the sync,
-//! many clients sharing syncs; and next to it the bare system calls. Prints figures, asserts
-//! nothing. `cargo run --release -p redo --example cost`
+//! Measures what a record costs on this machine: a fill alone, a wait for the write, a wait for the
+//! sync, many clients sharing syncs, and, for comparison, the bare system calls. The program prints
+//! figures and asserts nothing. `cargo run --release -p redo --example cost`
 
 use std::path::Path;
 use std::sync::Arc;

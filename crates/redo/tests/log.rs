@@ -1,5 +1,5 @@
-//! The log through its public interface: order, contents, large records, wrapping, checkpoints,
-//! refusals.
+//! Tests of the log through its public interface: order, contents, large records, wrapping,
+//! checkpoints, refusals.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ fn append(log: &Log, payload: &[u8]) -> Lsn {
     log.reserve(payload.len() as u64).expect("it fits").fill(kind::COMMIT, &[payload])
 }
 
-/// All records up to what is written now.
+/// Returns all records that are written by now.
 fn rest(reader: &mut LogReader) -> Vec<Record> {
     std::iter::from_fn(|| reader.next(None).expect("the log is sound")).collect()
 }
@@ -154,7 +154,7 @@ fn who_writes_a_lot_waits_before_the_others_do() {
     while log.status().space_waits == 0 {
         os::thread::yield_now();
     }
-    // There is room for short ones, as much again as an eighth of the log.
+    // Short records still find room where bulk writers already wait.
     for _ in 0..10 {
         log.free_check();
         append(&log, &[8; 10_000]);
@@ -299,7 +299,8 @@ fn a_damaged_record_ends_the_log_and_is_not_read() {
     assert_eq!(rest(&mut log.read_from(START_LSN)).len(), 3);
 }
 
-/// A log of records made durable one after the other, and the places where they begin.
+/// Makes a log of records that became durable one after the other. Returns the LSNs at which they
+/// begin and at which the last one ends.
 fn log_of_durable_records(disk: &Arc<dyn Disk>, records: u64) -> Vec<Lsn> {
     let log = Log::create(Arc::clone(disk), config()).unwrap();
     let mut starts = vec![START_LSN];
@@ -322,7 +323,7 @@ fn damage_in_the_middle_of_the_log_is_reported_with_its_place() {
         let (first, end) = (starts[0], starts[RECORDS as usize]);
         let lsn = rng.between(first, end - 1);
         let disk = disk.kill();
-        // The first file's data begin behind its header of 4 KB.
+        // The first file's data begins after its header of 4 KB.
         let offset = 4096 + lsn - START_LSN;
         disk.flip_bit(Path::new("/data/#innodb_redo/#ib_redo0"), offset * 8 + rng.below(8));
         let damaged = starts.partition_point(|&start| start <= lsn) - 1;
@@ -338,7 +339,7 @@ fn damage_in_the_middle_of_the_log_is_reported_with_its_place() {
             Err(error) => panic!("flipped at LSN {lsn}: {error}"),
             Ok((log, _)) => {
                 assert_eq!(log.current_lsn(), starts[damaged], "flipped at LSN {lsn}");
-                // A distance of up to 4 KB is not told from one.
+                // Damage so close to the end cannot be told from the log's end.
                 assert!(end - lsn < 8192 + 2 * 3000, "flipped at LSN {lsn} of {end}, and nobody noticed");
                 shortened += 1;
             }

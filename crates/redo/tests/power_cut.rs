@@ -1,9 +1,9 @@
-//! Random work on a simulated disk whose power goes, or whose process is killed, at a random write;
-//! many lives of one log, one after the other.
+//! Tests with random work on a simulated disk: at a random write the power goes or the process is
+//! killed, and many lives of one log follow each other.
 //!
 //! After every cut the log that is found must be a prefix of what was appended, and hold everything
-//! that a wait had returned for. Nothing of a cut-off tail may ever come back, in this life or in a
-//! later one.
+//! that a wait had returned for. Nothing of a tail that was cut off may ever come back, in this
+//! life or in a later one.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use os::sim::SimDisk;
 use parking_lot::Mutex;
 use redo::{Checkpoint, Log, LogConfig, Lsn, RedoError, START_LSN, kind};
 
-/// With files of three sizes.
+/// Capacities for which the log has files of three sizes.
 const CAPACITIES: [u64; 4] = [4 << 20, 6 << 20, 40 << 20, 64 << 20];
 
 fn config(rng: &mut Rng) -> LogConfig {
@@ -27,20 +27,20 @@ fn config(rng: &mut Rng) -> LogConfig {
     }
 }
 
-/// What was appended and what was promised about it.
+/// What was appended, and what was promised about it.
 #[derive(Default)]
 struct Model {
-    /// End LSN and first bytes of each record, by its start.
+    /// The end LSN and the payload of each record, by the LSN at which it starts.
     records: BTreeMap<Lsn, (Lsn, Vec<u8>)>,
     durable_lsn: Lsn,
-    /// The newest checkpoint that was acknowledged, and the one that was being written when the end
-    /// came.
+    /// The newest checkpoint that was acknowledged.
     checkpoint: Checkpoint,
+    /// The checkpoint that was being written when the life ended.
     attempt: Option<Checkpoint>,
 }
 
-/// Payloads repeat few lengths, so that a record of one life often ends exactly where one of a
-/// cut-off tail began.
+/// Returns a random payload. There are few lengths, so that a record of one life often ends exactly
+/// where a record of a cut-off tail began.
 fn payload(rng: &mut Rng) -> Vec<u8> {
     let len = *rng.pick(&[1, 40, 40, 40, 400, 400, 5000, 150_000]);
     let mut bytes = vec![rng.u64() as u8; len];
@@ -86,7 +86,7 @@ fn checkpoint(log: &Log, model: &Mutex<Model>, rng: &mut Rng) -> Result<(), Redo
     let chosen = {
         let mut model = model.lock();
         if model.attempt.is_some() {
-            return Ok(()); // Another thread is at it.
+            return Ok(()); // Another thread makes a checkpoint.
         }
         let after = model.checkpoint.lsn;
         let starts: Vec<Lsn> = model.records.range(after..).map(|(&start, _)| start).collect();
@@ -105,7 +105,7 @@ fn checkpoint(log: &Log, model: &Mutex<Model>, rng: &mut Rng) -> Result<(), Redo
     Ok(())
 }
 
-/// Opens what is left and compares it with the model, which is then cut to it.
+/// Opens the log that is left and compares it with the model, which is then cut to what was found.
 fn recover(disk: &SimDisk, config: LogConfig, model: &mut Model) -> Result<Arc<Log>, RedoError> {
     let (log, found) = Log::open(Arc::new(disk.clone()), config)?;
     assert!(found == model.checkpoint || Some(&found) == model.attempt.as_ref(), "an unknown checkpoint");
@@ -128,7 +128,7 @@ fn recover(disk: &SimDisk, config: LogConfig, model: &mut Model) -> Result<Arc<L
     Ok(log)
 }
 
-/// The disk after the end of a life.
+/// Returns the disk as the end of a life leaves it.
 fn end_life(disk: &SimDisk, rng: &mut Rng) -> SimDisk {
     if rng.one_in(4) { disk.kill() } else { disk.power_cut() }
 }
@@ -205,8 +205,8 @@ fn a_creation_that_a_cut_interrupts_is_done_again() {
 
 #[test]
 fn a_tail_cut_off_by_a_crash_never_comes_back() {
-    // Record 1 is lost, record 2 of the same life is on disk; a new record 1 of the same length
-    // ends where 2 begins.
+    // Record 1 is lost and record 2 of the same life is on disk. A new record 1 of the same length
+    // ends where record 2 begins.
     let seed = test_seed("a_tail_cut_off_by_a_crash_never_comes_back");
     for round in 0..30 {
         let mut rng = Rng::new(seed.wrapping_add(round));
@@ -230,9 +230,9 @@ fn a_tail_cut_off_by_a_crash_never_comes_back() {
     }
 }
 
-/// A process is killed while it makes a checkpoint, and the power goes while the next one opens the
-/// log: it must not write over the older checkpoint while the newer one is not durable. The state
-/// is longer than a sector, so that a slot can be there in part.
+/// A process is killed while it makes a checkpoint, and the power goes while the next process opens
+/// the log. That process must not write over the older checkpoint while the newer one is not
+/// durable. The state is longer than a sector, so that a slot can be there in part.
 #[test]
 fn an_acknowledged_checkpoint_survives_a_kill_and_then_a_cut() {
     let seed = test_seed("an_acknowledged_checkpoint_survives_a_kill_and_then_a_cut");

@@ -1,5 +1,5 @@
-//! What recovery needs of the log: records in batches, and an opening that costs no more than it
-//! must.
+//! Tests of what recovery needs of the log: records in batches, and an opening that costs no more
+//! than it must.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ fn batches_hold_what_single_reads_do() {
     let mut rng = Rng::new(test_seed("redo batches_hold_what_single_reads_do"));
     let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(rng.u64()));
     let log = Log::create(disk, config()).unwrap();
-    // Longer than a file of the log now and then.
+    // Now and then a record is longer than a file of the log.
     let lens: Vec<u64> =
         (0..600).map(|_| if rng.one_in(100) { rng.below(2 * MB) } else { rng.below(3000) }).collect();
     let ends: Vec<Lsn> = lens.iter().map(|&len| append(&log, &rng.bytes(len as usize))).collect();
@@ -34,7 +34,8 @@ fn batches_hold_what_single_reads_do() {
     assert_eq!(singles.len(), ends.len());
     for bytes in [1, 100, 5_000, 1 << 20, 64 << 20] {
         let (mut reader, mut batch, mut found) = (log.read_from(START_LSN), Batch::default(), 0);
-        // The log may have grown since its end was looked at.
+        // The log may have grown after a reader noted its end, so the batches end before the last
+        // records.
         let end = ends[ends.len() - 10];
         while reader.next_batch(end, bytes, &mut batch).unwrap() {
             for record in batch.records(0..batch.len()) {
@@ -59,7 +60,8 @@ fn opening_notes_the_records_that_are_wanted() {
     let log = Log::create(Arc::new(sim.clone()), config()).unwrap();
     let mut wanted = Vec::new();
     for at in 0..600 {
-        // Longer than what is read at once now and then; far apart and side by side.
+        // Now and then a record is longer than one read. The wanted records are far apart or side
+        // by side.
         let len = if rng.one_in(100) { rng.below(2 * MB) } else { rng.below(3000) } as usize;
         let mut payload = vec![0; if at % 200 == 100 { 100_000 } else { len }];
         payload.iter_mut().take(1).for_each(|first| *first = u8::from(at % 200 != 100 && rng.one_in(10)));
@@ -74,7 +76,7 @@ fn opening_notes_the_records_that_are_wanted() {
     let is_wanted = &mut |kind, head: &[u8]| kind == kind::COMMIT && head.first() == Some(&1);
     let Opened { log, noted, .. } = Log::open_noting(disk, config(), is_wanted).unwrap();
     assert!(noted.len() > 1 && noted.is_sorted_by(|one, next| one.end < next.start));
-    // They begin and end with what is wanted.
+    // Each stretch begins and ends with a wanted record.
     assert!(noted.iter().all(|stretch| wanted.iter().any(|(start_lsn, _)| *start_lsn == stretch.start)));
     assert!(noted.iter().all(|stretch| wanted.iter().any(|(_, lsn)| *lsn == stretch.end)));
     let (mut found, mut batch) = (Vec::new(), Batch::default());
@@ -101,12 +103,13 @@ fn opening_writes_anew_only_what_may_not_be_durable() {
     let end = log.current_lsn();
     let sim = sim.kill();
     drop(log);
-    // Twelve files of a megabyte and their syncs would not do with this many changes.
+    // With this few changes of the disk, the opening cannot write and sync twelve files of a
+    // megabyte.
     sim.cut_power_after(10);
     let (log, checkpoint) = Log::open(Arc::new(sim.clone()), config()).unwrap();
     assert_eq!((checkpoint.lsn, log.current_lsn(), log.durable_lsn()), (START_LSN, end, end));
     sim.cut_power_after(u64::MAX);
-    // And what was not, it did write and sync.
+    // The opening did write and sync what was not durable.
     let (log, _) = Log::open(Arc::new(sim.if_power_went()), config()).unwrap();
     assert_eq!(log.current_lsn(), end);
 }

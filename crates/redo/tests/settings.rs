@@ -1,4 +1,4 @@
-//! What can be changed while the log is written: capacity, buffer and log writer threads.
+//! Tests of settings that change while the log is written: capacity, buffer and log writer threads.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ fn append(log: &Log, payload: &[u8]) -> Lsn {
     log.reserve(payload.len() as u64).expect("it fits").fill(kind::COMMIT, &[payload])
 }
 
-/// Waits for what the log's own threads do in the background.
+/// Waits until the log's own threads have done something in the background.
 fn until(mut holds: impl FnMut() -> bool) {
     while !holds() {
         os::thread::yield_now();
@@ -33,8 +33,7 @@ fn capacity_grows_and_shrinks_while_the_log_is_written() {
     let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(1));
     let log = Log::create(Arc::clone(&disk), config(8 * MB)).unwrap();
     let payload = vec![7; 100_000];
-    // No checkpoint is made here: with the old capacity the fourth megabyte beyond five would wait
-    // for ever.
+    // No checkpoint is made here, so with the old capacity the writer would soon wait for ever.
     log.set_capacity(64 * MB);
     while log.current_lsn() < START_LSN + 40 * MB {
         append(&log, &payload);
@@ -46,7 +45,7 @@ fn capacity_grows_and_shrinks_while_the_log_is_written() {
     log.set_capacity(8 * MB);
     let status = log.status();
     assert!(status.resizing_down && status.capacity_bytes == 8 * MB && status.resized_bytes > 40 * MB);
-    // What is there is more than the new capacity; nobody waits for it to become less.
+    // The log holds more than the new capacity, but nobody waits for it to become smaller.
     for _ in 0..10 {
         append(&log, &payload);
     }
@@ -54,7 +53,7 @@ fn capacity_grows_and_shrinks_while_the_log_is_written() {
     let begin = log.current_lsn();
     log.write_checkpoint(begin, b"state").unwrap();
     assert_eq!(log.status().resized_bytes, 8 * MB);
-    // Files of the old size go as the log leaves them behind.
+    // Files of the old size are removed once the log no longer needs them.
     while log.status().resizing_down {
         let end = append(&log, &payload);
         log.wait_durable(end).unwrap();
@@ -96,7 +95,7 @@ fn one_who_waits_for_space_goes_on_when_there_is_more() {
     filled.join().unwrap();
 }
 
-/// How often threads of this name, ended by now, wrote and synced the log.
+/// Returns how often threads of this name that have ended wrote and synced the log.
 fn written_and_synced(name: &str) -> (u64, u64) {
     let threads = os::account::snapshot();
     let states = threads.iter().filter(|thread| thread.name == name).flat_map(|thread| &thread.states);
@@ -184,7 +183,7 @@ fn the_buffer_is_made_larger_and_smaller_under_load() {
             let (log, working, mut rng) = (Arc::clone(&log), Arc::clone(&working), Rng::new(rng.u64()));
             os::thread::spawn("writer", move || {
                 for at in 0..RECORDS {
-                    // Now and then longer than a small buffer.
+                    // Now and then a record is longer than a small buffer.
                     let most = if rng.one_in(50) { 200_000 } else { 2_000 };
                     let mut payload = vec![number; 9 + rng.below(most) as usize];
                     payload[1..9].copy_from_slice(&at.to_le_bytes());
@@ -199,7 +198,7 @@ fn the_buffer_is_made_larger_and_smaller_under_load() {
         .collect();
     while working.load(Ordering::Acquire) > 0 {
         log.set_buffer_bytes(64 << (10 + rng.below(5)));
-        // Some of them are replaced before they were used at all.
+        // Some buffers are replaced before they were used at all.
         let (from, far) = (log.written_lsn(), rng.below(MB));
         until(|| log.written_lsn() > from + far || working.load(Ordering::Acquire) == 0);
     }

@@ -1,5 +1,5 @@
-//! A channel in this process behind a real source: what it applies is in the engine, in our own
-//! binary log, and once only.
+//! Tests of a channel in this process behind a real source: every transaction that it applies is in
+//! the engine and in our own binary log, and is there once only.
 
 mod panicking_disk;
 
@@ -17,7 +17,7 @@ use testkit::server::Server;
 const UUID: &str = "11111111-2222-3333-4444-555555555555";
 const ROWS: i64 = 500;
 
-/// A replica's parts on a directory of its own, removed at the end.
+/// The parts of a replica on a directory of its own, which is removed at the end.
 struct Ours {
     dir: PathBuf,
     engine: Arc<Engine>,
@@ -30,7 +30,7 @@ impl Ours {
         Ours::open_on(dir, os::disk::real())
     }
 
-    /// With the channel's files on this disk.
+    /// Opens a replica whose channel has its files on `channels_disk`.
     fn open_on(dir: &Path, channels_disk: Arc<dyn os::disk::Disk>) -> Ours {
         let disk = os::disk::real();
         let config = EngineConfig {
@@ -47,7 +47,7 @@ impl Ours {
         Ours { dir: dir.to_path_buf(), engine, binlog, replica }
     }
 
-    /// `id k c` of every row, by id.
+    /// Returns `id k c` of every row, in the order of the ids.
     fn rows(&self) -> Vec<String> {
         let table = self.engine.catalog().table("d", "t").expect("d.t is there");
         let mut transaction = self.engine.begin(Isolation::RepeatableRead);
@@ -105,7 +105,7 @@ impl Ours {
         panic!("{target} is not reached: {:?}", self.replica.status());
     }
 
-    /// Another tool reads our binary log, every checksum right.
+    /// Checks that mysqlbinlog reads our binary log and finds every checksum right.
     fn is_read_by_mysqlbinlog(&self, test: &str) {
         if !testkit::tool_available(test, "mysqlbinlog") {
             return;
@@ -209,7 +209,7 @@ fn follows(flavor: testkit::Flavor, gtid: bool) {
     assert_eq!(ours.rows(), theirs);
     assert!(theirs.len() > 5, "the load left hardly a row");
     ours.is_read_by_mysqlbinlog(&test);
-    // Closed and opened again: it goes on where it was.
+    // After it was closed and opened again, the replica goes on where it was.
     let dir = ours.close();
     load(&server, 5);
     let ours = Ours::open(&dir);
@@ -241,8 +241,8 @@ fn mysql_by_position() {
     follows(testkit::Flavor::MySql, false);
 }
 
-/// A panic of the applier is its error; the receiver goes on, and START REPLICA applies what is
-/// left, each transaction once.
+/// A panic of the applier becomes the applier's error. The receiver goes on, and START REPLICA
+/// applies what is left, each transaction once.
 fn survives_panics(workers: u64) {
     let test = format!("apply-panic-{workers}");
     let server = source_with_table(testkit::Flavor::Slipstream);

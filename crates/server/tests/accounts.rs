@@ -1,5 +1,5 @@
-//! Accounts on a whole server: who gets in, what each may do, and that it is all there after a
-//! restart.
+//! Tests of accounts on a whole server: who gets in, what each account may do, and that everything
+//! is there after a restart.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError, ConnectOptions};
@@ -112,8 +112,9 @@ fn read_only_is_for_those_who_may_not_override_it() {
     a.query("INSERT INTO app.t VALUES (4)").unwrap();
 }
 
-/// The limit is for statements of clients. Those with which the server reads its own tables would
-/// fail FLUSH PRIVILEGES when they took longer, and two at once would have one deadline.
+/// The time limit is for statements of clients. It would make FLUSH PRIVILEGES fail if the server's
+/// statements that read its own tables took longer, and two of them at once would share one
+/// deadline.
 #[test]
 fn no_time_limit_counts_for_statements_of_the_server_itself() {
     let server = Server::start(Flavor::Slipstream, &Settings::default());

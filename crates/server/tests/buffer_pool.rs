@@ -1,10 +1,10 @@
-//! The buffer pool's variables and figures through SQL.
+//! Tests of the buffer pool's variables and status figures through SQL.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::Client;
 use testkit::Server;
 
-/// The second column of a SHOW of one name.
+/// Returns the second column of a SHOW for one name.
 fn shown(client: &mut Client, what: &str, name: &str) -> Option<String> {
     client.query(&format!("SHOW GLOBAL {what} LIKE '{name}'")).expect("it is known").cell(0, 1)
 }
@@ -16,7 +16,7 @@ fn the_pool_is_set_up_changed_and_warmed_through_sql() {
     let settings = Settings { extra: extra.map(str::to_owned).into(), ..Settings::default() };
     let mut server = Server::start(Flavor::Slipstream, &settings);
     let mut client = server.connect();
-    // As many cleaners as instances, as MySQL has it.
+    // MySQL allows at most as many cleaners as instances, and so does Slipstream.
     assert_eq!(shown(&mut client, "VARIABLES", "innodb_page_cleaners").as_deref(), Some("2"));
     server.run("CREATE DATABASE b");
     server.run("CREATE TABLE b.t (id INT PRIMARY KEY, v INT)");

@@ -1,4 +1,5 @@
-//! The protocol's commands on a whole server, sent as clients send them and as they should not.
+//! Tests of the protocol's commands on a whole server, sent as clients send them and in ways in
+//! which no client should send them.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError, ConnectOptions};
@@ -16,7 +17,7 @@ fn code<T: std::fmt::Debug>(result: Result<T, ClientError>) -> u16 {
     error.server_code().unwrap_or_else(|| panic!("not the server's error: {error}"))
 }
 
-/// The client's conversation with the real servers goes the same with ours.
+/// The conversation that the client has with real servers goes the same way with Slipstream.
 #[test]
 fn the_whole_client_is_understood() {
     testkit::conversation::whole_client(&start());
@@ -71,8 +72,8 @@ fn kill_ends_a_statement_and_a_connection() {
         }
         killer.query(&format!("{words} {id}")).unwrap();
         let answer = victim.read_summary();
-        // A SLEEP that is killed ends with 1 or with error 1317; a killed connection may be gone
-        // before that.
+        // A SLEEP that is killed ends with 1 or with error 1317. A killed connection may be closed
+        // before the answer.
         assert!(lost || answer.is_ok() || answer.unwrap_err().server_code() == Some(1317));
         assert_eq!(victim.ping().is_err(), lost);
     }
@@ -85,7 +86,7 @@ fn too_many_connections_are_refused_but_for_one_administrator() {
     let server = Server::start(Flavor::Slipstream, &settings);
     server.run("CREATE USER plain IDENTIFIED BY ''");
     let plain = || Client::connect(&ConnectOptions::tcp("127.0.0.1", server.port()).user("plain", ""));
-    // The connection that made the account may take a moment to be gone.
+    // The connection that made the account may need a moment to go away.
     let come_in = || loop {
         match plain() {
             Ok(client) => return client,
@@ -115,12 +116,12 @@ fn bytes_that_are_no_protocol_harm_nobody() {
         let len = random.between(0, 300) as usize;
         let mut bytes = random.bytes(len);
         if len > 40 && random.one_in(2) {
-            // A response that begins well: the protocol's bits, the right packet number, the right
-            // length.
+            // The bytes begin like a valid response: they have the right length, the right packet
+            // number and the protocol's bits.
             bytes[..4].copy_from_slice(&[(len - 4) as u8, ((len - 4) >> 8) as u8, 0, 1]);
             bytes[5] |= 2;
         }
-        // The server may have hung up already.
+        // The server may have closed the connection already.
         let _gone = socket.write_all(&bytes);
         let _gone = socket.shutdown(std::net::Shutdown::Write);
         let mut rest = Vec::new();
@@ -140,7 +141,8 @@ fn commands_with_random_bodies_harm_nobody() {
         client.set_read_timeout(Some(std::time::Duration::from_millis(200))).unwrap();
         let _known = client.prepare("SELECT ?, ?").unwrap();
         for _ in 0..20 {
-            // Without COM_QUIT and the dumps, which end the connection by design.
+            // COM_QUIT and the dump commands are left out, because they end the connection by
+            // design.
             let command = *random.pick(&[
                 0x00u8, 0x02, 0x03, 0x04, 0x09, 0x0e, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1f,
             ]);
@@ -154,7 +156,7 @@ fn commands_with_random_bodies_harm_nobody() {
             {
                 break;
             }
-            // What is left of a longer answer is dropped with the connection.
+            // The rest of a longer answer is dropped with the connection.
             if client.has_buffered_input() {
                 break;
             }

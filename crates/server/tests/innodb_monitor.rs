@@ -1,9 +1,10 @@
-//! SHOW ENGINE INNODB STATUS and the figures beside it.
+//! Tests of SHOW ENGINE INNODB STATUS and of the figures that other statements show of the same
+//! things.
 
 use bench::instance::{Flavor, Settings};
 use testkit::Server;
 
-/// InnoDB's sections, in InnoDB's order; TIME ACCOUNTS is this server's own.
+/// InnoDB's sections in InnoDB's order. TIME ACCOUNTS is this server's own.
 const SECTIONS: &[&str] = &[
     "INNODB MONITOR OUTPUT",
     "Per second averages calculated from the last ",
@@ -23,7 +24,7 @@ fn monitor(server: &Server) -> Vec<String> {
     shown.text(0, "Status").expect("a text").lines().map(str::to_owned).collect()
 }
 
-/// The number behind `label`, wherever in the text.
+/// Returns the number after `label`, wherever in the text the label is.
 fn figure(text: &[String], label: &str) -> u64 {
     let tail = text
         .iter()
@@ -33,7 +34,8 @@ fn figure(text: &[String], label: &str) -> u64 {
     tail.trim().split([' ', ',']).next().unwrap_or_default().parse().expect("a number")
 }
 
-/// Entered, wall ms and CPU ms of a thread's state.
+/// Returns how often a thread entered a state, and the wall and CPU milliseconds that it spent
+/// there.
 fn account(text: &[String], thread: &str, state: &str) -> Option<(u64, f64, f64)> {
     let line = text.iter().find(|line| {
         let mut words = line.split_whitespace();

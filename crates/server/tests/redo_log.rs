@@ -1,5 +1,5 @@
-//! The redo log's variables and figures through SQL: its capacity, its buffer and who writes it
-//! change under load, and nothing is lost.
+//! Tests of the redo log's variables and status figures through SQL: the capacity, the buffer and
+//! the threads that write the log change under load, and nothing is lost.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::Client;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use testkit::Server;
 
-/// A status variable's value.
+/// Returns the value of a status variable.
 fn status(client: &mut Client, name: &str) -> String {
     let shown = client.query(&format!("SHOW GLOBAL STATUS LIKE '{name}'")).expect("it is known");
     shown.cell(0, 1).unwrap_or_else(|| panic!("there is no {name}"))
@@ -52,7 +52,7 @@ fn capacity_buffer_and_writer_threads_change_under_load() {
         .collect();
     let changes = [(64, "ON", 512), (16, "OFF", 65_536), (256, "ON", 256), (8, "ON", 1024), (32, "OFF", 300)];
     for (mb, threads, buffer_kb) in changes {
-        // MySQL counts in KB.
+        // MySQL rounds the size of the buffer down to KB.
         server.run(&format!("SET GLOBAL innodb_log_buffer_size = {}", buffer_kb * 1024 + 7));
         assert_eq!(server.rows("SELECT @@innodb_log_buffer_size"), [(buffer_kb * 1024).to_string()]);
         server.run(&format!("SET GLOBAL innodb_redo_log_capacity = {}", mb * MB));
@@ -61,7 +61,7 @@ fn capacity_buffer_and_writer_threads_change_under_load() {
             status(client, "Innodb_redo_log_resize_status") == "OK"
                 && number(client, "Innodb_redo_log_capacity_resized") == mb * MB
         });
-        // Half as much again as the log of before could hold.
+        // The log grows by half as much again as it could hold at first.
         let from = number(&mut client, "Innodb_redo_log_current_lsn");
         until(&mut client, "more log", |client| {
             number(client, "Innodb_redo_log_current_lsn") > from + 12 * MB

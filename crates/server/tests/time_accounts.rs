@@ -1,4 +1,4 @@
-//! The states that a connection's thread goes through for each command.
+//! Tests of the states that a connection's thread goes through for each command.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::Client;
@@ -7,10 +7,10 @@ use testkit::Server;
 
 const STATES: [&str; 4] = ["parse", "plan", "execute", "network_send"];
 
-/// How often the connections' threads have entered each of [`STATES`]. Asking enters each once
-/// more; its own answer is sent afterwards.
+/// Returns how often the connections' threads have entered each of [`STATES`]. The query itself
+/// enters each state once more, and its answer is sent after the counting.
 fn entered(client: &mut Client, number: u32) -> [u64; 4] {
-    // A text of its own each time, so that it is parsed.
+    // The text differs each time, so that it is parsed.
     let table = client
         .query(&format!(
             "SELECT STATE, SUM(COUNT_ENTERED) FROM performance_schema.thread_times \
@@ -45,6 +45,7 @@ fn statements_are_parsed_planned_and_executed() {
         client.execute(&statement, &[Scalar::Int(1)]).unwrap();
     }
     let prepared = entered(&mut client, 3);
-    // Planned when it is prepared, and once more when the type of its parameter is known.
+    // A statement is planned when it is prepared, and once more when the type of its parameter is
+    // known.
     assert_eq!(more(prepared, texts), [2, 3, 11, 12], "{STATES:?}");
 }

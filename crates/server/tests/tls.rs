@@ -1,4 +1,4 @@
-//! Connections over TLS, on a whole server.
+//! Tests of connections over TLS, on a whole server.
 
 use bench::instance::{Flavor, Settings, USER};
 use protocol::client::{Client, ClientError, ConnectOptions};
@@ -13,7 +13,7 @@ fn start(options: &[&str]) -> Server {
 
 fn over_tls(server: &Server, trust: Trust) -> ConnectOptions {
     let plain = ConnectOptions::tcp("127.0.0.1", server.port()).user(USER, USER);
-    // A password that is not known yet must not need the RSA key.
+    // With TLS, the RSA key must not be needed for a password that the server has not cached yet.
     ConnectOptions { tls: Some(trust.into()), get_server_public_key: false, ..plain }
 }
 
@@ -31,7 +31,8 @@ fn a_session_goes_over_tls() {
     assert_eq!(status.cell(0, 1).as_deref(), Some("TLSv1.3"));
     let cipher = client.query("SHOW STATUS LIKE 'Ssl_cipher'").unwrap().cell(0, 1).unwrap();
     assert!(cipher.starts_with("TLS_"), "{cipher}");
-    // Long both ways: many records, and packets that continue each other.
+    // The data is long in both directions: it takes many records, and packets that continue each
+    // other.
     client.query("CREATE DATABASE p").unwrap();
     client.query("CREATE TABLE p.t (id INT PRIMARY KEY, b LONGBLOB)").unwrap();
     let insert = client.prepare("INSERT INTO p.t VALUES (1, ?)").unwrap();
@@ -61,9 +62,9 @@ fn clients_can_tell_the_server_by_its_certificate() {
     };
     assert_eq!(mode("server-key.pem"), 0o600);
     assert_eq!(mode("ca-key.pem"), 0o600);
-    // Nor do tables concern other users of the machine.
+    // Other users of the machine must not read the tables either.
     assert_eq!(mode("mysql.ibd") & 0o007, 0);
-    // The same certificate after a restart.
+    // The certificate is the same after a restart.
     let trust = authority(&server);
     let mut server = server;
     server.shut_down();
@@ -96,14 +97,14 @@ fn what_is_no_handshake_ends_the_connection_and_nothing_else() {
     socket.read_exact(&mut greeting).unwrap();
     let mut rest = vec![0; usize::from(greeting[0])];
     socket.read_exact(&mut rest).unwrap();
-    // A wish for TLS, and then no TLS.
+    // The client asks for TLS and then sends no TLS.
     let mut wish = vec![32, 0, 0, 1];
     protocol::handshake::put_tls_request(0x000f_aa00 | 0x8a00, 1 << 24, 45, &mut wish);
     wish.extend_from_slice(&[0x17; 600]);
     socket.write_all(&wish).unwrap();
     socket.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
     let mut answer = Vec::new();
-    // An alert at most; a reset where the server closed with our bytes unread.
+    // The answer is an alert at most, or a reset if the server closed with our bytes unread.
     let _end = socket.read_to_end(&mut answer);
     assert!(answer.len() < 100, "{answer:?}");
     server.connect();

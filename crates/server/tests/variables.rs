@@ -1,4 +1,4 @@
-//! System variables through SQL: values, scopes, MySQL's errors.
+//! Tests of system variables through SQL: values, scopes, MySQL's errors.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError};
@@ -74,14 +74,14 @@ fn an_idle_connection_is_closed() {
     let mut client = server.connect();
     client.query("SET wait_timeout = 1").unwrap();
     let error = client.read_packet_checked().map(<[u8]>::to_vec).expect_err("the server hangs up");
-    // The farewell is a packet of its own number, which a client that waits for nothing may take as
-    // out of order.
+    // The server's last packet has the sequence number of an unasked packet, which a client may
+    // report as out of order.
     assert!(matches!(error.server_code(), Some(4031) | None), "{error}");
     assert!(client.ping().is_err());
 }
 
-/// Variables whose value the server finds out when it starts: a path, a name of the machine, a
-/// version, or what follows from other variables. Their definitions have no default to compare.
+/// Variables whose value the server finds when it starts: a path, a name of the machine, a version,
+/// or something that follows from other variables. Their definitions have no default to compare.
 const FOUND_OUT_AT_START: &[&str] = &[
     "basedir",
     "character_sets_dir",
@@ -116,11 +116,11 @@ const FOUND_OUT_AT_START: &[&str] = &[
     "version_compile_zlib",
 ];
 
-/// What MySQL says of a variable.
+/// What MySQL shows of a variable.
 struct InMySql {
     scope: String,
     range: (String, String),
-    /// The global value, where it is the compiled one.
+    /// The global value, if it is the compiled-in one.
     default: Option<String>,
     read_only: bool,
 }
@@ -152,7 +152,7 @@ fn ask_mysql(mysql: &Server) -> BTreeMap<String, InMySql> {
     rows.into_iter().map(of_row).collect()
 }
 
-/// Where a definition differs from what MySQL says.
+/// Returns the points in which a definition differs from what MySQL shows.
 fn differences(definition: &Definition, theirs: &InMySql) -> Vec<String> {
     let mut found = Vec::new();
     let scope = match definition.scope {
@@ -163,7 +163,7 @@ fn differences(definition: &Definition, theirs: &InMySql) -> Vec<String> {
     if scope != theirs.scope {
         found.push(format!("the scope is {scope}, MySQL's {}", theirs.scope));
     }
-    // MySQL tells the range of integers only: those of doubles are cut or garbled there.
+    // MySQL shows the right range for integers only; the ranges of doubles are cut or garbled.
     let range = match definition.kind {
         Kind::UInt(least, greatest) => Some((least.to_string(), greatest.to_string())),
         Kind::Int(least, greatest) => Some((least.to_string(), greatest.to_string())),

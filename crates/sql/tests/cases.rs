@@ -1,11 +1,11 @@
-//! Statements and what MySQL answers to them: `cases/*.result`, made by `cases/generate.py` on a
-//! MySQL 9.7 server.
+//! Tests that statements are answered as MySQL answers them: the statements and MySQL's answers are
+//! in `cases/*.result`, which `cases/generate.py` made on a MySQL 9.7 server.
 
 mod support;
 
 use support::{engine, outcome, session};
 
-/// Runs the statements of one file and reports every one that is answered otherwise than by MySQL.
+/// Runs the statements of one file and reports every one whose answer differs from MySQL's.
 fn check(file: &str, text: &str) {
     let engine = engine();
     let mut session = session(&engine);
@@ -20,7 +20,7 @@ fn check(file: &str, text: &str) {
     let mut wrong = Vec::new();
     for (statement, expected) in &cases {
         let got = outcome(&mut session, statement);
-        // Rows of multi-line values are one line in both.
+        // Both sides write a row with values of several lines as one line.
         if got != *expected {
             wrong.push(format!("> {statement}\n  MySQL: {expected:?}\n  here:  {got:?}"));
         }

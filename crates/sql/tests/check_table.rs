@@ -1,4 +1,4 @@
-//! CHECK TABLE as a client sees it, of sound tables and of damaged ones.
+//! Tests of CHECK TABLE as a client sees it, on sound tables and on damaged ones.
 
 mod support;
 
@@ -41,7 +41,8 @@ fn damaged_tables_are_reported_as_mysql_reports_them() {
     engine.close().expect("the disk works");
     drop(engine);
     let disk = disk.kill();
-    // Without copies nothing is repaired. Page 1 is the clustered index's root.
+    // Without the copies in the doublewrite files no page is repaired. Page 1 is the clustered
+    // index's root.
     let files = disk.list(Path::new("/data")).expect("it is there");
     let copies: Vec<_> = files.iter().filter(|path| path.extension().is_some_and(|e| e == "dblwr")).collect();
     assert!(!copies.is_empty(), "{files:?}");
@@ -67,7 +68,8 @@ fn damaged_tables_are_reported_as_mysql_reports_them() {
             "d.none|check|Error|Table 'd.none' doesn't exist"
         ]
     );
-    // Reading it is an error that says where, and the session goes on.
+    // A query of the damaged table fails with an error that names the place, and the session goes
+    // on.
     let read = outcome(&mut s, "SELECT SUM(k) FROM d.t");
     assert!(read[0].contains("/data/d/t.ibd: page "), "{read:?}");
     assert_eq!(rows(&mut s, "SELECT 1"), ["1"]);

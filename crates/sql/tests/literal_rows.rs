@@ -1,5 +1,6 @@
-//! Rows of literals are stored as the same rows written as expressions are, which go another way:
-//! values, warnings, errors, and what a client is told.
+//! Tests that rows of literals, which INSERT stores in a way of its own, are stored as the same
+//! rows written as expressions are: the values, the warnings, the errors, and what a client is told
+//! are equal.
 
 mod support;
 
@@ -44,7 +45,8 @@ fn literal(rng: &mut Rng, column: &str) -> String {
     }
 }
 
-/// The table, what the statement said, the warnings, and the next AUTO_INCREMENT value.
+/// Returns the statement's answer, its warnings, the rows of the table and the next AUTO_INCREMENT
+/// value.
 fn state(s: &mut Session, table: &str, said: Vec<String>) -> Vec<String> {
     let mut state = said;
     state.extend(outcome(s, "SHOW WARNINGS"));

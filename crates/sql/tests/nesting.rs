@@ -1,6 +1,6 @@
-//! Statements that nest as deeply as MySQL's may are answered, deeper ones refused with 1436, and
-//! neither ends the process: on the threads that run statements, and on any thread with a smaller
-//! stack.
+//! Tests of deep nesting: statements that nest as deeply as MySQL allows are answered, deeper ones
+//! are refused with error 1436, and neither kind ends the process. That holds on the threads that
+//! run statements and on any thread with a smaller stack.
 
 mod support;
 
@@ -14,7 +14,7 @@ fn chain(operator: &str, terms: usize) -> String {
     format!("SELECT {} FROM t", vec!["a"; terms].join(operator))
 }
 
-/// A statement for each recursion, of a depth.
+/// Returns a statement of this depth for each recursion of the parser and the planner.
 fn kinds(depth: usize) -> Vec<String> {
     let mut kinds: Vec<String> = ["+", "*", " DIV ", " = ", " XOR ", " <=> ", " | ", " - "]
         .iter()
@@ -53,7 +53,8 @@ fn kinds(depth: usize) -> Vec<String> {
     kinds.push(format!("SELECT a{} FROM t", " IS NOT NULL".repeat(depth)));
     kinds.push(format!("SELECT a{} FROM t", " COLLATE utf8mb4_bin".repeat(depth)));
     kinds.push(format!("SELECT DATE'2020-01-01'{} FROM t", " + INTERVAL 1 DAY".repeat(depth)));
-    // The same tree as an output, a condition, a key, and in what is made of it.
+    // The same deep tree stands in the output, in a condition and in a key, and in what the planner
+    // makes of them.
     let sum = vec!["a"; depth].join("+");
     kinds.push(format!("SELECT {sum} FROM t WHERE {sum} > 0 ORDER BY {sum}"));
     kinds.push(format!("SELECT {sum} AS x FROM t HAVING {sum} > 0"));
@@ -67,11 +68,11 @@ fn kinds(depth: usize) -> Vec<String> {
     kinds
 }
 
-/// Runs the statement in all ways in which a session takes one.
+/// Runs the statement in all ways in which a session takes one, and returns its plain answer.
 fn run_in_all_ways(session: &mut sql::Session, text: &str) -> Vec<String> {
     let answer = outcome(session, text);
     outcome(session, &format!("EXPLAIN {text}"));
-    // The plan is kept the second time, and let go of when the settings change.
+    // The second run keeps the plan, and the change of a setting drops it.
     outcome(session, text);
     outcome(session, "SET sql_mode = DEFAULT");
     if let Ok(prepared) = session.prepare(text.as_bytes()) {
@@ -112,7 +113,7 @@ fn what_mysql_takes_is_answered() {
             let text = nested(open, depth, close).replace("(SELECT a", "(SELECT 1");
             assert_eq!(outcome(&mut session, &text), ["1"], "{open} {depth}");
         }
-        // Lists have no depth.
+        // Chains of AND and OR are lists, so they have no depth.
         for (operator, terms) in [(" AND ", 50_000), (" OR ", 50_000)] {
             assert_eq!(outcome(&mut session, &chain(operator, terms)), ["1"]);
         }
@@ -132,7 +133,7 @@ fn what_mysql_takes_is_answered() {
     os::thread::spawn("connection", run).join().expect("no panic");
 }
 
-/// What of the calling thread's stack has ever been touched.
+/// Returns the bytes of the calling thread's stack that have ever been touched.
 fn touched_stack_bytes() -> usize {
     let here = 0u8;
     let here = &raw const here as usize;
@@ -180,6 +181,6 @@ fn deeper_is_an_error_on_any_thread() {
     })
     .join()
     .expect("no panic");
-    // This thread's stack is what the test's runner gives it.
+    // The stack of this thread has the size that the test's runner gives it.
     assert!(run() >= of_connections);
 }

@@ -1,6 +1,6 @@
-//! The plans of joins and subqueries, as EXPLAIN FORMAT=TREE prints them, beside those in
-//! `plan_trees.result`. Who changes plans looks at what has changed there:
-//! `SLIPSTREAM_WRITE_PLANS=1` writes the file anew.
+//! Tests that the plans of joins and subqueries, as EXPLAIN FORMAT=TREE prints them, are those in
+//! `plan_trees.result`. A developer who changes plans checks the differences by eye and then writes
+//! the file anew with `SLIPSTREAM_WRITE_PLANS=1`.
 
 mod support;
 
@@ -10,7 +10,7 @@ use support::{engine, rows, run, session};
 
 const RESULT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/plan_trees.result");
 
-/// A small shop: few regions, some customers, more orders and most items.
+/// Makes the tables of a small shop: few regions, some customers, more orders and most items.
 fn shop(s: &mut Session) {
     for statement in [
         "CREATE TABLE region (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL)",
@@ -38,7 +38,7 @@ fn shop(s: &mut Session) {
 }
 
 const QUERIES: &[&str] = &[
-    // The order is that of the costs, not the written one.
+    // Tables are joined in the order that costs least, not in the written one.
     "SELECT * FROM item JOIN orders ON item.orders = orders.id WHERE orders.id = 7",
     "SELECT * FROM item, orders, customer, region WHERE item.orders = orders.id AND orders.customer = customer.id \
      AND customer.region = region.id AND region.name = 'r2'",
@@ -46,7 +46,7 @@ const QUERIES: &[&str] = &[
     "SELECT * FROM heap h, heap i WHERE h.a = i.a AND h.b > 3",
     "SELECT STRAIGHT_JOIN * FROM item, orders WHERE item.orders = orders.id AND orders.id = 7",
     "SELECT * FROM item STRAIGHT_JOIN orders ON item.orders = orders.id",
-    // Hints.
+    // Hints decide the order and the kind of joins.
     "SELECT /*+ JOIN_ORDER(h, c) */ * FROM customer c, heap h WHERE h.a = c.id",
     "SELECT /*+ JOIN_ORDER(c, h) NO_HASH_JOIN(h) */ * FROM customer c, heap h WHERE h.a = c.id",
     "SELECT /*+ JOIN_PREFIX(r) */ * FROM orders o, customer c, region r WHERE o.customer = c.id AND c.region = r.id",
@@ -56,7 +56,8 @@ const QUERIES: &[&str] = &[
     "SELECT /*+ HASH_JOIN(c) */ * FROM orders o, customer c WHERE o.customer = c.id AND o.id = 7",
     "SELECT /*+ NO_INDEX(o customer) */ * FROM orders o, customer c WHERE o.customer = c.id AND c.id = 7",
     "SELECT /*+ INDEX(o day) */ * FROM orders o, customer c WHERE o.customer = c.id AND c.id = 7",
-    // A derived table's tables are joined with those around it, unless its rows are computed.
+    // A derived table's tables are joined with those around it, unless its rows have to be
+    // computed.
     "SELECT d.day FROM (SELECT id, day, state FROM orders WHERE customer > 0) d WHERE d.id = 7",
     "SELECT * FROM (SELECT o.id, c.name FROM orders o JOIN customer c ON o.customer = c.id) d \
      JOIN item ON item.orders = d.id WHERE item.part = 3",
@@ -66,13 +67,13 @@ const QUERIES: &[&str] = &[
     "SELECT d.id FROM (SELECT id, day FROM orders ORDER BY day) d LIMIT 3",
     "SELECT d.id FROM (SELECT id, day FROM orders ORDER BY day LIMIT 3) d",
     "SELECT d.n FROM (SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer) d WHERE d.customer = 5",
-    // What is equal to a constant is so everywhere.
+    // A column that equals a constant passes the constant on to the columns that equal it.
     "SELECT * FROM orders o, customer c WHERE o.customer = c.id AND c.id = 5",
     "SELECT * FROM heap a, heap b, heap c WHERE a.a = b.a AND b.a = c.a AND c.a = 5",
     // Ranges are looked up.
     "SELECT * FROM orders o, customer c WHERE o.customer = c.id AND o.day = '2020-03-03'",
     "SELECT * FROM orders o, customer c WHERE o.customer = c.id AND o.day > '2020-02-01'",
-    // Outer joins, and those that are none.
+    // Some outer joins become inner joins.
     "SELECT * FROM customer c LEFT JOIN orders o ON o.customer = c.id",
     "SELECT * FROM customer c LEFT JOIN orders o ON o.customer = c.id WHERE o.state = 'a'",
     "SELECT * FROM customer c LEFT JOIN orders o ON o.customer = c.id WHERE o.id IS NULL",
@@ -81,7 +82,7 @@ const QUERIES: &[&str] = &[
     "SELECT * FROM region r LEFT JOIN (customer c JOIN orders o ON o.customer = c.id AND o.state = 'a') \
      ON c.region = r.id AND r.id > 2",
     "SELECT * FROM region r LEFT JOIN (customer c LEFT JOIN orders o ON o.customer = c.id) ON c.region = r.id",
-    // What the branches of OR have in common.
+    // What all branches of an OR have in common is a condition of its own.
     "SELECT * FROM heap h, heap i WHERE h.a = i.a AND h.b = 1 OR h.a = i.a AND i.b = 2",
     "SELECT * FROM heap h, customer c WHERE h.b = 1 AND c.name = 'c1' OR h.b = 2 AND c.name = 'c2'",
     // Semi-joins and anti-joins.
@@ -93,14 +94,14 @@ const QUERIES: &[&str] = &[
     "SELECT * FROM customer WHERE id NOT IN (SELECT customer FROM orders)",
     "SELECT * FROM customer WHERE id IN (SELECT customer FROM orders GROUP BY customer HAVING COUNT(*) > 3)",
     "SELECT * FROM customer c WHERE id = (SELECT MAX(customer) FROM orders o WHERE o.id = c.id)",
-    // Beside joins.
+    // These queries have groups, orders, unions and limits on top of joins.
     "SELECT c.region, COUNT(*) FROM customer c JOIN orders o ON o.customer = c.id GROUP BY c.region \
      HAVING COUNT(*) > 3 ORDER BY 2 DESC LIMIT 3",
     "SELECT DISTINCT c.region FROM customer c JOIN orders o ON o.customer = c.id",
     "SELECT * FROM (SELECT customer, COUNT(*) n FROM orders GROUP BY customer) d JOIN customer c ON c.id = d.customer",
     "SELECT id FROM customer UNION SELECT id FROM orders",
     "SELECT o.id FROM orders o JOIN customer c ON c.id = o.customer ORDER BY o.id LIMIT 5",
-    // One table.
+    // These queries read at most one table.
     "SELECT * FROM item WHERE orders = 5 AND line = 2",
     "SELECT part FROM item WHERE part BETWEEN 3 AND 5",
     "SELECT 1",

@@ -1,4 +1,4 @@
-//! Which index a statement uses, by what EXPLAIN says.
+//! Tests of which index a statement uses, according to EXPLAIN.
 
 mod support;
 
@@ -18,7 +18,7 @@ fn table(s: &mut Session) {
     run(s, &format!("INSERT INTO t VALUES {}", values.join(",")));
 }
 
-/// `type key` of the first table.
+/// Returns `type key` of the first table in the plan.
 fn access(s: &mut Session, statement: &str) -> String {
     let explained = rows(s, &format!("EXPLAIN FORMAT=TRADITIONAL {statement}"));
     let cells: Vec<&str> = explained[0].split('|').collect();
@@ -41,10 +41,10 @@ fn the_index_that_costs_least_is_taken() {
         ("id IN (1, 2, 3)", "range PRIMARY"),
         ("a BETWEEN 1 AND 2 OR a BETWEEN 7 AND 9", "range ua"),
         ("d >= '2020-01-02'", "range kd"),
-        // All rows are in the range.
+        // All rows are in this range, so the table is scanned.
         ("d >= '2020-01-01'", "ALL NULL"),
         ("c = 'c1'", "ref pre"),
-        // Conditions that no index can serve.
+        // No index can serve these conditions.
         ("b + 1 = 5", "ALL NULL"),
         ("c = 5", "ALL NULL"),
         ("id = 1 OR b = 2", "ALL NULL"),
@@ -64,7 +64,8 @@ fn an_index_that_has_all_columns_is_enough() {
         ("SELECT id, a FROM t FORCE INDEX (ua) ORDER BY a LIMIT 3", "Using index"),
         ("SELECT COUNT(*) FROM t FORCE INDEX (kd) WHERE d > '2019-01-01'", "Using where; Using index"),
         ("SELECT id FROM t FORCE INDEX (bc) WHERE b = 3", "Using where; Using index"),
-        // Another column; weights; a prefix; the clustered index; a lock.
+        // The index does not suffice: for another column, a text of which it has only weights, a
+        // prefix, all columns of the clustered index, or a lock.
         ("SELECT a, b FROM t FORCE INDEX (ua) WHERE a > 5", "Using where"),
         ("SELECT c FROM t FORCE INDEX (bc) WHERE b = 3", "Using where"),
         ("SELECT c FROM t FORCE INDEX (pre) WHERE c > 'c1'", "Using where"),
@@ -152,7 +153,7 @@ fn schema_tables_are_queried_like_others() {
     );
 }
 
-/// Computing a table of information_schema ends where KILL comes, not behind its last row.
+/// The computation of a table of information_schema ends when KILL comes, not after its last row.
 #[test]
 fn schema_tables_are_not_computed_further_once_killed() {
     const TABLES: u64 = 20;
@@ -176,8 +177,8 @@ fn schema_tables_are_not_computed_further_once_killed() {
     assert_eq!(host.sights.load(Ordering::Relaxed), kill_at);
 }
 
-/// A table that the host computes: its columns are known without its rows, and its rows are
-/// charged and ask for KILL as they come.
+/// A table that the host computes has its columns known without its rows. Its rows are charged one
+/// by one, and KILL is looked for at each.
 #[test]
 fn tables_of_the_host_are_computed_row_by_row() {
     let host: Arc<TestHost> = Arc::default();

@@ -1,6 +1,6 @@
-//! Statements about rows that a source logged as text. One after the other is run in one session,
-//! and an INSERT like the last one is not parsed again; all of that must be as if each were run in
-//! a session of its own.
+//! Tests of statements about rows that a source logged as text. A replica runs them one after the
+//! other in one session and does not parse an INSERT again that is like the last one; the outcome
+//! must be as if each statement ran in a session of its own.
 
 mod support;
 
@@ -19,7 +19,7 @@ struct Logged {
     logged: LoggedContext,
 }
 
-/// What it says, or the number of its error.
+/// Runs the statement in a transaction and commits it. Returns the number of the error if it fails.
 fn apply(statements: &mut ReceivedStatements, engine: &Arc<Engine>, logged: &Logged) -> Result<(), u16> {
     let mut transaction = engine.begin(Isolation::RepeatableRead);
     let received = ReceivedChange {
@@ -97,7 +97,7 @@ fn statement(rng: &mut Rng) -> String {
     }
 }
 
-/// Settings, now and then others than before.
+/// Advances the session's settings and now and then changes one of them.
 fn change_settings(rng: &mut Rng, session: &mut SessionContext) {
     match rng.below(16) {
         0 => session.sql_mode = *rng.pick(&[0x45a0_0020, 0, 0x45a0_0020 | 0x10_0000]),
@@ -183,7 +183,7 @@ fn a_statement_is_run_as_if_it_were_the_first() {
 fn constraints_that_cannot_be_computed_here_hold_no_row_of_a_source_up() {
     let engine = start();
     let mut own = session(&engine);
-    // What a client writes has to be checked, and etag is missing.
+    // A client's row has to be checked, which fails because the function `etag` is missing here.
     run(&mut own, "CREATE TABLE a.j (id INT PRIMARY KEY, j LONGTEXT, CHECK (etag(j) <> 'x'))");
     let insert = "INSERT INTO a.j VALUES (1, 'POINT(1 1)')";
     assert!(support::outcome(&mut own, insert)[0].contains("1235"));

@@ -1,4 +1,4 @@
-//! DDL as MySQL and MariaDB sources log it.
+//! Tests of DDL as MySQL and MariaDB sources log it.
 
 mod support;
 
@@ -61,8 +61,8 @@ fn a_table_from_mariadb() {
     assert!(shown.contains("`v` varchar(10) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci"), "{shown}");
 }
 
-/// What MariaDB has with IF EXISTS, IF NOT EXISTS, OR REPLACE, WAIT and NOWAIT where MySQL has
-/// nothing of the kind.
+/// Statements in which MariaDB has IF EXISTS, IF NOT EXISTS, OR REPLACE, WAIT or NOWAIT and MySQL
+/// has no such clause.
 #[test]
 fn conditions_and_replacements_of_mariadb() {
     let engine = engine();
@@ -108,10 +108,10 @@ fn conditions_and_replacements_of_mariadb() {
     let schemas = rows(&mut session(&engine), "SHOW CREATE DATABASE o").join("");
     assert!(schemas.contains("utf8mb4"), "{schemas}");
     assert!(engine.catalog().table("o", "gone").is_none());
-    // In one statement what an alteration has made counts for the next.
+    // Within one statement, what one alteration has made counts for the next.
     apply(&engine, "ALTER TABLE t DROP COLUMN c, ADD COLUMN IF NOT EXISTS c TEXT").unwrap();
     assert!(show(&engine, "t").contains("`c` text"));
-    // Clients get what MySQL answers.
+    // Clients get MySQL's syntax error for the same clauses.
     let mut client = session(&engine);
     for text in [
         "ALTER TABLE t ADD COLUMN IF NOT EXISTS z INT",
@@ -125,7 +125,7 @@ fn conditions_and_replacements_of_mariadb() {
     }
 }
 
-/// Definitions that only MariaDB accepts, and what MySQL's dialect has for them.
+/// Definitions that only MariaDB accepts become definitions of MySQL's dialect.
 #[test]
 fn definitions_of_mariadb() {
     let engine = engine();
@@ -189,14 +189,14 @@ fn definitions_of_mariadb() {
         "(a INT) ENGINE=MEMORY COMMENT='x'",
     ] {
         apply(&format!("CREATE OR REPLACE TABLE u {definition}"));
-        // What is shown can be read again.
+        // The shown definition can be read again.
         let again = show(&engine, "u").split_once('|').expect("two columns").1.replace("\\n", "\n");
         run(&mut client, "DROP TABLE u");
         apply(&again);
     }
     apply("CREATE DATABASE d COMMENT 'x' CHARACTER SET latin1");
     apply("ALTER DATABASE d COMMENT = 'y'");
-    // A client's definition is MySQL's.
+    // A client's definition has to follow MySQL's rules.
     for (text, code) in
         [("CREATE TABLE v (a TEXT DEFAULT 'x')", "1101"), ("CREATE TABLE v (a TEXT UNIQUE)", "1170")]
     {
@@ -236,7 +236,8 @@ fn what_changes_nothing_is_logged_and_rows_as_text_are_refused() {
     assert_eq!(apply(&engine, "INSERT INTO t VALUES (1)").unwrap_err().code, 1235);
 }
 
-/// Bodies of dialects that this grammar does not have are one text.
+/// The bodies of objects are kept as text, even if they are written in a dialect that this grammar
+/// does not have.
 #[test]
 fn objects_of_sources_are_kept_whatever_they_consist_of() {
     let engine = engine();
@@ -270,7 +271,7 @@ fn foreign_keys_are_what_they_are_at_the_source() {
         show(&engine, table).contains("FOREIGN KEY")
     };
     assert!(!at_column("from_8", 80_400) && at_column("from_9", 90_700));
-    // A source may allow parents without a unique key.
+    // A source may allow foreign keys whose parent columns have no unique key.
     apply(&engine, "CREATE TABLE x (a INT, FOREIGN KEY (a) REFERENCES t (a))").unwrap();
     assert_eq!(
         apply(&engine, "CREATE TABLE y (a INT, FOREIGN KEY (a) REFERENCES later (a))").unwrap_err().code,

@@ -1,4 +1,4 @@
-//! Transactions, prepared statements and several sessions on one engine.
+//! Tests of transactions, prepared statements and several sessions on one engine.
 
 mod support;
 
@@ -71,13 +71,13 @@ fn long_chains_are_carried_out() {
 fn a_text_of_many_statements_is_read_once() {
     let engine = engine();
     let mut s = session(&engine);
-    // Each of these would take minutes if every statement read all that follow it.
+    // Each of these texts would take minutes if every statement read all that follow it.
     let selects = "DO 1; ".repeat(60_000);
     run(&mut s, &selects);
     run(&mut s, "CREATE TABLE t (a INT, b VARCHAR(9))");
     run(&mut s, &"INSERT INTO t VALUES (1, 'x'); ".repeat(20_000));
     assert_eq!(rows(&mut s, "SELECT COUNT(*) FROM t"), ["20000"]);
-    // What is behind the last semicolon is no statement; what is wrong further on is found when it
+    // Comments after the last semicolon are no statement. An error further on is found only when it
     // is reached.
     run(&mut s, "DO 1; -- nothing\n /* nothing */ ");
     let answer = outcome(&mut s, "DELETE FROM t; SELECT 'open").join("");
@@ -219,7 +219,7 @@ fn a_correlated_in_or_exists_reads_an_index() {
     assert_eq!(rows(&mut s, found), ["1|1", "2|0", "NULL|0"]);
     let plan = rows(&mut s, &format!("EXPLAIN FORMAT=TRADITIONAL {found}"));
     assert!(plan.iter().any(|row| row.contains("SUBQUERY|u") && row.contains("|b|")), "{plan:?}");
-    // EXISTS in WHERE is a join.
+    // EXISTS in WHERE becomes a semi-join.
     let plan = rows(&mut s, &format!("EXPLAIN FORMAT=TRADITIONAL {exists}"));
     assert!(plan.iter().any(|row| row.starts_with("1|SIMPLE|u|") && row.contains("FirstMatch")), "{plan:?}");
 }
@@ -230,7 +230,8 @@ fn a_subquery_of_a_subquery_compares_with_what_is_around_both() {
     let mut s = session(&engine);
     run(&mut s, "CREATE TABLE t (a INT); CREATE TABLE u (b INT); INSERT INTO t VALUES (1), (2)");
     run(&mut s, "INSERT INTO u VALUES (2), (3)");
-    // The inner IN has no arguments, its operand is one of the outer's.
+    // The inner IN has no outer arguments of its own: its operand is a column of the outermost
+    // query.
     let query = "SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t.a IN (SELECT b FROM u))";
     assert_eq!(rows(&mut s, query), ["2"]);
 }
@@ -260,7 +261,7 @@ fn insert_select_locks_what_it_reads_as_the_isolation_level_says() {
     run(&mut b, "SET innodb_lock_wait_timeout = 1");
     run(&mut a, "BEGIN; SELECT v FROM t WHERE id = 1");
     run(&mut b, "UPDATE t SET v = 7 WHERE id = 1");
-    // What is committed now, not what the snapshot saw; and it stays so.
+    // The SELECT part reads what is committed now, not what the snapshot saw, and locks it.
     run(&mut a, "INSERT INTO u SELECT id, v FROM t WHERE id = 1");
     assert_eq!(rows(&mut a, "SELECT v FROM u"), ["7"]);
     assert!(outcome(&mut b, "UPDATE t SET v = 8 WHERE id = 1")[0].starts_with("ERROR 1205"));
@@ -286,7 +287,8 @@ fn a_new_foreign_key_counts_for_the_rows_that_are_there() {
     let refused = Some("1452".to_owned());
     run(&mut s, "ALTER TABLE c ADD CONSTRAINT f FOREIGN KEY (a) REFERENCES p (id)");
     assert_eq!(number(&mut s, "ALTER TABLE c ADD FOREIGN KEY (b) REFERENCES p (id)"), refused);
-    // The rows go into a new table, or stay; a foreign key takes the name of another.
+    // The check holds whether ALTER copies the rows into a new table or leaves them, and when a new
+    // foreign key takes the name of a dropped one.
     assert_eq!(
         number(&mut s, "ALTER TABLE c ADD x INT FIRST, ADD FOREIGN KEY (b) REFERENCES p (id)"),
         refused
@@ -301,7 +303,8 @@ fn a_new_foreign_key_counts_for_the_rows_that_are_there() {
     run(&mut s, "INSERT INTO d VALUES (3, 10, NULL)");
 }
 
-/// Sessions that create the same table at once, and do not mind who does it.
+/// Several sessions create the same table at once with IF NOT EXISTS, and none of them gets an
+/// error.
 #[test]
 fn create_table_if_not_exists_fails_for_no_session() {
     const ROUNDS: usize = 60;
@@ -327,7 +330,7 @@ fn create_table_if_not_exists_fails_for_no_session() {
     }
 }
 
-/// Hands rows on, and runs something once when the first one comes.
+/// A sink that passes rows on and runs `then` once, when the first row comes.
 struct AtFirstRow<F: FnMut()> {
     then: Option<F>,
     sink: TextSink,

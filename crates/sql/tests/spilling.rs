@@ -1,5 +1,5 @@
-//! Queries whose rows do not fit in their memory: with the least memory they answer as with much of
-//! it, and they leave no file behind, however they end.
+//! Tests of queries whose rows do not fit in their memory: with the least memory they give the same
+//! answers as with much, and they leave no file behind, however they end.
 
 mod support;
 
@@ -15,7 +15,7 @@ use support::{TestHost, engine_on, outcome, rows, run, session_of};
 const COLUMNS: &[&str] =
     &["i", "u", "dec", "dbl", "v", "vb", "bin", "d", "dt", "ts", "t", "e", "s", "y", "b"];
 
-/// A table with columns of many types, and rows of which many are equal in some of them.
+/// Makes a table with columns of many types, and rows of which many are equal in some columns.
 fn fill(s: &mut Session, rng: &mut Rng, count: u64) {
     run(
         s,
@@ -56,7 +56,7 @@ fn fill(s: &mut Session, rng: &mut Rng, count: u64) {
     }
 }
 
-/// A session with the least memory there can be, or with much.
+/// Gives the session the least memory that is possible, or much.
 fn set_memory(s: &mut Session, is_small: bool) {
     let (sort, table) = if is_small { (32_768, 1024) } else { (256 << 20, 256 << 20) };
     run(
@@ -65,7 +65,7 @@ fn set_memory(s: &mut Session, is_small: bool) {
     );
 }
 
-/// A query, and whether it says in which order the rows come.
+/// Returns a random query, and whether its ORDER BY fixes the order of its rows.
 fn random_query(rng: &mut Rng) -> (String, bool) {
     let column = |rng: &mut Rng| format!("`{}`", rng.pick(COLUMNS));
     let columns = |rng: &mut Rng, most: u64| -> String {
@@ -203,7 +203,7 @@ fn statements_that_change_rows_find_the_same_rows() {
     assert!(changed[0] == changed[1]);
 }
 
-/// Statements that need files when they have little memory.
+/// Statements that need temporary files when they have little memory.
 const HUNGRY: &[&str] = &[
     "SELECT * FROM t ORDER BY v, id DESC",
     "SELECT DISTINCT id, v FROM t",
@@ -256,7 +256,7 @@ fn a_kill_ends_them_and_leaves_nothing() {
     fill(&mut s, &mut Rng::new(8), 2000);
     run(&mut s, "CREATE TABLE copy LIKE t");
     set_memory(&mut s, true);
-    // The kill comes when the first file is made, or some writes later.
+    // The kill comes when the first file is made, or one or two changes of the disk later.
     let left = Arc::new(AtomicI64::new(i64::MAX));
     let (interrupt, kills_at) = (host.interrupt.clone(), left.clone());
     disk.before_each_change(move |_| {

@@ -1,10 +1,11 @@
-//! `slipstream analyze` with the binary logs of real servers: from their files, and over the wire.
+//! Tests of `slipstream analyze` with the binary logs of real servers, read from their files and
+//! over the network.
 
 use bench::instance::{Flavor, RowImage, Settings, USER};
 use testkit::server::flavor_under_test;
 use testkit::{Server, available, binary, program};
 
-/// So many transactions change the hot row.
+/// The number of transactions that change the hot row.
 const HOT: usize = 20;
 
 fn analyze(arguments: &[String]) -> String {
@@ -13,8 +14,8 @@ fn analyze(arguments: &[String]) -> String {
     program::succeed(&binary::slipstream().display().to_string(), &words)
 }
 
-/// A table with a key, one of whose rows is changed by every transaction; one without a key; a
-/// large transaction; a file ends between.
+/// Starts a server and writes its binary log: a table with a key, one of whose rows is changed by
+/// many transactions, a table without a key, a large transaction, and the end of a file in between.
 fn written(flavor: Flavor, row_image: RowImage) -> Server {
     let server = Server::start(flavor, &Settings { row_image, ..Settings::default() });
     let mut client = server.connect();
@@ -40,7 +41,7 @@ fn written(flavor: Flavor, row_image: RowImage) -> Server {
     run("INSERT INTO analyzed.keyless VALUES (1, 2), (3, 4)");
     run("UPDATE analyzed.keyless SET b = b + 1");
     run("DELETE FROM analyzed.keyless WHERE a = 3");
-    // The files are read: the binary log's writer is to have got so far.
+    // The files will be read, so the binary log's writer must have come to the end.
     server.position();
     server
 }
@@ -51,8 +52,8 @@ fn has(said: &str, parts: &[&str], what: &str) {
     }
 }
 
-/// Everything that must be found in either way. DDL of the server's own beginnings may stand
-/// before.
+/// Checks for everything that must be found both in the files and over the network. Before it there
+/// may be DDL that the server ran when it was made.
 fn tells_the_story(server: &Server, said: &str, what: &str) {
     let what = format!("{}, {what}", server.flavor());
     has(
@@ -67,10 +68,10 @@ fn tells_the_story(server: &Server, said: &str, what: &str) {
         ],
         &what,
     );
-    // The hot row's changes are a chain by row; of its first change the insert is the one before.
+    // The hot row's changes form a chain by row, in which the insert comes before the first update.
     let hot = format!("\"changes\": {},", HOT + 1);
     assert_eq!(said.matches(&hot).count(), 1, "{what}: one row has {hot}\n{said}");
-    // Every policy at every number of workers has its efficiency, and one worker's is 1.
+    // Every policy has an efficiency at every number of workers, and that of one worker is 1.
     let efficiencies = said.matches("\"efficiency\": ").count();
     assert_eq!(
         (efficiencies, said.matches("\"efficiency\": 1.0,").count() >= 4),
@@ -90,7 +91,7 @@ fn analyzes(flavor: Flavor) {
     let files = server.datadir().display().to_string();
     let said = analyze(&[files, "--json".to_string()]);
     tells_the_story(&server, &said, "files");
-    // MariaDB's images of a table without a key are as they are of any other.
+    // In the files of MariaDB, images of a table without a key look like those of any other table.
     if flavor != Flavor::MariaDb {
         has(&said, &["\"keys\": \"none\","], "files");
     }
@@ -123,8 +124,8 @@ fn of_the_server_under_test() {
     analyzes(flavor_under_test());
 }
 
-/// Full images without the names of the key's columns: a row is told by all its columns, and still
-/// is one row.
+/// When full images come without the names of the key's columns, a row is identified by all its
+/// columns and still counts as one row.
 #[test]
 fn full_images_are_followed_from_image_to_image() {
     if !available("analyze::full_images_are_followed_from_image_to_image", &[Flavor::MariaDb]) {

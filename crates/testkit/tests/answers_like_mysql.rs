@@ -1,5 +1,6 @@
-//! Answers beside MySQL's: what only a client of the protocol sees of them, which is ids in OK
-//! packets, the types of results, headings, and the characters of a client that has others.
+//! Tests that what only a client of the protocol sees of answers is as in MySQL: the ids in OK
+//! packets, the types of results, headings, and the characters that a client with another character
+//! set gets.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError, ResultSet};
@@ -7,7 +8,7 @@ use protocol::scalar::{DateTimeParts, Scalar, TimeParts};
 use testkit::answers::shown;
 use testkit::{Server, available};
 
-/// Both servers, or nothing where MySQL is not there.
+/// Starts both servers, or returns `None` if MySQL is not available.
 fn servers(test: &str) -> Option<[Server; 2]> {
     available(test, &[Flavor::MySql]).then(|| {
         [Flavor::Slipstream, Flavor::MySql].map(|flavor| Server::start(flavor, &Settings::default()))
@@ -18,7 +19,7 @@ fn code(error: &ClientError) -> String {
     error.server_code().map_or_else(|| error.to_string(), |code| format!("error {code}"))
 }
 
-/// Asks both the same, one after the other, and compares all that `ask` tells.
+/// Sends each text to both servers and compares everything that `ask` returns.
 fn compare(servers: &[Server; 2], asked: &[&str], ask: impl Fn(&mut Client, &str) -> String) {
     let mut clients = servers.each_ref().map(|server| server.connect());
     let mut wrong = Vec::new();
@@ -120,11 +121,11 @@ fn ok_packets_carry_mysqls_insert_id() {
     });
 }
 
-/// Type, whether unsigned or binary, and digits, of each column.
+/// Returns the type of each column, whether it is unsigned or binary, and its number of decimals.
 fn types(result: &ResultSet) -> String {
     use protocol::column::column_flag::UNSIGNED;
     let one = |column: &protocol::column::Column| {
-        // MySQL says so of hexadecimal literals too, which are strings.
+        // MySQL sets the unsigned flag of hexadecimal literals too, which are strings.
         let is_string = matches!(column.field_type, 252..=254);
         let unsigned = if column.flags & UNSIGNED != 0 && !is_string { " unsigned" } else { "" };
         let collation = if column.collation == 63 { "binary" } else { "text" };
@@ -159,13 +160,13 @@ fn a_parameters_type_is_its_results() {
     ];
     compare(&servers, &asked, |client, text| {
         let mut told = Vec::new();
-        // Where a parameter stands among others, MySQL gives a text and NULL the type of what
-        // surrounds them; here they stay texts.
+        // Where a parameter stands among other expressions, MySQL gives texts and NULL the type of
+        // what surrounds them. Here they stay texts, so they are left out.
         let stands_alone = text.starts_with("SELECT ? AS") || text == "SELECT ?";
         let has_own_type = |one: &&Scalar| !matches!(one, Scalar::Bytes(_) | Scalar::Null);
         for parameter in parameters.iter().filter(|one| stands_alone || has_own_type(one)) {
-            // Anew each time: MySQL keeps some types from one execution to the next, and turns
-            // later values into them.
+            // Each parameter gets a new statement, because MySQL keeps some types from one
+            // execution to the next and converts later values to them.
             let statement = client.prepare(text).expect("a statement");
             let given = vec![*parameter; statement.parameters()];
             let outcome = client.execute(&statement, &given);

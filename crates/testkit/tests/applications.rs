@@ -1,20 +1,20 @@
-//! Real applications behind real sources: their migrations and what they do then never stop a
-//! replica, which has the same definitions, objects and rows.
+//! Tests with real applications on real sources: their migrations and their later work never stop a
+//! replica, which ends with the same definitions, objects and rows.
 //!
-//! The slower ones run where `SLIPSTREAM_APPLICATIONS` says so (`make nightly`).
+//! The slower applications run only if `SLIPSTREAM_APPLICATIONS` asks for them (`make nightly`).
 
 use bench::instance::{Flavor, Settings};
 use testkit::application::{Application, replica_has_all};
 use testkit::following::{By, Pair};
 use testkit::server::flavor_under_test;
 
-/// Runs an application at a source of each family with a replica behind it.
+/// Runs an application on a source of each family that has a replica.
 fn replicates(application: &Application) {
     let test = format!("applications::{}", application.name);
     for family in [Flavor::MySql, Flavor::MariaDb] {
         if testkit::available(&test, &[family]) && application.is_available(&test) {
             let mut settings = Settings { durable: false, ..Settings::default() };
-            // On a busy machine a server's first keys take more than ten seconds.
+            // On a busy machine a server needs more than ten seconds to make its first keys.
             settings.extra.push("--connect-timeout=120".to_string());
             let Pair { source, replica, proxy: _proxy, .. } =
                 Pair::start_with(family, flavor_under_test(), &settings, By::Position);
@@ -24,7 +24,7 @@ fn replicates(application: &Application) {
     }
 }
 
-/// Whether this is a night in which there is time.
+/// Reports whether the slower applications run as well.
 fn is_nightly() -> bool {
     std::env::var_os("SLIPSTREAM_APPLICATIONS").is_some()
 }

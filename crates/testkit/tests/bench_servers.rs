@@ -1,5 +1,5 @@
-//! `slipstream bench oltp`, `insert`, `apply`, `lag` and `large`, whole: the real binary, the real
-//! sysbench, small sizes.
+//! Tests of `slipstream bench oltp`, `insert`, `apply`, `lag` and `large` from end to end: with the
+//! real binary and the real sysbench, at small sizes.
 
 use bench::instance::{Flavor, Instance, Settings, USER};
 use testkit::Server;
@@ -20,7 +20,7 @@ fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_string).collect()
 }
 
-/// Every number that follows a name in the JSON.
+/// Returns every number that follows a name in the JSON.
 fn numbers(json: &str, name: &str) -> Vec<f64> {
     let name = format!("\"{name}\":");
     let after = json.split(name.as_str()).skip(1);
@@ -51,7 +51,7 @@ fn oltp_of_servers_that_run_already() {
         (2, 1.0),
         "{json}"
     );
-    // Somebody's own server is left as durable as it was.
+    // A server that the benchmark did not start keeps its settings of durability.
     assert_eq!(one.rows("SELECT @@global.sync_binlog"), ["7"]);
 }
 
@@ -77,8 +77,8 @@ fn every_step_of_the_insert_benchmark() {
     assert_eq!(count, [left.to_string()], "{json}");
 }
 
-/// A load is generated once and applied by both replicas with every setting; one that cannot be
-/// repeated is generated anew. Rows that differ at the end would have the program fail.
+/// A load is generated once and applied by both replicas with every setting; a load that cannot be
+/// repeated is generated anew. Rows that differ at the end would make the program fail.
 #[test]
 fn a_matrix_of_loads_and_settings_applied() {
     let line = "--source slipstream --replicas slipstream --tables 1 --rows 300 --transactions 200 --clients 2 --relaxed --pool 64M \
@@ -90,11 +90,11 @@ fn a_matrix_of_loads_and_settings_applied() {
     let rates = numbers(&json, "applied_per_second");
     assert_eq!((rates.len(), rates.iter().all(|rate| *rate > 0.0)), (16, true), "{json}");
     assert_eq!(numbers(&json, "efficiency").len(), 16, "{json}");
-    // Two settings, each with two values: a line for the second of each.
+    // Two settings have two values each. Each of them is reported with a line for its second value.
     assert_eq!(numbers(&json, "cells"), [8.0, 8.0], "{json}");
     assert_eq!(json.matches("\"format\": \"STATEMENT\"").count(), 2 * 8, "{json}");
-    // What the source logged is there to be analyzed: three loads of read_write (as rows once) and
-    // two of the inserts.
+    // The source's logs are kept, so that they can be analyzed: they have three loads of read_write
+    // (one of them as rows) and two of the inserts.
     let source = logs.join("slipstream").display().to_string();
     let said = testkit::program::succeed(
         &testkit::binary::slipstream().display().to_string(),

@@ -1,5 +1,5 @@
-//! `binlog_error_action=IGNORE_ERROR` on a running server: what statements say once the binary log
-//! is off, and what a restart makes of it.
+//! Tests of `binlog_error_action=IGNORE_ERROR` on a running server: what statements answer once the
+//! binary log is off, and what a restart does about it.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn a_server_goes_on_without_its_binary_log_until_it_is_restarted() {
     server.run("CREATE TABLE d.t (id INT PRIMARY KEY)");
     let logged = server.rows("SELECT @@global.gtid_executed");
     let files = server.rows("SHOW BINARY LOGS").len();
-    // No file can be made where a directory is.
+    // A directory takes the place of the next file, so that the file cannot be made.
     let in_the_way = server.datadir().join(format!("binlog.{:06}", files + 1));
     std::fs::create_dir(&in_the_way).expect("makes a directory");
     assert_eq!(server.refuses("FLUSH BINARY LOGS").0, 1381);

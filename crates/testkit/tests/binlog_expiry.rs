@@ -1,5 +1,5 @@
-//! Files of the binary log that go by themselves: `binlog_expire_logs_seconds` and
-//! `binlog_expire_logs_auto_purge`, on MySQL and here.
+//! Tests that old files of the binary log are removed by themselves, on MySQL and on Slipstream:
+//! `binlog_expire_logs_seconds` and `binlog_expire_logs_auto_purge`.
 
 use std::time::Duration;
 
@@ -23,9 +23,9 @@ fn old_files_go(flavor: Flavor) {
     assert!(has_first_file(&server), "{flavor:?}: gone although nothing is to go by itself");
     server.run("SET GLOBAL binlog_expire_logs_auto_purge = ON");
     assert!(has_first_file(&server), "{flavor:?}: gone without a new file");
-    // A file that is full is followed by a new one.
+    // These transactions fill a file, so that a new one follows.
     (0..10).for_each(|_| drop(server.run("INSERT INTO d.t (v) VALUES (REPEAT('x', 1000))")));
-    // Ours is written a little later than the commits.
+    // Slipstream writes its binary log a little later than the commits.
     let tries = (0..100).find(|_| {
         os::clock::sleep(Duration::from_millis(20));
         !has_first_file(&server)

@@ -1,5 +1,5 @@
-//! Our binary log beside that of a MySQL server that was told the same: events are compared byte
-//! for byte.
+//! Tests that compare our binary log with that of a MySQL server that got the same statements,
+//! event by event and byte for byte.
 
 use bench::instance::{Flavor, Settings};
 use binlog::event::event_type;
@@ -9,7 +9,7 @@ use testkit::{Server, available};
 
 const FLAVORS: [Flavor; 2] = [Flavor::MySql, Flavor::Slipstream];
 
-/// Both servers, which have run the statements.
+/// Starts both servers and runs the statements on them.
 fn both(statements: &[String]) -> [Server; 2] {
     FLAVORS.map(|flavor| {
         let server = Server::start(flavor, &Settings::default());
@@ -78,8 +78,8 @@ fn has_collation(ty: &str) -> bool {
     ["CHAR", "TEXT", "ENUM", "SET"].iter().any(|word| ty.contains(word))
 }
 
-/// A table of some columns, with a primary key (or none) of whole columns or of their first
-/// characters.
+/// Returns a random table. Its primary key, if it has one, consists of whole columns or of their
+/// first characters.
 fn random_table(rng: &mut Rng, name: &str) -> String {
     let mut parts = Vec::new();
     let mut may_be_key = Vec::new();
@@ -109,7 +109,7 @@ fn random_table(rng: &mut Rng, name: &str) -> String {
     format!("CREATE TABLE d.{name} ({})", parts.join(", "))
 }
 
-/// The event's body without the table's number, which is each server's own.
+/// Returns the event's body without the table's id, which differs between servers.
 fn without_table_id(event: &FileEvent) -> Vec<u8> {
     event.body()[6..].to_vec()
 }
@@ -143,8 +143,8 @@ fn table_maps_are_mysqls_with_minimal_and_with_full_metadata() {
     assert_eq!(ours.len(), theirs.len());
 }
 
-/// Statements under each format. What MySQL warns of, refuses and logs is what we do; a statement
-/// that changes no row is not among them.
+/// Statements under each format. Slipstream must warn of, refuse and log what MySQL does.
+/// Statements that change no row are left out.
 const STATEMENTS: &[&str] = &[
     "CREATE DATABASE u",
     "USE u",
@@ -224,7 +224,7 @@ const STATEMENTS: &[&str] = &[
     "INSERT INTO a (v) VALUES ('rows')",
 ];
 
-/// What a statement came to: its error, or its warnings.
+/// Runs the statements and returns the outcome of each: its error, or its warnings.
 fn outcomes(server: &Server) -> Vec<String> {
     let mut session = server.connect();
     let mut outcomes = Vec::new();
@@ -248,8 +248,8 @@ fn outcomes(server: &Server) -> Vec<String> {
     outcomes
 }
 
-/// The events of statements and rows, without what is each server's own; DDL is left out, and what
-/// surrounds transactions.
+/// Returns the events of statements and rows without what differs between servers. DDL and the
+/// events around transactions are left out.
 fn told(server: &Server) -> Vec<String> {
     use binlog::Event;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -260,8 +260,8 @@ fn told(server: &Server) -> Vec<String> {
             Event::Query(query) if ["BEGIN", "COMMIT"].contains(&&*text(query.statement)) => continue,
             Event::Query(query) => {
                 let status = query.status().expect("status variables");
-                // MySQL adds time zone and microseconds where the statement asks for the time, we
-                // always.
+                // Time zone and microseconds are left out: MySQL adds them if the statement asks
+                // for the time, Slipstream always.
                 let session = (status.flags2, status.sql_mode, status.auto_increment, status.charset);
                 format!("{} [{}] {session:?}", text(query.statement), text(query.schema))
             }
@@ -303,7 +303,7 @@ fn statements_are_logged_and_warned_about_as_mysql_does() {
     assert!(ours.1.len() > 80, "{} events", ours.1.len());
 }
 
-/// A listed file that somebody has removed: what is shown of it, and that it can be purged.
+/// A listed file that somebody has removed is shown as MySQL shows it, and can be purged.
 #[test]
 fn a_file_that_is_gone_is_listed_as_mysql_lists_it() {
     if !available("binlog_like_mysql::a_file_that_is_gone_is_listed_as_mysql_lists_it", &[Flavor::MySql]) {

@@ -1,11 +1,11 @@
-//! Others read our binary log: mysqlbinlog of MySQL and of MariaDB, from the files and over the
-//! wire, as a replica does.
+//! Tests that mysqlbinlog of MySQL and of MariaDB read our binary log, from the files and, as a
+//! replica does, over the network.
 
 use bench::instance::{Flavor, RowImage, Settings, USER, peers_dir};
 use testkit::server::flavor_under_test;
 use testkit::{Server, program, repertoire};
 
-/// A server that has run the repertoire, and the paths of its binary log files.
+/// Starts a server that runs the repertoire, and returns it with the names of its binary log files.
 fn written() -> (Server, Vec<String>) {
     let settings = Settings { row_image: RowImage::Minimal, ..Settings::default() };
     let server = Server::start(flavor_under_test(), &settings);
@@ -19,7 +19,7 @@ fn written() -> (Server, Vec<String>) {
     (server, names)
 }
 
-/// What every reader must find in the events, as comments of `--verbose`.
+/// Checks for what every reader must find in the events, as comments of `--verbose`.
 fn tells_the_story(said: &str) {
     for part in [
         "CREATE TABLE repertoire.numbers",
@@ -36,7 +36,7 @@ fn tells_the_story(said: &str) {
     }
 }
 
-/// The options of a reader that comes over the wire, as a replica does.
+/// Returns the options of a reader that connects to the server, as a replica does.
 fn remote(server: &Server, logs: &[String]) -> Vec<String> {
     let mut words: Vec<String> = vec![
         "--no-defaults".into(),
@@ -66,13 +66,14 @@ fn mariadbs_mysqlbinlog() {
     }
     let (server, logs) = written();
     tells_the_story(&program::succeed("mariadb-binlog", &local(&server, &logs)));
-    // Over the wire it looks at the version's first digit, and knows none of MySQL's 8 and 9.
+    // Over the network MariaDB's reader looks at the first digit of the version, and does not know
+    // MySQL's 8 and 9.
     if server.flavor() == Flavor::MariaDb {
         tells_the_story(&program::succeed("mariadb-binlog", &remote(&server, &logs)));
     }
 }
 
-/// MySQL's mysqlbinlog, over the wire.
+/// Runs MySQL's mysqlbinlog over the network and returns its output.
 fn mysqls(server: &Server, more: &[&str], logs: &[String]) -> String {
     let mut words = vec![peers_dir().join("mysql-chroot").display().to_string(), "mysqlbinlog".to_string()];
     let by_gtid = more.iter().any(|word| word.starts_with("--read-from-remote-source"));
@@ -94,7 +95,7 @@ fn mysqls_mysqlbinlog() {
     }
 }
 
-/// It asks by GTID, and what it excludes the server leaves out.
+/// mysqlbinlog asks by GTID, and the server leaves out the transactions that it excludes.
 #[test]
 fn mysqls_mysqlbinlog_by_gtid() {
     if !testkit::available("binlog_readers::mysqls_mysqlbinlog_by_gtid", &[Flavor::MySql]) {
@@ -111,7 +112,7 @@ fn mysqls_mysqlbinlog_by_gtid() {
     assert!(said.contains("###   @1=4711") && !said.contains("### UPDATE"), "{said}");
 }
 
-/// It copies the files (`--raw`), and what it has copied it can read.
+/// mysqlbinlog copies the files (`--raw`), and can read the copies.
 #[test]
 fn mysqls_mysqlbinlog_copies_files() {
     if !testkit::available("binlog_readers::mysqls_mysqlbinlog_copies_files", &[Flavor::MySql]) {

@@ -1,5 +1,6 @@
-//! Others follow our binary log as a stream of changed rows: the libraries that change data capture
-//! is built on. Each is asked for the values of every column type, and they must be the tables'.
+//! Tests that the libraries on which change data capture is built can follow our binary log as a
+//! stream of changed rows. Each library reads values of every column type, which must be the values
+//! in the tables.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,8 +8,8 @@ use std::process::Command;
 use testkit::every_type::LAST;
 use testkit::{Server, reader};
 
-/// Lets a reader that `scripts/peers.sh` has installed as `program` follow a server. `words` come
-/// before the address.
+/// Lets the reader `program`, which `scripts/peers.sh` has installed, follow a server. `words` come
+/// before the server's address, `more` after it.
 fn follows(test: &str, program: &Path, words: &[String], more: &[&str]) {
     if testkit::reader_available(&format!("change_readers::{test}"), program) {
         following(&Server::under_test(), program, words, more);
@@ -26,7 +27,7 @@ fn python(test: &str, by: &str) {
     if testkit::reader_available(&format!("change_readers::{test}"), &program) {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("readers/python/follow.py");
         let server = Server::under_test();
-        // It asks for this: what it knows of columns it has from the events.
+        // The library needs this setting: it takes what it knows of columns from the events.
         server.run("SET GLOBAL binlog_row_metadata = 'FULL'");
         following(&server, &program, &[script.display().to_string()], &[LAST, by]);
     }
@@ -52,7 +53,7 @@ fn canal_of_go_mysql_by_gtid() {
     follows("canal_of_go_mysql_by_gtid", &reader::place("canal"), &[], &["mysql", LAST, "gtid"]);
 }
 
-/// It begins with a snapshot of the tables and goes on with the binary log.
+/// Debezium begins with a snapshot of the tables and goes on with the binary log.
 #[test]
 fn debezium() {
     let home = reader::place("debezium");

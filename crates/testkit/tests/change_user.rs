@@ -1,5 +1,6 @@
-//! COM_CHANGE_USER: who gets in, with which words the others are refused and what becomes of their
-//! connection, and what is left of the session. The real MySQL is asked the same.
+//! Tests of COM_CHANGE_USER: which accounts get in, with which messages the others are refused and
+//! what becomes of their connection, and what is left of the session. A real MySQL gets the same
+//! commands and must answer the same.
 
 use bench::instance::Settings;
 use protocol::client::{Client, ClientError};
@@ -39,8 +40,8 @@ fn start(server: &Server) {
     SETUP.iter().for_each(|statement| drop(server.run(statement)));
 }
 
-/// A user that the server does not know, and that it refuses as one of `caching_sha2_password`.
-/// MySQL draws a plugin for each unknown name at each start, and the client does not have all.
+/// Returns a user that the server does not know and refuses with `caching_sha2_password`. MySQL
+/// draws a plugin for each unknown name at each start, and the client does not have all plugins.
 fn unknown_user(server: &Server) -> String {
     const MOST: usize = 100;
     let is_answered = |name: &String| {
@@ -83,7 +84,7 @@ fn each_account_gets_in_or_is_refused_as_in_mysql() {
     });
 }
 
-/// What the session has before.
+/// Statements that give the session a state which COM_CHANGE_USER must clear.
 const STATE: &[&str] = &[
     "USE d",
     "SET NAMES latin1",

@@ -1,9 +1,9 @@
-//! The command-line clients of MariaDB and MySQL, and mysqlslap, unchanged.
+//! Tests with the command-line clients of MariaDB and MySQL, and with mysqlslap, all unchanged.
 
 use bench::instance::{Flavor, USER, peers_dir};
 use testkit::{Server, program};
 
-/// The words that reach the server over TCP as the kit's user.
+/// Returns the options with which a client connects over TCP as the kit's user.
 fn tcp(server: &Server) -> Vec<String> {
     vec![
         "--no-defaults".into(),
@@ -19,8 +19,8 @@ fn with(mut words: Vec<String>, more: &[&str]) -> Vec<String> {
     words
 }
 
-/// What every client can do: definitions, rows, an error that does not end the session (with
-/// `--force`, which has to come after `-e` because that takes it back), status.
+/// What every client can do: definitions, rows, status, and an error that does not end the session.
+/// The last needs `--force`, which has to come after `-e` because `-e` resets it.
 const SCRIPT: &str = "CREATE DATABASE shop; USE shop;
     CREATE TABLE t (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, name VARCHAR(20), price DECIMAL(8,2));
     INSERT INTO t (name, price) VALUES ('nut', 0.05), ('bolt', 0.10), (NULL, NULL);
@@ -98,13 +98,13 @@ fn clients_that_want_tls() {
     }
 }
 
-/// The arguments of `chroot` that run a program of MySQL's.
+/// Returns the arguments of `chroot` that run one of MySQL's programs.
 fn of_mysql(name: &str, words: Vec<String>) -> Vec<String> {
     let program = vec![peers_dir().join("mysql-chroot").display().to_string(), name.to_string()];
     [program, words].concat()
 }
 
-/// The server ends as after SIGTERM, and has everything when it comes back.
+/// Checks that the server ends as after SIGTERM, and has its rows when it comes back.
 fn ends_and_comes_back(server: &mut Server) {
     let status = server.wait_ended().unwrap_or_else(|error| panic!("{error}"));
     assert!(status.success(), "ended with {status}:\n{}", server.log_tail());
@@ -121,7 +121,7 @@ fn mysqladmin_shuts_the_server_down() {
         server.run(sql);
     }
     server.run("CREATE USER guest IDENTIFIED WITH mysql_native_password BY 'guest'");
-    // MariaDB's sends COM_SHUTDOWN, MySQL's the statement.
+    // MariaDB's client sends COM_SHUTDOWN, MySQL's the statement.
     if testkit::tool_available(test, "mariadb-admin") {
         let as_guest = ["--user=guest", "--password=guest", "shutdown"];
         let (done, said) = program::run("mariadb-admin", &with(tcp(&server), &as_guest));
@@ -138,7 +138,7 @@ fn mysqladmin_shuts_the_server_down() {
     }
 }
 
-/// mysqlslap with these options, with statements of its own making.
+/// Runs mysqlslap with these options and statements that it generates.
 fn slap(name: &str, options: &[&str]) {
     if !testkit::tool_available(&format!("clients::{name}"), "mysqlslap") {
         return;
@@ -148,7 +148,7 @@ fn slap(name: &str, options: &[&str]) {
     let said = program::succeed("mysqlslap", &with(words, options));
     assert!(said.contains("Average number of seconds"), "{said}");
     assert!(!said.contains("ERROR") && !said.contains("annot"), "{said}");
-    // It removes the schema that it made.
+    // mysqlslap removes the schema that it made.
     assert_eq!(server.rows("SHOW DATABASES LIKE 'mysqlslap'"), Vec::<String>::new());
 }
 

@@ -1,5 +1,6 @@
-//! Character sets and collations beside real servers: every code of the small character sets, a
-//! sample of the others' and of Unicode's code points, and the order of random strings.
+//! Tests that compare character sets and collations with those of real servers: every code of the
+//! small character sets, a sample of the codes of the others and of Unicode's code points, and the
+//! order of random strings.
 //!
 //! `SEED` repeats a sample; `COLLATION_CODE_POINTS=all` takes every code point.
 
@@ -7,7 +8,7 @@ use std::cmp::Ordering;
 use testkit::{Flavor, Server, Settings, available};
 use types::collation::{self, Charset, Collation};
 
-/// A small generator: the same sample for the same seed.
+/// A small generator of random numbers that draws the same sample for the same seed.
 struct Draw(u64);
 
 impl Draw {
@@ -19,7 +20,7 @@ impl Draw {
 
 struct Sample {
     seed: u64,
-    /// One of so many code points is looked at.
+    /// One of this many code points is compared.
     of: u64,
 }
 
@@ -31,7 +32,7 @@ impl Sample {
         sample
     }
 
-    /// The condition for a column `i` of code points.
+    /// Returns the SQL condition for a column `i` of code points.
     fn condition(&self) -> String {
         let (of, rest) = (self.of, self.seed % self.of);
         format!("(i < 1024 OR i % {of} = {rest}) AND i NOT BETWEEN 55296 AND 57343")
@@ -46,7 +47,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }
 
-/// A real server with the numbers of all code points in `t.n`.
+/// Starts a real server with the numbers of all code points in `t.n`.
 fn start(flavor: Flavor) -> Server {
     let server = Server::start(flavor, &Settings::default());
     server.run("CREATE DATABASE t");
@@ -58,7 +59,7 @@ fn start(flavor: Flavor) -> Server {
     server
 }
 
-/// The collations that both the server and Slipstream have, with the server's names.
+/// Returns the collations that both the server and Slipstream have, with the server's names.
 fn shared(server: &Server, flavor: Flavor) -> Vec<(&'static Collation, String)> {
     let query = match flavor {
         Flavor::MariaDb => {
@@ -78,7 +79,7 @@ fn shared(server: &Server, flavor: Flavor) -> Vec<(&'static Collation, String)> 
     found
 }
 
-/// Code points as text of a character set, as an expression of `i`.
+/// The SQL expression for the text of the code point `i`.
 const POINT: &str = "CONVERT(CONVERT(UNHEX(LPAD(HEX(i), 8, '0')) USING utf32) USING utf8mb4)";
 
 #[test]
@@ -94,7 +95,7 @@ fn characters_are_converted_as_in_mysql() {
             continue;
         }
         let (name, id) = (charset.name(), charset.default_collation());
-        // From Unicode.
+        // These conversions are from Unicode.
         let rows = server.rows(&format!(
             "SELECT i, HEX(CONVERT({POINT} USING {name})) FROM t.n WHERE {}",
             sample.condition()
@@ -103,18 +104,17 @@ fn characters_are_converted_as_in_mysql() {
         for row in rows {
             let (point, stored) = row.split_once('\t').expect("two columns");
             let c = char::from_u32(point.parse().expect("a number")).expect("a character");
-            // MySQL cuts code points to 16 bits there.
+            // MySQL cuts code points to 16 bits in this character set.
             if charset == Charset::Tis620 && c > '\u{ffff}' {
                 continue;
             }
             let own = collation::from_utf8mb4_lossy(id, c.encode_utf8(&mut [0; 4]).as_bytes()).into_owned();
-            // utf8mb3 clients are sent what they do not know as it is.
-            // A backslash stays one in sjis.
+            // ASCII is left out, and so is the backslash in sjis, which stays a backslash here.
             if charset != Charset::Ascii && (charset, c) != (Charset::Sjis, '\\') {
                 assert_eq!(hex(&own), stored, "{name} of U+{:04X}", c as u32);
             }
         }
-        // To Unicode: all codes of one, two and three bytes.
+        // These conversions are to Unicode: of all codes of one, two and three bytes.
         let mut forms = vec![("i", 2, "i < 256")];
         if charset.max_bytes_per_char() > 1 && charset.is_for_clients() && !charset.is_unicode() {
             forms.push(("i", 4, "i BETWEEN 32768 AND 65535"));
@@ -147,7 +147,8 @@ fn characters_are_converted_as_in_mysql() {
     println!("{looked_at} conversions are alike");
 }
 
-/// Strings of a character set, as it stores them: characters that meet in languages.
+/// Returns random strings of a character set in the form in which it stores them, with characters
+/// that meet in languages.
 fn strings(charset: Charset, draw: &mut Draw, count: usize) -> Vec<Vec<u8>> {
     const TOGETHER: &[&str] = &[
         "ch",
@@ -240,13 +241,14 @@ fn strings(charset: Charset, draw: &mut Draw, count: usize) -> Vec<Vec<u8>> {
     made
 }
 
-/// Collations by which MySQL sorts otherwise than it compares: `ORDER BY` counts strokes in big5,
-/// and pads with spaces that have another weight than a space in latin7.
+/// Reports whether MySQL sorts by this collation in another order than it compares by: `ORDER BY`
+/// counts strokes in big5, and pads with spaces that have another weight than a space in latin7.
 fn sorts_otherwise(name: &str) -> bool {
     name.starts_with("big5_chinese") || name.starts_with("latin7_general") || name == "latin7_estonian_cs"
 }
 
-/// Whether two strings that the server puts at these places stand so here, and their keys.
+/// Checks that two strings, whose places the server gives, have the same order here, and so have
+/// their keys.
 fn stand_so(known: &Collation, before: &(u64, Vec<u8>), after: &(u64, Vec<u8>)) -> Result<(), String> {
     let wanted = before.0.cmp(&after.0);
     let found = collation::compare(known.id, &before.1, &after.1);
@@ -256,7 +258,8 @@ fn stand_so(known: &Collation, before: &(u64, Vec<u8>), after: &(u64, Vec<u8>)) 
         key
     };
     let by_key = key(&before.1).cmp(&key(&after.1));
-    // So does gb18030_chinese_ci with two letters whose upper case is ASCII.
+    // gb18030_chinese_ci also sorts in another order than it compares by, for two letters whose
+    // upper case is ASCII.
     let odd = |bytes: &[u8]| {
         known.charset == Charset::Gb18030
             && [&[0x81, 0x30, 0x90, 0x33], &[0x81, 0x30, 0x97, 0x37]]
@@ -281,8 +284,8 @@ fn stand_so(known: &Collation, before: &(u64, Vec<u8>), after: &(u64, Vec<u8>)) 
     ))
 }
 
-/// Compares the server's order of the rows of `t.o` with ours; returns how many pairs, and what is
-/// not alike.
+/// Compares the server's order of the rows of `t.o` with ours. Returns the number of compared pairs
+/// and the differences.
 fn compare_order(server: &Server, known: &Collation, name: &str) -> (usize, Vec<String>) {
     let rows = server.rows(&format!(
         "SELECT DENSE_RANK() OVER (ORDER BY s COLLATE {name}) AS place, HEX(s) FROM t.o ORDER BY place, HEX(s)"
@@ -323,7 +326,8 @@ fn orders_are_those_of(flavor: Flavor) {
                 "INSERT IGNORE INTO t.o SELECT CHAR(i) FROM t.n WHERE i BETWEEN 1 AND {limit} - 1"
             ));
         } else {
-            // As MySQL has no order for a text of nothing but what it cannot convert.
+            // Characters that the set does not have are left out, because MySQL has no order for a
+            // text of nothing but those.
             server.run(&format!(
                 "INSERT IGNORE INTO t.o SELECT CONVERT({POINT} USING {0}) FROM t.n WHERE i > 0 AND {1} AND \
                  HEX(CONVERT({POINT} USING {0})) <> HEX(CONVERT('?' USING {0}))",
@@ -367,7 +371,7 @@ fn case_is_as_in_mysql() {
     let (server, sample) = (start(Flavor::MySql), Sample::from_environment());
     let mut looked_at = 0;
     for (known, name) in shared(&server, Flavor::MySql) {
-        // MySQL cuts code points over U+FFFF to 16 bits there.
+        // MySQL cuts code points above U+FFFF to 16 bits in this collation.
         if known.charset == Charset::Binary || name == "gb18030_unicode_520_ci" {
             continue;
         }

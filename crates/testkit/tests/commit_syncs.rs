@@ -1,5 +1,5 @@
-//! How many syncs a commit costs: one of the redo log, and none of the binary log, whatever
-//! `sync_binlog` says.
+//! Tests of how many syncs a commit costs: one of the redo log, and none of the binary log,
+//! whatever the value of `sync_binlog`.
 
 use std::time::Duration;
 
@@ -8,11 +8,12 @@ use os::clock::Stopwatch;
 use testkit::Server;
 
 const COMMITS: u64 = 200;
-/// The binary log's writer syncs its file this often at most, if no file ends and little is
-/// written.
+/// The time between two syncs of the binary log's file is at least this, if no file ends and little
+/// is written.
 const BINLOG_SYNC_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Syncs of the redo log and of the binary log so far, by the server's own accounts.
+/// Returns the numbers of syncs of the redo log and of the binary log so far, as the server counts
+/// them.
 fn syncs(server: &Server) -> (u64, u64) {
     let number =
         |rows: Vec<String>| rows[0].rsplit('\t').next().and_then(|text| text.parse().ok()).unwrap_or(0);
@@ -45,8 +46,8 @@ fn a_commit_syncs_the_redo_log_once_and_nothing_else() {
                 "log_bin {log_bin}, sync_binlog {sync_binlog}: {COMMITS} commits, {log} syncs of the redo log, {binlog} of the binary log"
             );
             assert!(log >= COMMITS, "{log} syncs of the redo log for {COMMITS} commits, one after the other");
-            // The log is synced in the background, too: for the checkpoint, and for what nobody
-            // waits for.
+            // The log is also synced in the background: for checkpoints, and for commits that
+            // nobody waits for.
             let background = 5 + (elapsed.as_millis() / 100) as u64;
             assert!(log <= COMMITS + background, "{log} syncs of the redo log in {elapsed:?}");
             let rare = 3 + (elapsed.as_millis() / BINLOG_SYNC_INTERVAL.as_millis()) as u64;

@@ -1,4 +1,5 @@
-//! When a transaction was first committed, and when here, down a chain of replicas
+//! Tests of the times that events carry down a chain of replicas: when the transaction was first
+//! committed, and when it was committed on the server that wrote the event
 //! (`original_commit_timestamp`, `immediate_commit_timestamp`).
 
 use std::collections::HashMap;
@@ -9,8 +10,8 @@ use binlog::event::Event;
 use testkit::following::{By, Pair};
 use testkit::{Replica, Server, available, binlog_events};
 
-/// Of each GTID of the server with this UUID: when it was committed first, when here, and the
-/// version of the first server.
+/// Returns for each GTID of the server with this UUID when the transaction was first committed,
+/// when it was committed here (both in microseconds), and the version of its first server.
 fn commits(server: &Server, uuid: &str) -> HashMap<String, (u64, u64, u32)> {
     let mut commits = HashMap::new();
     for event in binlog_events::of(server) {

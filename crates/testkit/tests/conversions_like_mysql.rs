@@ -1,5 +1,6 @@
-//! Texts where numbers and dates are wanted: which rows are found and changed, which warnings there
-//! are, and what strict mode refuses. The real MySQL is asked the same.
+//! Tests of texts where numbers and dates are wanted: which rows are found and changed, which
+//! warnings there are, and what strict mode refuses. A real MySQL gets the same statements and must
+//! answer the same.
 
 use bench::instance::Settings;
 use testkit::answers::{answer, same_answers};
@@ -261,7 +262,7 @@ fn a_character_that_a_column_has_not_is_a_question_mark() {
     assert_eq!(answers[5], "SELECT * FROM t: a?b,???,?aé,a??");
 }
 
-/// A text with an offset from UTC says a point in time, wherever it is read.
+/// A text with an offset from UTC names a point in time, which is read in the session's time zone.
 #[test]
 fn a_text_with_an_offset_is_read_in_the_sessions_time_zone() {
     let answers = same_answers(
@@ -316,7 +317,8 @@ fn a_text_with_an_offset_is_read_in_the_sessions_time_zone() {
     assert!(answers.iter().any(|answer| answer.contains("2020-01-01 02:00:00")), "{answers:#?}");
 }
 
-/// A cast to BINARY without a length keeps all bytes of a text whose characters have several.
+/// A cast to BINARY without a length keeps all bytes of a text that has characters of several
+/// bytes.
 #[test]
 fn a_text_that_is_cast_to_binary_keeps_its_bytes() {
     let answers = same_answers(
@@ -337,8 +339,8 @@ fn a_text_that_is_cast_to_binary_keeps_its_bytes() {
     assert!(answers.iter().any(|answer| answer.contains("C3A961E282AC")), "{answers:#?}");
 }
 
-/// A text that meets bytes is the bytes that its own character set stores, and bytes that meet a
-/// column of characters are its characters: in comparisons, functions and columns.
+/// In comparisons, functions and columns, a text that meets bytes becomes the bytes that its own
+/// character set stores, and bytes that meet a column of characters become characters.
 #[test]
 fn texts_and_bytes_meet_in_the_character_set_of_the_text() {
     let answers = same_answers(

@@ -1,9 +1,10 @@
-//! `performance_schema.data_locks` and `data_lock_waits`: what they show is what MySQL shows.
+//! Tests that `performance_schema.data_locks` and `data_lock_waits` show what MySQL shows.
 
 use bench::instance::{Flavor, Settings};
 use testkit::{Server, available};
 
-/// What one session does, what another one then waits with, if any, and what is shown.
+/// What one session runs, what another session then waits with (empty if nobody waits), and the
+/// locks that are shown.
 struct Scene {
     holds: &'static str,
     waits: &'static str,
@@ -97,7 +98,8 @@ fn shown(server: &Server) -> String {
     server.rows(SHOWN).iter().map(|row| row.replace('\t', " ")).collect::<Vec<_>>().join("; ")
 }
 
-/// Plays a scene; what was shown, and with somebody waiting also the row that names both sessions.
+/// Plays a scene. Returns the locks that were shown and, if a session waits, the rows about the
+/// wait with the ids of both sessions.
 fn play(server: &Server, scene: &Scene) -> (String, Option<(Vec<String>, String)>) {
     let (mut holder, mut waiter) = (server.connect(), server.connect());
     let id = |client: &mut protocol::client::Client| {
@@ -145,8 +147,8 @@ fn shows_what_mysql_shows(flavor: Flavor) {
         assert_eq!(seen, scene.shown, "{flavor}: {} / {}", scene.holds, scene.waits);
         let Some((waits, ids)) = waits else { continue };
         let [wait] = &waits[..] else { panic!("{flavor}: {} / {}: {waits:?}", scene.holds, scene.waits) };
-        // MySQL names the thread that made the lock known, which is the one that waits where a row
-        // was being inserted.
+        // MySQL names the thread that made the lock known. If a row was being inserted, that is the
+        // thread that waits.
         let of_holder = if flavor == Flavor::MySql && scene.holds.starts_with("INSERT") {
             wait.starts_with("6\tX,REC_NOT_GAP\tWAITING\tGRANTED\t1\t1\t")
         } else {

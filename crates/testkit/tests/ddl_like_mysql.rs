@@ -1,13 +1,13 @@
-//! What clients see of definitions beside MySQL: the counts and the words of the OK packets, the
-//! order of indexes, and whatever has expressions: generated columns, CHECK constraints, defaults,
-//! functional indexes.
+//! Tests that clients see of definitions what MySQL shows: the counts and the messages of OK
+//! packets, the order of indexes, and everything that contains expressions, which is generated
+//! columns, CHECK constraints, defaults and functional indexes.
 
 use bench::instance::{Flavor, Settings};
 use protocol::command;
 use testkit::{Server, available};
 
-/// Each is sent to both servers, and both must answer with the same count of rows, warnings and
-/// words.
+/// Statements that both servers must answer with the same count of rows, count of warnings and
+/// message.
 const STATEMENTS: &[&str] = &[
     "CREATE DATABASE d",
     "CREATE DATABASE IF NOT EXISTS d",
@@ -29,7 +29,8 @@ const STATEMENTS: &[&str] = &[
     "CREATE TABLE d.f (j JSON, t TEXT, b BLOB NOT NULL, u INT, n INT NOT NULL, KEY k (u, n), UNIQUE KEY uu (u), UNIQUE KEY nn (n))",
     "TRUNCATE d.c",
     "DROP TABLE d.b",
-    // Indexes of foreign keys make way for others, and for those of later foreign keys.
+    // An index that a foreign key made gives way to other indexes, and to those of later foreign
+    // keys.
     "CREATE TABLE d.p (a INT, b INT, c INT, UNIQUE KEY (a), UNIQUE KEY (a, b), UNIQUE KEY (b), UNIQUE KEY (c))",
     "CREATE TABLE d.g (a INT, b INT, c INT, FOREIGN KEY k (a) REFERENCES p (a), \
      CONSTRAINT `x_y` FOREIGN KEY (b) REFERENCES p (b), CONSTRAINT `XAY` FOREIGN KEY (c) REFERENCES p (c))",
@@ -38,7 +39,7 @@ const STATEMENTS: &[&str] = &[
     "ALTER TABLE d.g DROP FOREIGN KEY x_y",
     "ALTER TABLE d.g ADD CONSTRAINT later FOREIGN KEY (b) REFERENCES p (b)",
     "ALTER TABLE d.g ADD INDEX other (b), ADD INDEX third (c)",
-    // Indexes are in order when a table is altered, and keep their places then.
+    // Indexes are put in order when a table is altered, and keep their places afterwards.
     "CREATE TABLE d.h (a INT, b INT NOT NULL, c INT NOT NULL, KEY x (a), UNIQUE KEY n (a), UNIQUE KEY y (b), KEY z (c))",
     "ALTER TABLE d.h MODIFY b INT NULL",
     "ALTER TABLE d.h ADD UNIQUE KEY w (c), ADD (e VARCHAR(9) DEFAULT 'it\\'s' COLLATE utf8mb4_bin, KEY v (e), UNIQUE u (e))",
@@ -46,7 +47,7 @@ const STATEMENTS: &[&str] = &[
     "ALTER TABLE d.i ALTER id SET DEFAULT 5, ADD w INT",
 ];
 
-/// These must show the same rows.
+/// Queries for which both servers must show the same rows.
 const SHOWN: &[&str] = &[
     "SHOW CREATE TABLE d.f",
     "SHOW INDEX FROM d.f",
@@ -81,7 +82,7 @@ fn definitions_are_answered_as_mysql_answers_them() {
     }
 }
 
-/// Expressions of every kind: what SHOW CREATE TABLE makes of them.
+/// Expressions of every kind, to see what SHOW CREATE TABLE makes of them.
 const EXPRESSIONS: &[&str] = &[
     "not a",
     "not (a > 1)",
@@ -249,8 +250,8 @@ const EXPRESSIONS: &[&str] = &[
     "date_format(d, '%Y') = '2020'",
 ];
 
-/// Definitions with expressions, and rows of such tables. The answers must be the same, those that
-/// are errors too.
+/// Definitions with expressions, and rows of such tables. The answers must be the same, and so must
+/// be the errors.
 const WITH_EXPRESSIONS: &[&str] = &[
     "CREATE DATABASE d",
     "USE d",
@@ -373,7 +374,7 @@ const WITH_EXPRESSIONS: &[&str] = &[
     "DROP DATABASE d",
 ];
 
-/// What a server answers to one statement: rows, counts, or the error.
+/// Returns what a server answers to one statement: rows, counts, or the error.
 fn answer(client: &mut protocol::client::Client, text: &str) -> String {
     let is_query = ["show", "select"].iter().any(|word| text.starts_with(word));
     let answered = match is_query {

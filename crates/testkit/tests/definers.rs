@@ -1,5 +1,6 @@
-//! Accounts that objects name as their definer: which accounts may make and drop them, and what is
-//! told. The real MySQL is asked the same.
+//! Tests of accounts that objects name as their definer: which accounts may make and drop such
+//! accounts, and which messages the client gets. A real MySQL gets the same statements and must
+//! answer the same.
 
 use bench::instance::Settings;
 use protocol::client::{Client, ClientError};
@@ -31,7 +32,7 @@ const SETUP: &[&str] = &[
     "CREATE DEFINER = d6 TRIGGER d.ts BEFORE DELETE ON d.t FOR EACH ROW SET @a = 1",
 ];
 
-/// The account and what it says.
+/// The statements, each with the account that runs it.
 const STATEMENTS: &[(&str, &str)] = &[
     ("nobody", "DROP USER d1"),
     ("of_roles", "DROP USER d1"),

@@ -1,7 +1,8 @@
-//! Faults of replication, over and over: the source is killed, the replica is killed, their
-//! connection is cut in the middle of an event. Clients commit and readers look at both ends all
-//! the time. After each fault the replica's position is exactly that of what it has, its GTIDs are
-//! the source's and so are its rows; and no reader ever sees a state that the source has not had.
+//! Tests with faults of replication, over and over: the source is killed, the replica is killed,
+//! their connection is cut in the middle of an event. Meanwhile clients commit, and readers look at
+//! both ends. After each fault the replica's position belongs to exactly the transactions that it
+//! has, and its GTIDs and rows are the source's; no reader ever sees a state that the source has
+//! not had.
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use testkit::witness::Witnesses;
 
 const CLIENTS: u32 = 4;
 
-/// What must be the same at both ends.
+/// The queries whose rows must be the same at both ends.
 const TABLES: [&str; 4] = [
     "SELECT client, COUNT(*), MAX(number), SUM(CRC32(CONCAT_WS('#', client, number))) FROM ledger.entry GROUP BY client",
     "SELECT client, n FROM ledger.total ORDER BY client",
@@ -23,7 +24,7 @@ const TABLES: [&str; 4] = [
     "SELECT account, n FROM ledger.credit ORDER BY account",
 ];
 
-/// What happens, in each round once.
+/// A fault, which strikes once in each round.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     SourceKilled,
@@ -31,15 +32,16 @@ enum Fault {
     ConnectionCut,
 }
 
-/// A source and its replica with clients at both.
+/// A source and its replica, while clients are at both.
 struct Round<'a> {
     pair: &'a mut Pair,
     ledger: &'a Ledger,
-    /// Transactions of the source before the ledger's first.
+    /// The number of transactions of the source before the ledger's first.
     before: u64,
 }
 
-/// The number of the last transaction of a server that has those of one server only, from 1 on.
+/// Returns the number of the last transaction in a GTID set that has one server's transactions from
+/// 1 on.
 fn last_transaction(gtids: &str) -> u64 {
     let last = gtids.trim().split_once(":1-").and_then(|(_, last)| last.parse().ok());
     last.unwrap_or_else(|| panic!("'{gtids}' is not all of one server's transactions"))
@@ -49,8 +51,8 @@ fn executed(server: &Server) -> String {
     server.rows("SELECT @@global.gtid_executed")[0].clone()
 }
 
-/// Position and GTIDs of a replica that came back and applies nothing yet are those of the rows
-/// that it has.
+/// Checks that the position and the GTIDs of a replica that came back and applies nothing yet are
+/// those of the rows that it has.
 fn position_is_exact(round: &Round<'_>) {
     let status = round.pair.replica.status();
     let has = last_transaction(&status.executed_gtid_set);
@@ -66,8 +68,8 @@ fn position_is_exact(round: &Round<'_>) {
     }
 }
 
-/// The position of a replica that applies nothing, or nothing any more, is in the table or in the
-/// file, by `relay_log_info_repository`.
+/// Checks that the position of a replica that applies nothing is in the table or in the file, as
+/// `relay_log_info_repository` says.
 fn assert_shown_where_it_is_kept(round: &Round<'_>, file: &str, offset: u64) {
     let replica = &round.pair.replica;
     let in_table = replica.rows("SELECT Master_log_name, Master_log_pos FROM mysql.slave_relay_log_info");
@@ -128,7 +130,7 @@ fn strike(round: &mut Round<'_>, fault: Fault, rng: &mut Rng) {
     }
 }
 
-/// The replica has all that the source has, and says so.
+/// Checks that the replica has everything that the source has, and reports so.
 fn is_equal(round: &Round<'_>) {
     let (source, replica) = (&round.pair.source, &round.pair.replica);
     replica.catch_up(source);
@@ -179,7 +181,7 @@ fn replica_killed() {
     );
 }
 
-/// With the position in a file, which the server writes anew when it has recovered.
+/// Tests a replica with the position in a file, which the server writes anew when it has recovered.
 #[test]
 fn replica_killed_that_has_files() {
     let files = ["--relay-log-info-repository=FILE", "--master-info-repository=FILE"];

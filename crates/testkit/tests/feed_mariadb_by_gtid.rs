@@ -1,4 +1,4 @@
-//! A MariaDB server as a replica by MariaDB's GTIDs behind our binary log.
+//! Tests with a MariaDB server that replicates from Slipstream by MariaDB's GTIDs.
 
 use bench::instance::{Flavor, RowImage};
 use bench::replication::Thread;
@@ -16,12 +16,12 @@ fn pair() -> Pair {
     Pair::start(SOURCE, REPLICA, RowImage::Full, By::Gtid)
 }
 
-/// The only cell of a query.
+/// Returns the only cell of a query's result.
 fn cell(server: &testkit::server::Server, sql: &str) -> String {
     server.rows(sql).pop().unwrap_or_default()
 }
 
-/// The replica is where the source's binary log ends, by both ways of counting.
+/// Checks that the replica is where the source's binary log ends, by both ways of counting.
 fn is_at_the_end(pair: &Pair) {
     pair.is_equal();
     let (theirs, ours) =
@@ -39,7 +39,7 @@ fn everything_arrives() {
     }
 }
 
-/// Its workers are optimistic: they go by the flags of the GTID events.
+/// MariaDB's workers are optimistic: they go by the flags of the GTID events.
 #[test]
 fn with_workers() {
     if available("feed_mariadb_by_gtid::with_workers", &[REPLICA]) {
@@ -61,8 +61,8 @@ fn purged_files() {
     }
 }
 
-/// Both servers are killed under load, with small files of the binary log: numbers stay those of
-/// the transactions.
+/// Both servers are killed under load, with small files of the binary log. Each number must still
+/// belong to the same transaction.
 #[test]
 fn kills_and_rotations() {
     if !available("feed_mariadb_by_gtid::kills_and_rotations", &[REPLICA]) {
@@ -75,7 +75,7 @@ fn kills_and_rotations() {
         let options = pair.source.connect_options();
         let load =
             Load { workload: Workload::ReadWrite, size: SIZE, transactions: 100_000, clients: 2, seed };
-        // It ends with its server.
+        // The load ends when its server is killed.
         let load = os::thread::spawn("load", move || run_workload(&options, &load, &mut |_| {}).is_err());
         let before = pair.proxy.passed_bytes();
         pair.replica.wait_until("under load", |_| pair.proxy.passed_bytes() > before + 300_000);
@@ -90,7 +90,7 @@ fn kills_and_rotations() {
     }
     let files = pair.source.rows("SHOW BINARY LOGS").len();
     assert!(files > 4, "{files} files");
-    // What is left of the log is enough for a replica that has the rest.
+    // After a purge, the rest of the log is enough for a replica that has everything before it.
     pair.replica.stop_thread(Thread::Io);
     let last = pair.source.position().file;
     pair.source.run(&format!("PURGE BINARY LOGS TO '{last}'"));
@@ -100,7 +100,7 @@ fn kills_and_rotations() {
 }
 
 /// Compressed transactions are sent event by event. The replica then counts more bytes than the
-/// file has, which heartbeats must survive.
+/// file has, and must go on in spite of heartbeats.
 #[test]
 fn compressed_transactions_and_heartbeats() {
     if !available("feed_mariadb_by_gtid::compressed_transactions_and_heartbeats", &[REPLICA]) {
@@ -133,7 +133,8 @@ fn compressed_transactions_and_heartbeats() {
     is_at_the_end(&pair);
 }
 
-/// A replica begins and ends where it is told to, and is refused what the log does not have.
+/// A replica begins and ends where it is told to, and is refused if it asks for what the log does
+/// not have.
 #[test]
 fn from_one_place_to_another() {
     if !available("feed_mariadb_by_gtid::from_one_place_to_another", &[REPLICA]) {
@@ -160,7 +161,7 @@ fn from_one_place_to_another() {
     pair.replica.run("CREATE TABLE d.t (id INT PRIMARY KEY) ENGINE=InnoDB");
     let begins_at = |gtid: &str| drop(pair.replica.run(&format!("SET GLOBAL gtid_slave_pos = '{gtid}'")));
     begins_at(&gtid);
-    // In the second file, and in the first.
+    // The first end is in the first file of the log, the second one in the second file.
     for (until, rows) in [(number(&gtid) + 3, 3), (number(&gtid) + 6, 6)] {
         pair.replica.run(&format!("START SLAVE UNTIL master_gtid_pos = '0-1-{until}'"));
         pair.replica
@@ -168,10 +169,11 @@ fn from_one_place_to_another() {
         assert_eq!(pair.replica.rows("SELECT COUNT(*) FROM d.t"), [rows.to_string()]);
         assert_eq!(cell(&pair.replica, "SELECT @@gtid_slave_pos"), format!("0-1-{until}"));
     }
-    // A number that the log does not have yet, and one of another server's.
+    // The first number is one that the log does not have yet, the second belongs to another server.
     for wrong in [format!("0-1-{}", number(&gtid) + 100), format!("0-7-{}", number(&gtid) + 1)] {
         begins_at(&wrong);
-        // Both threads: the receiver alone would keep the end that it was given.
+        // Both threads are started, because the receiver alone would keep the end that it was
+        // given.
         pair.replica.run("START SLAVE");
         let status = pair.replica.wait_until("refused", |status| status.io_errno != 0);
         assert_eq!(status.io_errno, 1236);
@@ -181,7 +183,7 @@ fn from_one_place_to_another() {
     }
 }
 
-/// Transactions without GTIDs have no numbers.
+/// Transactions without GTIDs have no numbers for MariaDB, so a replica is refused.
 #[test]
 fn anonymous_transactions_are_refused() {
     if !available("feed_mariadb_by_gtid::anonymous_transactions_are_refused", &[REPLICA]) {

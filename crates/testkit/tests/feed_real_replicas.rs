@@ -1,4 +1,4 @@
-//! Real servers as replicas behind our binary log.
+//! Tests with real servers that replicate from Slipstream.
 
 use bench::instance::{Flavor, RowImage};
 use testkit::following::{By, carries_everything, catches_up_with_workers, survives_interruptions};
@@ -22,7 +22,7 @@ fn mysql_by_file_and_position_with_minimal_images() {
     }
 }
 
-/// Its workers go by the commit order that our GTID events tell.
+/// MySQL's workers go by the logical clock in Slipstream's GTID events.
 #[test]
 fn mysql_with_workers() {
     if testkit::available("feed_real_replicas::mysql_with_workers", &[Flavor::MySql]) {

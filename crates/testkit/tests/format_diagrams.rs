@@ -1,6 +1,6 @@
-//! `docs/formats/diagrams.md` draws pages and records with the offsets that the code has: it is
-//! made here from the constants in the sources, and fails when it is stale.
-//! `SLIPSTREAM_WRITE_DOCS=1` writes it.
+//! Tests that `docs/formats/diagrams.md`, which draws pages and records, has the offsets of the
+//! code. The document is made here from the constants in the sources; the test fails when the file
+//! is stale, and `SLIPSTREAM_WRITE_DOCS=1` writes it anew.
 
 use std::path::{Path, PathBuf};
 
@@ -8,12 +8,12 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace's directory")
 }
 
-/// Where a field begins: a constant of a source file, or that many bytes into the record where the
-/// code has no name for it.
+/// Where a field begins: at a constant of a source file, or that many bytes into the record if the
+/// code has no name for the offset.
 enum At {
     Constant(&'static str),
     Bytes(usize),
-    /// Behind a field of any length.
+    /// The field is behind one of any length, so its offset is not fixed.
     Behind,
 }
 use At::{Behind, Bytes, Constant};
@@ -21,10 +21,10 @@ use At::{Behind, Bytes, Constant};
 struct Diagram {
     title: &'static str,
     text: &'static str,
-    /// Below `crates/`; the constants are looked up there, then in those after it.
+    /// Paths below `crates/`. A constant is looked up in the first file, then in the later ones.
     sources: &'static [&'static str],
     fields: &'static [(At, &'static str)],
-    /// The offset behind the last field, where that is fixed.
+    /// The offset behind the last field, if it is fixed.
     end: Option<At>,
 }
 
@@ -175,7 +175,7 @@ const DIAGRAMS: &[Diagram] = &[
     },
 ];
 
-/// The value of `const NAME: usize = expression;`, where the expression is a number, another
+/// Returns the value of `const NAME: usize = expression;`. The expression is a number, another
 /// constant, or one of these plus or minus a number.
 fn constant(sources: &[String], name: &str) -> usize {
     let marker = format!("const {name}: usize = ");
@@ -203,7 +203,7 @@ impl Diagram {
         }
     }
 
-    /// Boxes in rows of at most 100 columns, with the offset above the left edge of each.
+    /// Draws boxes in rows of at most 100 columns, with the offset above the left edge of each box.
     fn draw(&self) -> String {
         const WIDTH: usize = 98;
         let read = |path: &&str| {

@@ -1,13 +1,14 @@
-//! Every function of MySQL's manual, called with none to three numbers, beside the real MySQL: the
-//! number of the error, or that there is none. What is missing here is in a table, which tells too
-//! when something is no longer missing.
+//! Tests that call every function of MySQL's manual with no argument up to three numbers, on
+//! Slipstream and on a real MySQL: both must answer with the same error number, or with none. A
+//! table lists the functions that are missing here, and a test fails when a listed function is no
+//! longer missing.
 
 use bench::instance::Settings;
 use protocol::client::{Client, ClientError};
 use testkit::server::same_as_mysql;
 
-/// The names that the manual's index of functions has, of those that are called like functions.
-/// SLEEP() is not among them: it sleeps.
+/// The names in the manual's index of functions that are called like functions. SLEEP() is left out
+/// because it sleeps.
 const NAMES: &str = "\
     abs acos adddate addtime aes_decrypt aes_encrypt any_value ascii asin atan atan2 avg \
     benchmark bin bin_to_uuid bit_and bit_count bit_length bit_or bit_xor can_access_column \
@@ -60,7 +61,7 @@ const SPATIAL_NAMES: &str = "\
     mbrcontains mbrcoveredby mbrcovers mbrdisjoint mbrequals mbrintersects mbroverlaps \
     mbrtouches mbrwithin";
 
-/// Those that MySQL keeps for its own views.
+/// The functions that MySQL keeps for its own views.
 const INTERNAL_NAMES: &str = "\
     internal_auto_increment internal_avg_row_length internal_check_time internal_checksum \
     internal_data_free internal_data_length internal_dd_char_length \
@@ -69,16 +70,17 @@ const INTERNAL_NAMES: &str = "\
     internal_index_length internal_is_enabled_role internal_is_mandatory_role \
     internal_keys_disabled internal_max_data_length internal_table_rows internal_update_time";
 
-/// What MySQL has and is not here: a call ends in 1305, or in 1235 where the name is known.
+/// The functions that MySQL has and Slipstream lacks: a call ends with error 1305, or with 1235 if
+/// the parser knows the name.
 const ABSENT: &str = "\
     benchmark etag statement_digest statement_digest_text validate_password_strength";
 
-/// MySQL 9.7 has moved the first three into a component that is not loaded, and the others are
-/// about the performance schema, which the tests' MySQL runs without.
+/// Functions that MySQL 9.7 lacks here: the first three have moved into a component that is not
+/// loaded, and the others are about the performance schema, without which the tests' MySQL runs.
 const MORE: &str = "md5 sha sha1 ps_current_thread_id ps_thread_id";
 
-/// Functions of geometries whose complaint about a number is another one, or that have fewer
-/// arguments here.
+/// Functions on geometries that complain about a number with another error here, or that accept
+/// fewer arguments.
 const OTHERWISE: &str = "\
     st_asbinary st_astext st_geomcollfromtext st_geomcollfromwkb st_geomfromtext st_geomfromwkb \
     st_linefromtext st_linefromwkb st_mlinefromtext st_mlinefromwkb st_mpointfromtext \
@@ -86,7 +88,7 @@ const OTHERWISE: &str = "\
     st_polyfromtext st_polyfromwkb st_srid geometrycollection linestring multilinestring \
     multipoint multipolygon polygon";
 
-/// What a call comes to: 0, or the number of its error.
+/// Calls a function and returns the number of the error, or 0.
 fn outcome(client: &mut Client, name: &str, arguments: &str) -> u16 {
     match client.query(&format!("SELECT {name}({arguments})")) {
         Ok(_) => 0,
@@ -95,7 +97,7 @@ fn outcome(client: &mut Client, name: &str, arguments: &str) -> u16 {
     }
 }
 
-/// The outcomes of a function with none to three arguments.
+/// Returns the outcomes of a function with no argument up to three.
 fn outcomes(client: &mut Client, name: &str) -> Vec<u16> {
     ["", "1", "1,1", "1,1,1"].iter().map(|arguments| outcome(client, name, arguments)).collect()
 }

@@ -1,5 +1,5 @@
-//! Functions whose every argument is a constant, beside the real MySQL: values, types of columns as
-//! far as their text shows them, and warnings.
+//! Tests of functions with constant arguments alone, compared with a real MySQL: values, warnings,
+//! and the types of columns as far as their text shows them.
 
 use testkit::answers::same_answers;
 

@@ -1,5 +1,5 @@
-//! FLUSH TABLES WITH READ LOCK: what mysqldump, Debezium and others take their snapshot and its
-//! place in the binary log under.
+//! Tests of FLUSH TABLES WITH READ LOCK, under which mysqldump, Debezium and others take a snapshot
+//! and its position in the binary log.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use testkit::Server;
 use testkit::ledger::Ledger;
 use testkit::server::flavor_under_test;
 
-/// Time for what must not happen to happen.
+/// The time that is given to what must not happen.
 const A_WHILE: Duration = Duration::from_millis(100);
 
 fn started() -> Server {
@@ -56,7 +56,7 @@ fn nothing_is_committed_while_it_is_held() {
     os::clock::sleep(A_WHILE);
     assert!(writers.iter().all(|writer| !writer.is_finished()), "somebody passed the lock");
     assert_eq!(server.position(), position, "something was logged");
-    // Readers are in nobody's way: the holder, and others.
+    // Neither the holder nor other readers are held up.
     assert_eq!(holder.query("SELECT * FROM d.t").expect("reads").rows.len(), 2);
     assert_eq!(server.rows("SELECT v FROM d.t WHERE id = 2"), ["2"]);
     for (sql, refused) in [
@@ -77,8 +77,8 @@ fn nothing_is_committed_while_it_is_held() {
     holder.query("INSERT INTO d.t (id) VALUES (9)").expect("writes again");
 }
 
-/// The session that holds it may wait for a lock of a session that waits for it: both waits have an
-/// end.
+/// The session that holds the lock may wait for a lock of a session that waits for the read lock.
+/// Both waits have an end.
 #[test]
 fn a_definition_waits_for_it_as_for_a_lock() {
     let server = started();
@@ -95,7 +95,7 @@ fn a_definition_waits_for_it_as_for_a_lock() {
     });
     while !killed.is_finished() {
         os::clock::sleep(A_WHILE);
-        // The session goes as soon as it has its answer.
+        // The session ends as soon as it has its answer.
         if let Err(error) = server.connect().query(&format!("KILL QUERY {id}")) {
             assert_eq!(code(error), 1094);
         }
@@ -119,8 +119,8 @@ fn it_ends_with_its_session_and_two_can_hold_it() {
     writer.join().expect("goes on");
 }
 
-/// A snapshot that is taken under the lock is the state at the place that was read under it: all
-/// the commits before it and none after.
+/// A snapshot that is taken under the lock belongs to the position that was read under it: it has
+/// all commits before that position and none after.
 #[test]
 fn a_snapshot_belongs_to_its_place_in_the_log() {
     let server = started();

@@ -1,12 +1,13 @@
-//! GRANT, REVOKE and roles beside MySQL: several grantors say the same to both, each statement must
-//! have the same error, and SHOW GRANTS of every account the same lines.
+//! Tests of GRANT, REVOKE and roles, compared with MySQL: several grantors run the same statements
+//! on both servers. Each statement must have the same error on both, and SHOW GRANTS of every
+//! account the same lines.
 
 use bench::instance::{Flavor, Settings};
 use os::random::{Rng, test_seed_or};
 use protocol::client::{Client, ClientError};
 use testkit::{Server, available};
 
-/// The first three grant as well.
+/// The users. The first three are grantors too.
 const USERS: &[&str] = &["g1", "g2", "g3", "u1", "u2"];
 const ROLES: &[&str] = &["r1", "r2", "r3", "r4"];
 
@@ -47,7 +48,7 @@ fn account(rng: &mut Rng) -> String {
     }
 }
 
-/// Privileges and what they are on, now and then what does not fit.
+/// Returns privileges and what they are granted on. Now and then the two do not fit together.
 fn privileges_on(rng: &mut Rng) -> String {
     const TABLE: &[&str] =
         &["SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "INDEX", "ALTER", "TRIGGER"];
@@ -89,8 +90,8 @@ fn statement(rng: &mut Rng) -> String {
         }
         15..=24 => format!("REVOKE {} FROM {to}", privileges_on(rng)),
         25..=28 => {
-            // A role is always granted with the option or never: what MySQL shows of one that is
-            // granted again without it depends on when it last read its tables.
+            // A role is always granted with the admin option or never, because what MySQL shows of
+            // a role that is granted again without it depends on when MySQL last read its tables.
             let (roles, option) = match rng.below(2) {
                 0 => (&["r1", "r2"], " WITH ADMIN OPTION"),
                 _ => (&["r3", "r4"], ""),
@@ -126,8 +127,9 @@ impl Side {
         Side { server }
     }
 
-    /// What statements of a new session answer, as MySQL's sessions keep the global privileges that
-    /// they began with: rows, or the error's number and words.
+    /// Returns what a new session answers to the statements: rows, or the error's number and
+    /// message. The session is new because MySQL's sessions keep the global privileges that they
+    /// began with.
     fn answer(&self, who: Option<&str>, roles: Option<&str>, text: &str) -> Vec<String> {
         let mut client = match who {
             None => self.server.connect(),
@@ -175,8 +177,8 @@ fn the_same_grants_leave_the_same_rights() {
     if !available(test, &[Flavor::MySql]) {
         return;
     }
-    // What MySQL makes of the grant options of dynamic privileges depends on what was said before,
-    // so that some seeds end in differences that are MySQL's own.
+    // What MySQL makes of the grant options of dynamic privileges depends on earlier statements, so
+    // that some seeds end in differences that are MySQL's own.
     let mut rng = Rng::new(test_seed_or(test, 2));
     let (own, peer) = (Side::start(Flavor::Slipstream), Side::start(Flavor::MySql));
     assert_eq!(own.all_grants(), peer.all_grants());
@@ -186,13 +188,14 @@ fn the_same_grants_leave_the_same_rights() {
         let roles = rng.pick(&[None, None, Some("SET ROLE ALL"), Some("SET ROLE r1"), Some("SET ROLE NONE")]);
         let text = statement(&mut rng);
         if text.contains("_ADMIN") {
-            // MySQL was seen to let an account pass on a dynamic privilege that it had no longer,
-            // and to bring the grant option of one back; the lists below compare these.
+            // MySQL was seen to let an account pass on a dynamic privilege that it no longer had,
+            // and to bring back a grant option. The statements of [`SAID`] compare dynamic
+            // privileges.
             continue;
         }
         said.push(format!("{}: {}; {text};", who.unwrap_or("root"), roles.unwrap_or("")));
-        // A random statement often has several faults, and which of them is told is not compared
-        // here: whether it is refused is, and what it shows. The lists below compare the words.
+        // A random statement often has several faults. Only whether it is refused and what it shows
+        // is compared here; the statements of [`SAID`] compare the messages.
         let told = |side: &Side| -> Vec<String> {
             let answers = side.answer(*who, *roles, &text).into_iter();
             answers.map(|told| if told.starts_with('[') { told } else { "refused".into() }).collect()
@@ -204,7 +207,8 @@ fn the_same_grants_leave_the_same_rights() {
     }
 }
 
-/// What accounts with privileges on columns, with dynamic ones and with partial revokes say.
+/// Statements about accounts with privileges on columns, with dynamic privileges and with partial
+/// revokes. Each list is run by one account.
 const SAID: &[(Option<&str>, &[&str])] = &[
     (
         None,
@@ -288,8 +292,8 @@ fn columns_and_restrictions_count_as_with_mysql() {
     }
 }
 
-/// Whether columns are equal tells what is in them, so that an account that may not read them may
-/// not join by them. MySQL 9.7 asks for no privilege there; here the join is refused.
+/// Whether columns are equal tells what is in them, so an account that may not read them may not
+/// join by them. MySQL 9.7 asks for no privilege there; Slipstream refuses the join.
 #[test]
 fn columns_that_a_join_merges_are_read() {
     let side = Side::start(Flavor::Slipstream);
@@ -303,8 +307,8 @@ fn columns_that_a_join_merges_are_read() {
     assert_eq!(code("SELECT 1 FROM d1.t1 NATURAL JOIN d1.t1 AS x"), Some(1143));
 }
 
-/// What was revoked is gone for plans that an open session has bound, and roles that are switched
-/// off as well.
+/// An open session that has bound plans can no longer use them after a privilege was revoked or a
+/// role was switched off.
 #[test]
 fn open_sessions_notice_what_is_revoked() {
     let side = Side::start(Flavor::Slipstream);

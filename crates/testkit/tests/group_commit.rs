@@ -1,4 +1,5 @@
-//! `binlog_group_commit_sync_delay`: commits gather before the log is synced for all of them.
+//! Tests of `binlog_group_commit_sync_delay`: commits gather before the log is synced once for all
+//! of them.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::Client;
@@ -12,8 +13,8 @@ fn syncs(server: &Server) -> u64 {
     row.rsplit('\t').next().and_then(|number| number.parse().ok()).expect("a number")
 }
 
-/// Several clients commit a transaction after the other; returns how often the log was synced
-/// meanwhile.
+/// Lets several clients commit one transaction after the other, and returns how often the log was
+/// synced meanwhile.
 fn syncs_of_a_load(server: &Server) -> u64 {
     let before = syncs(server);
     let clients: Vec<_> = (0..CLIENTS)
@@ -31,8 +32,8 @@ fn syncs_of_a_load(server: &Server) -> u64 {
     syncs(server) - before
 }
 
-/// A delay of an hour's length to a machine ends when as many commits have gathered as the count
-/// says: each group has all clients, and one sync.
+/// A delay of a second, which is long for a machine, ends as soon as the set count of commits has
+/// gathered. Each group has a commit of every client, and one sync.
 #[test]
 fn a_sync_serves_as_many_commits_as_have_gathered() {
     let server = Server::start(Flavor::Slipstream, &Settings::default());
@@ -41,10 +42,11 @@ fn a_sync_serves_as_many_commits_as_have_gathered() {
     server.run(&format!("SET GLOBAL binlog_group_commit_sync_no_delay_count = {CLIENTS}"));
     server.run("SET GLOBAL binlog_group_commit_sync_delay = 1000000");
     let syncs = syncs_of_a_load(&server);
-    // Two at most: the second for what the thread that synced first did not yet see written. And
-    // those that the server makes by itself.
+    // There are at most two syncs for each group: the second one is for commits that the thread of
+    // the first one did not see written yet. The server makes some more by itself.
     assert!(syncs <= COMMITS * 2 + 10, "{syncs} syncs for {COMMITS} groups of {CLIENTS} commits");
-    // One that is alone goes on when the time is over, which is changed while the server runs.
+    // A commit that is alone continues when the delay is over. The delay changes while the server
+    // runs.
     let mut session = server.connect();
     let mut delayed = |delay_us: u64| {
         server.run(&format!("SET GLOBAL binlog_group_commit_sync_delay = {delay_us}"));

@@ -1,4 +1,4 @@
-//! GTIDs of sessions: what MySQL does about them, we do. One session or several, statement by
+//! Tests that sessions handle GTIDs as in MySQL, with one session or several, statement by
 //! statement.
 
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use testkit::{Replica, Server, available};
 
 const G: &str = "aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa";
 
-/// `G` stands for the UUID.
+/// The statements, in which `G` stands for the UUID [`G`].
 const STATEMENTS: &[&str] = &[
     "CREATE DATABASE d",
     "CREATE TABLE d.t (id INT PRIMARY KEY, v VARCHAR(20))",
-    // Owning a GTID, and a statement that fails, which gives it up.
+    // The session owns a GTID. A statement that fails gives it up.
     "SET gtid_next = 'G:5'",
     "SELECT @@gtid_owned, REPLACE(@@GLOBAL.gtid_owned, CONNECTION_ID(), 'N')",
     "SET gtid_next = 'G:6'",
@@ -38,7 +38,7 @@ const STATEMENTS: &[&str] = &[
     "SET gtid_next = 'G:5'",
     "SET sql_log_bin = 0",
     "SET sql_log_bin = 1",
-    // Its transaction.
+    // The transaction of the owned GTID.
     "BEGIN",
     "INSERT INTO d.t VALUES (1, 'x')",
     "SET gtid_next = 'G:6'",
@@ -46,7 +46,7 @@ const STATEMENTS: &[&str] = &[
     "COMMIT",
     "SELECT @@gtid_owned, @@GLOBAL.gtid_owned, @@gtid_next",
     "INSERT INTO d.t VALUES (2, 'x')",
-    // Executed before.
+    // The GTID was executed before.
     "SET gtid_next = 'G:5'",
     "SELECT @@gtid_owned",
     "INSERT INTO d.t VALUES (2, 'passed over')",
@@ -84,7 +84,7 @@ const STATEMENTS: &[&str] = &[
     "SET GLOBAL gtid_mode = ON_PERMISSIVE",
     "ROLLBACK",
     "SELECT GTID_SUBSET('G:5:9', @@GLOBAL.gtid_executed), GTID_SUBTRACT('G:1-14', @@GLOBAL.gtid_executed)",
-    // gtid_purged.
+    // Changes of gtid_purged.
     "SET GLOBAL gtid_purged = 'G:1-10'",
     "SET GLOBAL gtid_purged = '+G:1-5'",
     "SET GLOBAL gtid_purged = '+bbbbbbbb-aaaa-aaaa-aaaa-aaaaaaaaaaaa:1-5'",
@@ -94,7 +94,7 @@ const STATEMENTS: &[&str] = &[
     "SET GLOBAL gtid_purged = 'bbbbbbbb-aaaa-aaaa-aaaa-aaaaaaaaaaaa:1-7'",
     "SELECT @@GLOBAL.gtid_purged",
     "SELECT WAIT_FOR_EXECUTED_GTID_SET('bbbbbbbb-aaaa-aaaa-aaaa-aaaaaaaaaaaa:3', 1), WAIT_FOR_EXECUTED_GTID_SET('G:30', 0.1)",
-    // The modes: all steps, and what stands in their way.
+    // All steps between the modes, and what stands in their way.
     "SHOW BINARY LOGS",
     "SET GLOBAL gtid_mode = ON",
     "SET GLOBAL enforce_gtid_consistency = OFF",
@@ -158,7 +158,7 @@ fn outcome(session: &mut Client, sql: &str) -> String {
             };
             let rows: Vec<String> =
                 set.rows.iter().map(|row| row.iter().map(text).collect::<Vec<_>>().join(" ")).collect();
-            // Of the binary log's files only the number is the same.
+            // Only the number of the binary log's files is the same on both servers.
             if sql == "SHOW BINARY LOGS" {
                 format!("{} files", rows.len())
             } else {
@@ -182,8 +182,8 @@ fn a_session_is_told_what_mysql_tells_it() {
     assert!(differing.is_empty(), "{differing:#?}");
 }
 
-/// A session that asks for a GTID that another owns waits for its end: it then owns it, or passes
-/// its transaction over.
+/// A session that asks for a GTID that another session owns waits until that one's transaction
+/// ends. Then it owns the GTID, or skips its own transaction.
 #[test]
 fn a_gtid_has_one_owner() {
     let server = Server::start(Flavor::Slipstream, &Settings::default());
@@ -218,19 +218,19 @@ fn a_gtid_has_one_owner() {
     owner.query(&format!("SET gtid_next = '{G}:7'")).expect("is set");
     let purged = server.connect().query(&format!("SET GLOBAL gtid_purged = '+{G}:5-9'"));
     assert!(matches!(purged, Err(ClientError::Server(error)) if error.code == 3546), "G:7 is owned");
-    // The owner that goes away owns nothing any more.
+    // When the owner goes away, nobody owns the GTID.
     drop(owner);
     server.connect().query(&format!("SET gtid_next = '{G}:7'")).expect("nobody owns it");
 }
 
-/// From OFF to ON and back, a step at a time, under load with a replica attached.
+/// Tests the way from OFF to ON and back, a step at a time, under load with a replica attached.
 fn the_online_way(replica: Flavor) {
     let settings = Settings { gtid: false, ..Settings::default() };
     let pair = Pair::start_with(Flavor::Slipstream, replica, &settings, By::Position);
     pair.source.fill(SIZE, 1);
     let (stop, options) = (Arc::new(AtomicBool::new(false)), pair.source.connect_options());
     let stopped = Arc::clone(&stop);
-    // Slower than any replica applies.
+    // The load is slower than any replica applies it.
     let load = os::thread::spawn("load", move || {
         let mut session = Client::connect(&options).expect("connects");
         for id in (1..=SIZE.rows).cycle() {
@@ -245,7 +245,7 @@ fn the_online_way(replica: Flavor) {
     for server in [&pair.source, &pair.replica.server] {
         server.run("SET GLOBAL enforce_gtid_consistency = ON");
     }
-    // A replica takes either kind of transaction before a source makes the other.
+    // A replica accepts either kind of transaction before a source makes the other kind.
     for mode in ["OFF_PERMISSIVE", "ON_PERMISSIVE"] {
         set(&pair.replica, mode);
         set(&pair.source, mode);
@@ -282,9 +282,9 @@ fn the_online_way_with_slipstream_behind() {
     the_online_way(Flavor::Slipstream);
 }
 
-/// A receiver takes no transaction that the replica's mode forbids, and goes on where it was when
-/// the mode allows it. Here these are old transactions of a source whose mode has changed: one
-/// whose mode makes such transactions is refused at once.
+/// Tests that a receiver accepts no transaction that the replica's mode forbids, and goes on where
+/// it was when the mode allows it. The forbidden transactions are old ones of a source whose mode
+/// has changed, because a source whose mode still makes such transactions is refused at once.
 fn the_mode_forbids(replica: Flavor) {
     let (anonymous, with_gtid) = (
         "Cannot replicate anonymous transaction when @@GLOBAL.GTID_MODE = ON, at file ",
@@ -311,10 +311,10 @@ fn the_mode_forbids(replica: Flavor) {
         refused(13117, &format!("{cannot_start}{}", modes[0]));
         source.run(&format!("SET GLOBAL gtid_mode = {}", modes[1]));
         replica.start_thread(Thread::Io);
-        // MySQL says in its error log only which transaction it is about.
+        // MySQL names the transaction only in its error log.
         let message = if replica.flavor() == Flavor::MySql { "could not queue event" } else { message };
         refused(13122, message);
-        // One step towards the source.
+        // The replica's mode goes one step towards the source's.
         replica.run(&format!("SET GLOBAL gtid_mode = {}", modes[1]));
         replica.start_thread(Thread::Io);
         replica.catch_up(&source);
@@ -328,7 +328,7 @@ fn the_mode_forbids_slipstream() {
 }
 
 /// A transaction that a session is about to commit is not applied beside it: the applier waits for
-/// the session, and passes the transaction over if that one has committed it.
+/// the session, and skips the transaction if the session has committed it.
 #[test]
 fn an_applier_waits_for_the_owner() {
     let pair = Pair::start_with(Flavor::Slipstream, Flavor::Slipstream, &Settings::default(), By::Gtid);
@@ -357,7 +357,8 @@ fn an_applier_waits_for_the_owner() {
     assert_eq!(executed, pair.source.rows("SELECT @@GLOBAL.gtid_executed"));
 }
 
-/// Which numbers transactions get, and which there are. `U` stands for the server's own UUID.
+/// Statements about the numbers that transactions get, and about which numbers there are. `U`
+/// stands for the server's own UUID.
 const NUMBERS: &[&str] = &[
     "CREATE DATABASE d",
     "CREATE TABLE d.t (id INT PRIMARY KEY)",
@@ -369,7 +370,8 @@ const NUMBERS: &[&str] = &[
     "SET GLOBAL gtid_purged = '+U:9223372036854775807'",
     "SELECT GTID_SUBSET('U:9223372036854775806', 'U:1-9223372036854775806')",
     "SELECT GTID_SUBTRACT('U:1-9223372036854775806', 'U:3')",
-    // The largest there is, of this server and of another; the numbers before it are given as ever.
+    // The largest number is used, for this server's UUID and for another. The numbers before it are
+    // given as before.
     "SET gtid_next = 'U:9223372036854775806'",
     "BEGIN",
     "COMMIT",
@@ -379,7 +381,8 @@ const NUMBERS: &[&str] = &[
     "SET gtid_next = AUTOMATIC",
     "INSERT INTO d.t VALUES (1)",
     "SELECT @@GLOBAL.gtid_executed",
-    // A gap is filled, what is owned is left out, and what was rolled back is given later.
+    // A gap is filled, an owned number is left out, and a number that was rolled back is given
+    // later.
     "SET gtid_next = 'U:6'",
     "BEGIN",
     "COMMIT",
@@ -410,7 +413,7 @@ const NUMBERS: &[&str] = &[
     "SELECT @@GLOBAL.gtid_executed",
 ];
 
-/// The outcome of a statement in which `U` stands for the server's UUID.
+/// Runs a statement in which `U` stands for the server's UUID, and returns its outcome.
 fn numbered(server: &Server, session: &mut Client, sql: &str) -> String {
     let uuid = server.rows("SELECT @@server_uuid").remove(0);
     outcome(session, &sql.replace("U:", &format!("{uuid}:"))).replace(&uuid, "U")
@@ -426,9 +429,9 @@ fn numbers_are_given_as_mysql_gives_them() {
         let mut session = server.connect();
         NUMBERS.iter().map(|sql| numbered(&server, &mut session, sql)).collect::<Vec<_>>()
     });
-    // Of UUIDs the order is not the same.
+    // The UUIDs come in an order that differs between the servers.
     let sorted = |text: &str| {
-        // Line feeds of the rows are shown escaped.
+        // Line feeds in the rows are shown escaped.
         let text = text.replace("\\n", "\n");
         let mut parts: Vec<_> = text.split([',', '"', '\n']).map(|part| part.trim().to_string()).collect();
         parts.sort_unstable();
@@ -439,8 +442,8 @@ fn numbers_are_given_as_mysql_gives_them() {
     assert!(differing.is_empty(), "{differing:#?}");
 }
 
-/// A server that has given its last number refuses what needs one, with MySQL's error, and goes on
-/// with everything else.
+/// A server that has given its last number refuses statements that need one, with MySQL's error,
+/// and goes on with everything else.
 #[test]
 fn a_server_without_numbers_goes_on() {
     let mut server = Server::start(Flavor::Slipstream, &Settings::default());
@@ -472,7 +475,7 @@ fn a_server_without_numbers_goes_on() {
             let outcome = outcome(&mut session, sql);
             assert_eq!(outcome.contains(exhausted), refused, "{outcome}");
         }
-        // Nothing was changed, and nobody holds a lock.
+        // Nothing was changed, and no session holds a lock.
         assert_eq!(server.rows("SELECT id, v FROM d.t FOR UPDATE NOWAIT"), ["1\t1", "2\t0"]);
         let set = format!("SET gtid_next = '{G}:1'");
         for sql in [&set, "BEGIN", "COMMIT", "SET gtid_next = AUTOMATIC"] {
@@ -485,7 +488,7 @@ fn a_server_without_numbers_goes_on() {
     }
 }
 
-/// A source's GTID whose number no transaction can have stops the replica with an error.
+/// A source's GTID with a number that no transaction can have stops the replica with an error.
 #[test]
 fn received_numbers_are_checked() {
     for gno in [0, -1, i64::MAX] {
@@ -501,7 +504,7 @@ fn received_numbers_are_checked() {
         while bytes[at + 4] != event_type::GTID {
             at += u32::from_le_bytes(bytes[at + 9..at + 13].try_into().expect("4 bytes")) as usize;
         }
-        // Behind flags and UUID.
+        // The number comes after the flags and the UUID.
         let number = at + binlog::event::HEADER_LEN + 17;
         bytes[number..number + 8].copy_from_slice(&i64::to_le_bytes(gno));
         os::disk::real().write_atomically(&path, &bytes).expect("is written");

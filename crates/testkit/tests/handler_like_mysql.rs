@@ -1,11 +1,11 @@
-//! HANDLER beside the real MySQL.
+//! Tests of HANDLER, compared with a real MySQL.
 
 use bench::instance::{Flavor, Settings};
 use testkit::Server;
 use testkit::answers::answer;
 use testkit::server::same_as_mysql;
 
-/// Orders, keys, conditions and limits.
+/// Statements about orders, keys, conditions and limits.
 const READS: &[&str] = &[
     "create database gb_h",
     "use gb_h",
@@ -120,7 +120,7 @@ const READS: &[&str] = &[
     "handler h read kv first limit 10",
 ];
 
-/// What DDL, FLUSH and LOCK TABLES do to open tables.
+/// Statements that show what DDL, FLUSH and LOCK TABLES do to open tables.
 const CHANGES: &[&str] = &[
     "create database gb_h",
     "use gb_h",
@@ -231,7 +231,7 @@ const CHANGES: &[&str] = &[
     "handler tz read `primary` = ('1x')",
 ];
 
-/// Where the reading is after what found nothing.
+/// Statements that show where the reading is after a read found nothing.
 const POSITIONS: &[&str] = &[
     "create database gb_h",
     "use gb_h",
@@ -291,7 +291,7 @@ const POSITIONS: &[&str] = &[
     "handler gb_h.t close",
 ];
 
-/// Transactions, temporary tables, and keys of several types.
+/// Statements about transactions, temporary tables, and keys of several types.
 const TRANSACTIONS_AND_TYPES: &[&str] = &[
     "create database gb_h",
     "use gb_h",
@@ -350,7 +350,7 @@ const TRANSACTIONS_AND_TYPES: &[&str] = &[
     "handler lng read d = ('abc')",
 ];
 
-/// Plays the statements; gives the answers.
+/// Runs the statements on both servers and returns their answers.
 fn play(test: &str, statements: &[&str]) -> Vec<String> {
     same_as_mysql(test, &Settings::default(), |server| {
         let mut client = server.connect();
@@ -388,7 +388,8 @@ fn transactions_and_types_are_as_in_mysql() {
     assert!(answers.iter().any(|answer| answer.starts_with(row)), "{answers:#?}");
 }
 
-/// MySQL has DDL wait for who has the table open; here it closes the table.
+/// In MySQL, DDL waits until no session has the table open with HANDLER; in Slipstream, DDL closes
+/// the table.
 #[test]
 fn ddl_of_others_closes_a_table() {
     let server = Server::start(Flavor::Slipstream, &Settings::default());

@@ -1,5 +1,6 @@
-//! Hosts whose clients misbehave: what `performance_schema.host_cache` counts of them, and when
-//! nobody gets in from there. The real MySQL is put through the same, and has to count the same.
+//! Tests with hosts whose clients misbehave: what `performance_schema.host_cache` counts of them,
+//! and when connections from such a host are refused. A real MySQL gets the same clients and has to
+//! count the same.
 
 use bench::instance::Settings;
 use os::clock::Stopwatch;
@@ -10,10 +11,10 @@ use testkit::Server;
 use testkit::caller::{Caller, Said, response};
 use testkit::server::same_as_mysql;
 
-/// An address of the loopback that is a host like any other.
+/// An address of the loopback interface that counts as a host like any other.
 const HERE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
-/// Columns that tell of the resolver, whose answers are the machine's affair.
+/// The columns about the resolver, whose answers depend on the machine.
 const OF_RESOLVER: &[&str] = &[
     "HOST",
     "HOST_VALIDATED",
@@ -29,7 +30,7 @@ const OF_RESOLVER: &[&str] = &[
     "LAST_ERROR_SEEN",
 ];
 
-/// What the table counts of [`HERE`], without what is 0.
+/// Returns what the table counts for [`HERE`], without the columns that are 0.
 fn counted(server: &Server) -> String {
     let rows = server.run("SELECT * FROM performance_schema.host_cache WHERE ip = '127.0.0.2'");
     let Some(_) = rows.rows.first() else { return "no entry".into() };
@@ -47,7 +48,7 @@ fn number(server: &Server, status: &str) -> u64 {
     shown.split('\t').nth(1).and_then(|n| n.parse().ok()).unwrap_or_else(|| panic!("{status}: {shown}"))
 }
 
-/// Waits until so many more connections have come to nothing.
+/// Waits until `wanted` connections have been aborted.
 fn wait_aborted(server: &Server, wanted: u64) {
     let watch = Stopwatch::start();
     while number(server, "Aborted_connects") < wanted {
@@ -55,7 +56,7 @@ fn wait_aborted(server: &Server, wanted: u64) {
     }
 }
 
-/// A way to come to the server's door.
+/// A way in which a client comes to the server.
 type Attempt = (&'static str, fn(&mut Caller) -> Said);
 
 fn hang_up(_: &mut Caller) -> Said {
@@ -69,7 +70,7 @@ fn read_greeting(caller: &mut Caller) -> Option<Said> {
     }
 }
 
-/// Answers the greeting with this.
+/// Reads the greeting, answers it with `say`, and returns what the server says then.
 fn after_greeting(caller: &mut Caller, say: impl FnOnce(&mut Caller)) -> Said {
     read_greeting(caller).unwrap_or_else(|| {
         say(caller);
@@ -108,7 +109,8 @@ const ATTEMPTS: &[Attempt] = &[
             c.say(&wish);
             c.shout(b"no TLS at all, and long enough for a record's header");
         });
-        // An alert may stand before the error: what is not a packet is not heard.
+        // A TLS alert may precede the error, and what is no packet is not read; so an error and no
+        // answer count as the same.
         if matches!(said, Said::Error(..)) { Said::Nothing } else { said }
     }),
     ("goes while its plugin is asked for", |c| {
@@ -144,8 +146,8 @@ const ACCOUNTS: &[&str] = &[
     "CREATE USER t IDENTIFIED BY 'x' FAILED_LOGIN_ATTEMPTS 1 PASSWORD_LOCK_TIME 1",
 ];
 
-/// As [`same_as_mysql`], once the clients are gone that asked whether the server is ready: they
-/// have hung up too.
+/// Runs [`same_as_mysql`] once the clients are gone that asked whether the server is ready, because
+/// they hang up without a login too.
 fn same(test: &str, settings: &Settings, play: impl Fn(&Server) -> Vec<String>) -> Vec<String> {
     same_as_mysql(test, settings, |server| {
         let asks = "SELECT id FROM information_schema.processlist WHERE user = 'unauthenticated user'";
@@ -154,7 +156,7 @@ fn same(test: &str, settings: &Settings, play: impl Fn(&Server) -> Vec<String>) 
     })
 }
 
-/// What the server said, without the name of the host, which is the resolver's affair.
+/// Returns what the server said without the name of the host, which depends on the resolver.
 fn shown(said: &Said) -> String {
     let Said::Error(code, state, words) = said else { return format!("{said:?}") };
     let words = match words.split_once("'@'") {
@@ -202,7 +204,8 @@ fn errors_of_connections_are_counted_by_host() {
     }
 }
 
-/// As [`counted`], for a server that lets nobody in without encryption: over the socket.
+/// Returns [`counted`] of a server that lets nobody in without encryption. The query goes over the
+/// socket.
 fn counted_over_tls(server: &Server) -> String {
     let options = protocol::client::ConnectOptions::unix(server.socket()).user(testkit::USER, testkit::USER);
     let mut client = protocol::client::Client::connect(&options).expect("the socket is secure");
@@ -222,9 +225,9 @@ fn a_host_with_too_many_connect_errors_is_blocked() {
         let come = |acts: &[fn(&mut Caller) -> Said]| -> Vec<String> {
             acts.iter().map(|act| attempt(server, "comes", *act)).collect()
         };
-        // A good login in between begins the count anew.
+        // A successful login in between resets the count.
         let mut lines = come(&[hang_up, hang_up, log_in, hang_up, hang_up, hang_up, log_in, hang_up]);
-        // It is the host that is blocked, and not the loopback.
+        // Only the host is blocked, not the whole loopback interface.
         assert_eq!(Caller::from(Ipv4Addr::LOCALHOST, server.port()).log_in("u", ""), Said::Ok);
         lines.push(shown(&Caller::from(Ipv4Addr::new(127, 0, 0, 3), server.port()).log_in("u", "")));
         lines.push(format!("{:?}", server.refuses("FLUSH HOSTS")));
@@ -252,7 +255,7 @@ fn a_host_with_too_many_connect_errors_is_blocked() {
         {
             lines.push(format!("{statement}: {:?}", server.refuses(statement)));
         }
-        // With no entries nobody is blocked.
+        // Without entries no host is blocked.
         server.run("SET GLOBAL host_cache_size = 0, GLOBAL max_connect_errors = 1");
         lines.extend(come(&[hang_up, hang_up, log_in]));
         server.run("SET GLOBAL host_cache_size = 1");
@@ -267,7 +270,7 @@ fn a_host_with_too_many_connect_errors_is_blocked() {
     assert_eq!(refused, 3, "{answers:#?}");
 }
 
-/// Everybody is known by address then, and nothing is counted.
+/// Without name resolution, clients are known by their addresses, and nothing is counted.
 #[test]
 fn without_names_nobody_is_blocked_and_localhost_is_the_socket() {
     let settings = Settings { extra: vec!["--skip-name-resolve".into()], ..Settings::default() };
@@ -305,7 +308,7 @@ fn a_host_that_no_account_is_for_is_told_so() {
     assert!(answers[4].contains("COUNT_HOST_ACL_ERRORS=2"), "{answers:#?}");
 }
 
-/// `init_connect` that fails ends the connection at its first command.
+/// A failing `init_connect` ends the connection at its first command.
 #[test]
 fn a_failed_init_connect_is_told_and_counted() {
     let answers = same("init_connect", &Settings::default(), |server| {
@@ -327,7 +330,7 @@ fn a_failed_init_connect_is_told_and_counted() {
         let mut changes = Caller::from(HERE, server.port());
         server.run("SET GLOBAL init_connect = ''");
         let mut lines = vec![said, counted(server)];
-        // COM_CHANGE_USER counts as a login does, and ends the connection.
+        // COM_CHANGE_USER counts as a login does, and ends the connection if it fails.
         for packet in
             [&b"\x11nobody\0\0\0\xff\0caching_sha2_password\0"[..], b"\x11u\0\0no_such\0\xff\0", b"\x11u"]
         {

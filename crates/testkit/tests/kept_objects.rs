@@ -1,5 +1,5 @@
-//! Views, triggers, routines and events: kept, shown, dumped and replicated on as real servers do
-//! it, and run by what runs them.
+//! Tests of views, triggers, routines and events: they are stored, shown, dumped and replicated
+//! further as real servers do it, and they run when they should.
 
 use bench::instance::{Flavor, Settings, USER, peers_dir};
 use protocol::client::ResultSet;
@@ -7,7 +7,7 @@ use testkit::following::{By, Pair};
 use testkit::server::flavor_under_test;
 use testkit::{Server, available, program, tool_available};
 
-/// Tables and objects of a shop, one statement each; both families take them.
+/// The tables and objects of a shop, one statement each. MySQL and MariaDB accept all of them.
 const SHOP: &[&str] = &[
     "CREATE USER keeper",
     "GRANT ALL ON *.* TO keeper",
@@ -60,7 +60,7 @@ const SHOP: &[&str] = &[
     "DELETE FROM item WHERE id = 1",
 ];
 
-/// What is compared between a source and its replica.
+/// The queries whose rows are compared between a source and its replica.
 const SHOWN: &[&str] = &[
     "SHOW CREATE VIEW shop.cheap",
     "SHOW CREATE VIEW shop.renamed_view",
@@ -91,7 +91,7 @@ const SHOWN: &[&str] = &[
      WHERE ROUTINE_SCHEMA IN ('shop', 'other')) AS both_schemas ORDER BY 2",
 ];
 
-/// SHOW CREATE TRIGGER without the moment it was made.
+/// Returns the row of SHOW CREATE TRIGGER without the time at which the trigger was made.
 fn trigger(server: &Server, name: &str) -> String {
     let row = server.rows(&format!("SHOW CREATE TRIGGER shop.{name}")).join("\n");
     row.rsplit_once('\t').map_or(row.clone(), |(rest, _)| rest.to_owned())
@@ -111,7 +111,8 @@ fn carries(source: Flavor, disabled: &str) {
     run_all(&pair.source, SHOP);
     pair.replica.catch_up(&pair.source);
     for sql in SHOWN {
-        // MariaDB's types have a width, and members of an ENUM the bytes of their own.
+        // MariaDB's types have a display width, and MariaDB counts the bytes of an ENUM's members
+        // in its own way.
         let sql = match source {
             Flavor::MariaDb => sql.replace("CHARACTER_OCTET_LENGTH, ", "").replace("DTD_IDENTIFIER, ", ""),
             _ => sql.to_string(),
@@ -121,7 +122,7 @@ fn carries(source: Flavor, disabled: &str) {
     for name in TRIGGERS {
         assert_eq!(trigger(&pair.replica, name), trigger(&pair.source, name));
     }
-    // The source's events happen at the source.
+    // The source's events run on the source only.
     let statuses = "SELECT DISTINCT STATUS FROM information_schema.EVENTS WHERE EVENT_SCHEMA = 'shop'";
     assert_eq!(pair.replica.rows(statuses), [disabled]);
     run_all(&pair.source, &["USE shop", "DROP TABLE sale", "DROP VIEW cheap", "DROP FUNCTION label"]);
@@ -149,8 +150,8 @@ fn behind_mariadb() {
     }
 }
 
-/// A real server behind this one makes the objects that clients have made here, and has the rows
-/// that triggers have changed here.
+/// Tests that a real server behind Slipstream makes the objects that clients have made here, and
+/// has the rows that triggers have changed here.
 fn feeds(replica: Flavor) {
     let pair = Pair::start_with(Flavor::Slipstream, replica, &Settings::default(), By::Position);
     run_all(&pair.source, SHOP);
@@ -172,7 +173,8 @@ fn before_mysql() {
     }
 }
 
-/// Each is answered as MySQL answers it: the error's number and words, or the notes.
+/// Statements that must be answered as MySQL answers them: with the same error number and message,
+/// or the same notes.
 const ANSWERED: &[&str] = &[
     "CREATE TRIGGER ITEM_IN AFTER DELETE ON item FOR EACH ROW SET @a = 1",
     "CREATE TRIGGER IF NOT EXISTS item_in AFTER DELETE ON item FOR EACH ROW SET @a = 1",
@@ -295,7 +297,7 @@ fn objects_are_run_by_what_runs_them() {
     assert_eq!(server.rows("SELECT what FROM shop.audit ORDER BY id"), ["x", "lamp"]);
     assert_eq!(server.rows("CALL shop.plain()"), ["1"]);
     assert_eq!(server.rows("SELECT shop.taxed(1, 'a'), shop.label(7)"), ["1.20\tn; 7"]);
-    // A prepared statement learns of a trigger.
+    // A prepared statement notices a new trigger.
     let mut client = server.connect();
     client.query("PREPARE s FROM 'INSERT INTO shop.audit (what) VALUES (1)'").expect("it is a statement");
     client.query("EXECUTE s").expect("there is no trigger yet");
@@ -307,7 +309,8 @@ fn objects_are_run_by_what_runs_them() {
     assert_eq!(server.rows(last), ["1", "late", "1"]);
 }
 
-/// A dump of one server's tool is loaded by another server's.
+/// Dumps a server under test with the program of a real server, and loads the dump into another
+/// server under test, whose dump must be the same.
 fn dump_and_reload(dump_program: &str, before: &[String], flags: &[&str]) {
     let server = Server::under_test();
     let upto =

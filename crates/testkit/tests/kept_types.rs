@@ -1,12 +1,12 @@
-//! FULLTEXT and SPATIAL indexes, geometries, vectors, and TEXT columns that another character set
-//! widens: what a real source has of them is on a replica, with equal rows and definitions, and on
-//! a real replica of that replica.
+//! Tests of FULLTEXT and SPATIAL indexes, geometries, vectors, and TEXT columns that another
+//! character set widens: a replica has the rows and definitions of its real source, and so has a
+//! real replica of that replica.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use testkit::following::{By, Pair};
 use testkit::server::{Server, flavor_under_test};
 
-/// What both families have.
+/// Statements that MySQL and MariaDB both accept.
 const OF_BOTH: &[&str] = &[
     "CREATE TABLE docs (id INT PRIMARY KEY, title VARCHAR(90), body TEXT, n INT, FULLTEXT KEY both_texts (title, body), \
      FULLTEXT (body) COMMENT 'one', KEY (n))",
@@ -37,7 +37,7 @@ const OF_BOTH: &[&str] = &[
     "ALTER TABLE narrower CONVERT TO CHARACTER SET latin1",
 ];
 
-/// What MySQL alone has.
+/// Statements that only MySQL accepts.
 const OF_MYSQL: &[&str] = &[
     "CREATE TABLE parsed (v VARCHAR(10), w TEXT, FULLTEXT (v) WITH PARSER ngram, FULLTEXT hidden (w) INVISIBLE, KEY (v), \
      UNIQUE u (v), FULLTEXT (v, w))",
@@ -71,14 +71,15 @@ fn texts(rows: &[Vec<Option<Vec<u8>>>]) -> Vec<String> {
     rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join("\t")).collect()
 }
 
-/// What a server answers, in database `kept`.
+/// Returns what a server answers in database `kept`.
 fn asked(server: &Server, sql: &str) -> Vec<String> {
     let mut session = server.connect();
     session.query("USE kept").expect("the database is there");
     texts(&session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}")).rows)
 }
 
-/// What both servers must answer alike; of a source of MySQL with the definitions.
+/// Returns the queries that a source and its replica must answer alike. For a MySQL source the
+/// definitions are among them.
 fn questions(source: &Server) -> Vec<String> {
     let tables = asked(source, "SHOW TABLES");
     let mut questions: Vec<String> =
@@ -154,7 +155,7 @@ fn from_mariadb_with_minimal_images() {
     follows(Flavor::MariaDb, RowImage::Minimal);
 }
 
-/// What a client does here, a real MySQL that follows us has too.
+/// A real MySQL replica of Slipstream has what a client does on Slipstream.
 #[test]
 fn a_real_replica_follows() {
     if !testkit::available("kept_types", &[Flavor::MySql]) {
@@ -174,7 +175,8 @@ fn a_real_replica_follows() {
     }
 }
 
-/// Statements that MySQL refuses, or answers in a way of its own: the answers are the same.
+/// Statements that MySQL refuses, or answers in a special way. Slipstream must give the same
+/// answers.
 const ANSWERS: &[&str] = &[
     "CREATE FULLTEXT INDEX x ON docs (title) WITH PARSER nosuch",
     "CREATE FULLTEXT INDEX x ON docs (n)",

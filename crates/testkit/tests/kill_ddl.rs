@@ -1,6 +1,6 @@
-//! `kill -9` of a server whose tables are changed, indexed, renamed and dropped under load: every
-//! statement is there whole or not at all, every index agrees with its table, and a replica that
-//! reads the binary log from its beginning gets the same rows.
+//! Tests with `kill -9` of a server whose tables are changed, indexed, renamed and dropped under
+//! load: every statement is there whole or not at all, every index agrees with its table, and a
+//! replica that reads the binary log from its beginning gets the same rows.
 
 use std::time::Duration;
 
@@ -18,7 +18,8 @@ use testkit::{Replica, Server};
 const CLIENTS: u32 = 2;
 const SIZE: Size = Size { tables: 2, rows: 1_000 };
 
-/// Of the kills that the other loops make, so many are made here: each is followed by more checks.
+/// One in this many of the kills of the other loops is made here, because each is followed by more
+/// checks.
 const SHARE: u64 = 5;
 
 #[test]
@@ -45,8 +46,8 @@ fn definitions_and_the_binary_log_survive_every_kill() {
     let (committed, statements) = (ledger.check(&server), definitions.check(&server));
     println!("{test}: {kills} kills, {committed} commits, {statements} statements");
     assert!(statements > kills / 2, "the client that changes definitions did next to nothing");
-    // What the binary log says happened is what the tables say. (A position is reached with a
-    // transaction, and the last start's file has none.)
+    // The tables must agree with the binary log. (A replica reaches a position with a transaction,
+    // and the file of the last start has none, so one is added.)
     server.run("INSERT INTO ledger.total VALUES (1000, 0)");
     let replica = Replica::start(Flavor::Slipstream, &Settings { server_id: 2, ..Settings::default() });
     let file = server.rows("SHOW BINARY LOGS")[0].split('\t').next().unwrap_or_default().to_string();

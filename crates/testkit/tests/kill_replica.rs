@@ -1,6 +1,6 @@
-//! `kill -9` of a replica under load, with a random delay, durable and relaxed: after each restart
-//! it goes on by itself from exactly the last applied transaction, and at the end its tables are
-//! the source's.
+//! Tests with `kill -9` of a replica under load, after a random delay, with durable and with
+//! relaxed settings: after each restart the replica continues by itself from exactly the last
+//! transaction that it applied, and at the end its tables are the source's.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn goes_on_after_every_kill(test: &str, source: Flavor, durable: bool, by: By, r
         sleep(Duration::from_millis(rng.between(1, 300)));
         pair.replica.server.kill();
         if rng.one_in(5) {
-            // Once more, while it recovers.
+            // The replica is killed a second time while it recovers.
             pair.replica.server.launch().unwrap_or_else(|error| panic!("{error}"));
             sleep(Duration::from_millis(rng.between(1, 100)));
             pair.replica.server.kill();
@@ -33,7 +33,7 @@ fn goes_on_after_every_kill(test: &str, source: Flavor, durable: bool, by: By, r
         let source_was_at = pair.source.position();
         pair.replica.server.come_back();
         if rng.one_in(4) {
-            // It gets past what it had at the kill, without being told anything.
+            // The replica must get past what it had at the kill without any command.
             pair.replica.reach(&source_was_at);
         }
     }

@@ -1,5 +1,5 @@
-//! `kill -9` of a server that clients write to. With durable settings no acknowledged commit is
-//! missing, and with any settings no transaction is there in part.
+//! Tests with `kill -9` of a server that clients write to. With durable settings no acknowledged
+//! commit is missing, and with any settings no transaction is there in part.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ use testkit::server::flavor_under_test;
 const CLIENTS: u32 = 4;
 const SIZE: Size = Size { tables: 2, rows: 1_000 };
 
-/// Kills a server under ledger clients and sysbench's load, and checks the ledger each time that it
-/// is back.
+/// Kills a server under the load of ledger clients and sysbench, and checks the ledger each time
+/// the server has come back.
 fn no_commit_is_lost(test: &str, settings: &Settings) {
     let mut rng = Rng::new(test_seed(test));
     let mut server = Server::start(flavor_under_test(), settings);
@@ -32,7 +32,7 @@ fn no_commit_is_lost(test: &str, settings: &Settings) {
         working.end();
         drop(load);
         if rng.one_in(5) {
-            // Once more, while it recovers.
+            // The server is killed a second time while it recovers.
             server.launch().unwrap_or_else(|error| panic!("{error}"));
             sleep(Duration::from_millis(rng.between(1, 100)));
             server.kill();
@@ -49,7 +49,8 @@ fn no_commit_is_lost(test: &str, settings: &Settings) {
         u64::from(SIZE.tables) * SIZE.rows,
         "a DELETE without its INSERT, or the other way round"
     );
-    // What is left is a whole server: it stops politely and comes back with the same rows.
+    // The server must be whole after the last kill: it shuts down in order and comes back with the
+    // same rows.
     let before = server.checksums(SIZE.tables);
     server.shut_down();
     server.come_back();
@@ -67,8 +68,8 @@ fn durable_without_a_binary_log() {
     no_commit_is_lost("durable_without_a_binary_log", &settings);
 }
 
-/// innodb_flush_log_at_trx_commit=2 hands every commit to the operating system, which outlives the
-/// process.
+/// innodb_flush_log_at_trx_commit=2 hands every commit to the operating system, which survives the
+/// end of the process.
 #[test]
 fn relaxed_survives_the_process() {
     let settings = Settings { durable: false, log_bin: false, ..Settings::default() };

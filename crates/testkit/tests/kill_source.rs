@@ -1,5 +1,6 @@
-//! `kill -9` of a source under load, with a MySQL replica and a Slipstream replica behind it: both
-//! go on by themselves and end equal, and what was acknowledged is there.
+//! Tests with `kill -9` of a source under load, with a MySQL replica and a Slipstream replica
+//! behind it: both continue by themselves and end with the same rows, and everything that the
+//! source acknowledged is there.
 
 use std::time::Duration;
 
@@ -36,7 +37,7 @@ fn replicas_go_on_by_themselves() {
         working.end();
         source.come_back();
         let commits = ledger.check(&source);
-        // Something to catch up with, in the file that the source has begun.
+        // The replicas get something to catch up with, in the file that the source has begun.
         source.run(&format!("CREATE DATABASE after_kill_{round}"));
         for replica in &replicas {
             replica.catch_up(&source);

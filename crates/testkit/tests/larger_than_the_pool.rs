@@ -1,12 +1,12 @@
-//! Data several times the buffer pool: everything is still there, and changes of it survive a
-//! restart.
+//! Tests with data several times the size of the buffer pool: all of the data is still there, and
+//! changes to it survive a restart.
 
 use bench::instance::Settings;
 use bench::sbtest::{Load, Size, Workload, run_workload};
 use testkit::Server;
 use testkit::server::flavor_under_test;
 
-/// About 60 MB of rows and their keys, in a pool of 8 MB.
+/// The rows and their keys take about 60 MB, in a pool of 8 MB.
 const SIZE: Size = Size { tables: 2, rows: 120_000 };
 const POOL_BYTES: u64 = 8 << 20;
 
@@ -22,7 +22,7 @@ fn rows_are_read_changed_and_recovered() {
         run_workload(&server.connect_options(), &load, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
     }
     let before = server.checksums(SIZE.tables);
-    // The secondary index holds as many entries as the table has rows, and finds what it should.
+    // The secondary index must have as many entries as the table has rows, and the same sum.
     for table in 1..=SIZE.tables {
         let by_key = server.rows(&format!(
             "SELECT COUNT(*), SUM(k) FROM sbtest.sbtest{table} FORCE INDEX (k_{table}) WHERE k BETWEEN 0 AND 1000000"

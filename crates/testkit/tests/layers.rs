@@ -1,13 +1,13 @@
-//! The layers hold: a crate depends only on crates below it, and every library that is not ours has
-//! its reason in docs/dependencies.md. Both are read from the manifests, so that a new arrow fails
-//! here and is talked about.
+//! Tests that the layers hold: a crate depends only on crates below it, and every library that is
+//! not ours has its reason in docs/dependencies.md. Dependencies and libraries are read from the
+//! manifests, so that a new arrow fails a test and is discussed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The arrows of the design: a crate, and the crates directly below it. A crate may use everything
-/// that can be reached downward. `types`, `binlog` and `protocol` are pure: they have no way to
-/// `os`.
+/// The arrows of the design: each crate with the crates directly below it. A crate may use
+/// everything that can be reached downward. `types`, `binlog` and `protocol` are pure: no arrow
+/// leads from them to `os`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("os", &[]),
     ("types", &[]),
@@ -19,12 +19,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("sql", &["engine"]),
     ("protocol", &["types"]),
     ("source", &["engine", "protocol"]),
-    // A relay log is a series of binary log files, and its events are read by the same code.
+    // A relay log is a series of binary log files, and the same code reads its events.
     ("replica", &["engine", "protocol", "sql", "source"]),
     ("bench", &["protocol", "os"]),
-    // The terminal's tables and the form of a server's address are the kit's.
+    // The tables on a terminal and the form of a server's address come from `bench`.
     ("analyze", &["bench", "binlog", "protocol"]),
-    // The progress that a terminal shows is the kit's.
+    // The progress that a terminal shows comes from `bench`.
     ("attach", &["bench", "protocol", "os"]),
     ("testkit", &["bench", "binlog"]),
     ("server", &["replica", "source", "bench", "analyze", "attach"]),
@@ -40,8 +40,9 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace's directory")
 }
 
-/// Reads the names of a manifest's dependencies: the keys of its dependency tables, in either of
-/// TOML's spellings (`name = ...`, `name.workspace = true`, or a table `[dependencies.name]`).
+/// Reads the names of a manifest's dependencies, which are the keys of its dependency tables in
+/// either spelling of TOML (`name = ...`, `name.workspace = true`, or a table
+/// `[dependencies.name]`).
 fn parse(text: &str) -> Manifest {
     let mut manifest =
         Manifest { name: String::new(), dependencies: Vec::new(), test_dependencies: Vec::new() };
@@ -88,7 +89,7 @@ fn manifests() -> Vec<Manifest> {
     found
 }
 
-/// Everything that can be reached downward from each crate.
+/// Returns everything that can be reached downward from each crate.
 fn below() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
     let direct: BTreeMap<_, _> = LAYERS.iter().copied().collect();
     let mut reach = BTreeMap::new();
@@ -119,7 +120,7 @@ fn dependencies_point_downward() {
         for used in manifest.dependencies.iter().filter(ours) {
             assert!(allowed.contains(used.as_str()), "{} must not depend on {used}", manifest.name);
         }
-        // Tests may reach for the test kit and for the machine; never for a layer above their own.
+        // Tests may use the test kit and `os`, but never a layer above their own.
         for used in manifest.test_dependencies.iter().filter(ours) {
             let reachable = allowed.contains(used.as_str()) || ["testkit", "os"].contains(&used.as_str());
             assert!(reachable, "tests of {} must not depend on {used}", manifest.name);

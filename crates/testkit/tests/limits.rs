@@ -1,5 +1,5 @@
-//! What one client may take: time, memory, prepared statements. The real MySQL is asked the same,
-//! and has to answer the same.
+//! Tests of what one client may take: time, memory, prepared statements. A real MySQL gets the same
+//! statements and has to answer the same.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError};
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 use testkit::Server;
 
-/// What a statement came to: its rows or its error, and the warnings after it.
+/// Runs a statement and returns its rows or its error, with the warnings after it.
 fn answer(client: &mut Client, statement: &str) -> String {
     let answered = match client.query(statement) {
         Ok(result) => (0..result.rows.len())
@@ -36,8 +36,8 @@ fn shown(error: &ClientError) -> String {
     }
 }
 
-/// Runs the statements on Slipstream and, where it is there, on MySQL; the answers are the same,
-/// and are returned.
+/// Runs the statements on Slipstream and, if it is available, on MySQL. Checks that the answers are
+/// the same, and returns them.
 fn same_answers(test: &str, settings: &Settings, setup: &[&str], statements: &[&str]) -> Vec<String> {
     let on = |flavor: Flavor| {
         let server = Server::start(flavor, settings);
@@ -54,7 +54,8 @@ fn same_answers(test: &str, settings: &Settings, setup: &[&str], statements: &[&
     ours
 }
 
-/// A table of 1024 rows: three of it joined are a thousand million.
+/// The statements that make a table of 1024 rows. A join of three of it has a thousand million
+/// rows.
 const MANY_ROWS: &[&str] = &[
     "CREATE DATABASE d",
     "CREATE TABLE d.t (id INT PRIMARY KEY AUTO_INCREMENT, v INT, s VARCHAR(60))",
@@ -102,7 +103,7 @@ fn max_execution_time_ends_selects() {
     assert_eq!(answers.iter().filter(|answer| answer.starts_with(exceeded)).count(), 9, "{answers:#?}");
 }
 
-/// A row lock that is waited for is a wait like any other.
+/// The time limit ends a wait for a row lock as it ends any other wait.
 #[test]
 fn max_execution_time_ends_a_lock_wait() {
     for flavor in [Flavor::Slipstream, Flavor::MySql] {
@@ -123,7 +124,7 @@ fn max_execution_time_ends_a_lock_wait() {
     }
 }
 
-/// Each of them would run for hours.
+/// Each of these statements would run for hours without the kill.
 #[test]
 fn kill_query_reaches_every_loop() {
     let server = Server::start(Flavor::Slipstream, &Settings::default());
@@ -150,7 +151,7 @@ fn kill_query_reaches_every_loop() {
         let mut victim = server.connect();
         let id = victim.connection_id();
         let run = os::thread::spawn("victim", move || victim.query(statement).map(|_| victim));
-        // Until it runs: KILL QUERY is the affair of the statement that runs then.
+        // KILL QUERY ends the statement that is running, so the test waits until this one runs.
         let is_running =
             format!("SELECT 1 FROM information_schema.processlist WHERE id = {id} AND info IS NOT NULL");
         while killer.query(&is_running).unwrap().rows.is_empty() {
@@ -163,8 +164,8 @@ fn kill_query_reaches_every_loop() {
     }
 }
 
-/// Functions that make text keep to `max_allowed_packet`: NULL and a warning, or an error where
-/// rows are changed under the strict mode.
+/// Functions that make texts observe `max_allowed_packet`: they return NULL with a warning, or fail
+/// where rows are changed in strict mode.
 #[test]
 fn functions_keep_to_max_allowed_packet() {
     let setup =
@@ -206,7 +207,7 @@ fn functions_keep_to_max_allowed_packet() {
     assert!(answers[1].contains("1024\t1\n  Warning 1301"), "{answers:#?}");
 }
 
-/// PREPARE and the protocol's command take from the same places, and each way to be rid of a
+/// PREPARE and the protocol's command take from the same number of places, and each way to drop a
 /// statement gives its place back.
 #[test]
 fn prepared_statements_are_counted_however_they_are_made() {
@@ -234,8 +235,8 @@ fn prepared_statements_are_counted_however_they_are_made() {
             "ERROR 1461 (42000) Can't create more than max_prepared_stmt_count statements (current value: 3)";
         assert_eq!(refused(&mut client, "PREPARE c FROM 'SELECT 4'"), words, "{flavor}");
         assert_eq!(client.prepare("SELECT 5").unwrap_err().server_code(), Some(1461), "{flavor}");
-        // One of the same name takes the old one's place, and one that cannot be prepared takes
-        // none.
+        // A statement replaces an older one of the same name, and one that cannot be prepared takes
+        // no place.
         client.query("PREPARE a FROM 'SELECT 6'").unwrap();
         assert_eq!(count(), "3", "{flavor}");
         client.query("DEALLOCATE PREPARE b").unwrap();
@@ -258,8 +259,8 @@ fn prepared_statements_are_counted_however_they_are_made() {
     }
 }
 
-/// The limits of the variables end the statement and close the connection, and count for nobody who
-/// has CONNECTION_ADMIN.
+/// The memory limits end the statement and close the connection, except for accounts with
+/// CONNECTION_ADMIN.
 #[test]
 fn memory_limits_end_statements_and_close_the_connection() {
     for flavor in [Flavor::Slipstream, Flavor::MySql] {
@@ -287,10 +288,10 @@ fn memory_limits_end_statements_and_close_the_connection() {
         server.run("SET GLOBAL connection_memory_limit = 2097152");
         let words = "Connection closed. Connection memory limit 2097152 bytes exceeded. Consumed ";
         if flavor == Flavor::Slipstream {
-            // MySQL counts by performance_schema, which is off here, and has files for some of
-            // these; the words are its own.
+            // MySQL counts with performance_schema, which is off here, and uses files for some of
+            // these queries, so these statements run on Slipstream only. The words are MySQL's.
             refuse(windows, 4082, words);
-            // Sorts, groups and duplicates go on in files.
+            // Sorts, groups and duplicates go on in files instead.
             let distinct = "SELECT DISTINCT CONCAT(a.id, b.s, b.id) FROM d.t a, d.t b LIMIT 1000000, 1";
             let union = "SELECT CONCAT(a.id, b.s, b.id) FROM d.t a, d.t b UNION SELECT b.id FROM d.t b LIMIT 1000000, 1";
             for statement in [sorts, groups, distinct, union] {
@@ -305,7 +306,8 @@ fn memory_limits_end_statements_and_close_the_connection() {
             );
             let list = vec!["1"; 100_000].join(",");
             refuse(&format!("SELECT 1 IN ({list})"), 4082, words);
-            // What the functions of one row make counts together, and is gone at the next row.
+            // What the functions of one row make counts together, and is released before the next
+            // row.
             let long = |times: u32| format!("LENGTH(REPEAT(CONCAT(a.s, a.s), {times}))");
             let three = [long(10_000), long(10_001), long(10_002)].join(", ");
             refuse(&format!("SELECT {three} FROM d.t a WHERE LENGTH(a.s) = 50"), 4082, words);
@@ -339,14 +341,14 @@ fn memory_limits_end_statements_and_close_the_connection() {
     }
 }
 
-/// `connect_timeout` is for all of the handshake, also for a client that goes on sending.
+/// `connect_timeout` limits the whole handshake, also for a client that keeps sending.
 #[test]
 fn slow_clients_lose_their_places() {
     use std::io::Write;
     let server = Server::start(Flavor::Slipstream, &Settings::default());
     server.run("SET GLOBAL connect_timeout = 2");
     let mut slow = std::net::TcpStream::connect(("127.0.0.1", server.port())).unwrap();
-    // A login packet of 200 bytes, of which one comes ten times a second.
+    // The client sends a login packet of 200 bytes at ten bytes a second.
     let mut sent = 0;
     let mut write = |byte: u8| slow.write_all(&[byte]).is_ok();
     while sent < 200 && write([200, 0, 0, 1].get(sent).copied().unwrap_or(0)) {
@@ -358,7 +360,7 @@ fn slow_clients_lose_their_places() {
 
 #[test]
 fn a_client_that_gets_no_thread_is_told_so() {
-    // Each thread's stack counts, so that a few dozen of them are as many as the limit allows.
+    // The stack of each thread counts, so that the limit allows only a few dozen threads.
     let script = testkit::limited::binary(Path::new(env!("CARGO_TARGET_TMPDIR")), 600 << 10);
     let extra = vec!["--max-connections=1000".to_owned()];
     let (pool_bytes, redo_bytes) = (16 << 20, 16 << 20);
@@ -376,7 +378,7 @@ fn a_client_that_gets_no_thread_is_told_so() {
     assert!(clients.len() > 1, "nobody gets in");
     let told = shown(&refused);
     assert!(told.starts_with("ERROR 1135 (HY000) Can't create a new thread (errno 11)"), "{told}");
-    // Clients that are there are served, and others when one of them has gone.
+    // Connected clients are still served, and another client gets in when one of them has gone.
     clients.pop();
     clients[0].query("SELECT 1").expect("a client that is connected");
     let again = (0..100).any(|_| {

@@ -1,6 +1,6 @@
-//! What statements keep is charged as what it takes, before it is made: lists that grow, plans of
-//! short texts, packets, copies of long values. Each of these statements runs to its end in a
-//! server that charges lengths alone.
+//! Tests that what statements keep is charged with the memory that it really takes, before it is
+//! made: lists that grow, plans of short texts, packets, copies of long values. A server that
+//! charged lengths alone would run each of these statements to its end.
 
 use bench::instance::{Flavor, Settings};
 use os::clock::Stopwatch;
@@ -19,7 +19,7 @@ const SETUP: &[&str] = &[
     "GRANT SELECT ON d.* TO u",
 ];
 
-/// A server whose connections may have two megabytes each.
+/// Starts a server whose connections may have two megabytes each.
 fn small() -> Server {
     let server = Server::start(Flavor::Slipstream, &Settings::default());
     SETUP.iter().for_each(|statement| drop(server.run(statement)));
@@ -31,8 +31,8 @@ fn limited(server: &Server) -> Client {
     Client::connect(&server.connect_options().user("u", "")).expect("the account is there")
 }
 
-/// The number of the error that the last of these statements ends with in a session of its own; 0:
-/// none.
+/// Runs the statements in a session of their own and returns the number of the error of the last
+/// one. 0 means that it succeeded.
 fn code(server: &Server, statements: &[&str]) -> u16 {
     let mut client = limited(server);
     let (last, before) = statements.split_last().expect("a statement");
@@ -44,7 +44,7 @@ fn code(server: &Server, statements: &[&str]) -> u16 {
     }
 }
 
-/// What all connections have charged.
+/// Returns the bytes that all connections together have charged.
 fn charged_bytes(server: &Server) -> u64 {
     let shown = server.rows("SHOW GLOBAL STATUS LIKE 'Slipstream_connection_memory'").join("");
     shown.rsplit('\t').next().and_then(|bytes| bytes.parse().ok()).expect("a number")
@@ -56,12 +56,12 @@ fn lists_are_charged_with_the_room_that_they_have() {
     for statement in [
         "SELECT SUBSTRING_INDEX(REPEAT('a', 400000), 'a', -3)",
         "SELECT REPLACE(REPEAT('a', 400000), 'a', '')",
-        // 60 thousand rows of one number each.
+        // The subquery has 60 thousand rows of one number each.
         "SELECT a.id IN (SELECT b.id + c.id FROM d.t b, d.t c) FROM d.t a",
     ] {
         assert_eq!(code(&server, &[statement]), 4082, "{statement}");
     }
-    // What can go to files does, before memory is refused.
+    // An operation that can use files does so before memory is refused.
     for statement in [
         "SELECT a.id FROM d.t a, d.t b ORDER BY b.v",
         "SELECT COUNT(*) FROM (SELECT a.id FROM d.t a, d.t b) x",
@@ -72,7 +72,7 @@ fn lists_are_charged_with_the_room_that_they_have() {
     ] {
         assert_eq!(code(&server, &[statement]), 0, "{statement}");
     }
-    // No more is kept than comes out of it.
+    // No more is kept than the query returns.
     for statement in [
         "SELECT GROUP_CONCAT(a.s) FROM d.t a, d.t b, d.t c WHERE c.id < 3",
         "SELECT a.v FROM d.t a, d.t b UNION SELECT b.v FROM d.t a, d.t b",
@@ -104,7 +104,7 @@ fn a_plan_that_a_session_keeps_stays_charged() {
     let before = charged_bytes(&server);
     for number in 0..3 {
         let statement = format!("SELECT {number} IN ({list})");
-        // The second time it is kept.
+        // The second run keeps the plan.
         (0..2).for_each(|_| drop(client.query(&statement).expect("a list")));
     }
     assert!(charged_bytes(&server) >= before + 3 * 1500 * 64, "{before}");
@@ -135,7 +135,7 @@ fn copies_of_long_values_are_charged() {
     assert_eq!(code(&server, &[long, "SELECT @a IS NULL"]), 0);
 }
 
-/// Kilobytes of memory that the server has.
+/// Returns the kilobytes of memory that the server's process has.
 fn resident_kb(server: &Server) -> u64 {
     let status =
         std::fs::read_to_string(format!("/proc/{}/status", server.pid().expect("it runs"))).expect("it runs");
@@ -181,7 +181,7 @@ fn the_changes_of_a_transaction_are_charged_until_it_ends() {
     let server = small();
     server.run("CREATE TABLE d.many (id INT PRIMARY KEY AUTO_INCREMENT, v INT, KEY by_v (v))");
     server.run("GRANT INSERT, UPDATE, DELETE ON d.* TO u");
-    // 65,536 rows: about 40 megabytes of keys and locks.
+    // The statement inserts 65,536 rows, which need about 40 megabytes of keys and locks.
     let many = "INSERT INTO d.many (v) SELECT a.id FROM d.t a, d.t b";
     let before = charged_bytes(&server);
     assert_eq!(code(&server, &["BEGIN", many]), 4082);
@@ -192,7 +192,8 @@ fn the_changes_of_a_transaction_are_charged_until_it_ends() {
         os::clock::sleep(Duration::from_millis(5));
     }
     assert_eq!(server.rows("SELECT COUNT(*) FROM d.many"), ["0"], "nothing of the transactions stays");
-    // Small ones, one after the other, take nothing together; an account without limits may all.
+    // Small transactions one after the other do not add up, and an account without limits may take
+    // everything.
     let mut client = limited(&server);
     for _ in 0..40 {
         client.query("INSERT INTO d.many (v) SELECT id FROM d.t").expect("256 rows have room");
@@ -208,14 +209,14 @@ fn the_locks_of_a_transaction_are_charged_while_it_holds_them() {
     server.run("GRANT UPDATE ON d.* TO u");
     server.run("INSERT INTO d.many (v) SELECT a.id FROM d.t a, d.t b");
     let committed = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
-    // 65,536 rows: about 6 megabytes of locks.
+    // The query locks 65,536 rows, which need about 6 megabytes of locks.
     for lock in ["FOR UPDATE", "FOR SHARE", "FOR UPDATE SKIP LOCKED"] {
         let many = format!("SELECT COUNT(*) FROM d.many {lock}");
         assert_eq!(code(&server, &["BEGIN", &many]), 4082, "{many}");
         let none = format!("SELECT COUNT(*) FROM d.many WHERE v < 0 {lock}");
         assert_eq!(code(&server, &[committed, &none]), 0, "READ COMMITTED keeps none: {none}");
     }
-    // What one statement has locked counts for the next.
+    // The locks of one statement still count in the next statement.
     let part = |from: u32| format!("SELECT COUNT(*) FROM d.many WHERE id > {from} FOR UPDATE");
     let parts: Vec<String> = (1..8).map(|part_number| part(65_536 - part_number * 8_192)).collect();
     let mut client = limited(&server);
@@ -232,7 +233,8 @@ fn what_xpath_makes_is_charged() {
     let long = "SET @a = REPEAT('x', 700000)";
     let parts = "$@a, concat(".repeat(3) + "$@a, $@a" + &")".repeat(3);
     assert_eq!(code(&server, &[long, &format!("SELECT EXTRACTVALUE('<a/>', 'concat({parts}) = 1')")]), 4082);
-    // Four million pairs of an element and one around it: they are not kept one by one.
+    // The path finds four million pairs of an element and one around it, which must not be kept one
+    // by one.
     let nested = "CONCAT(REPEAT('<a>', 2000), REPEAT('</a>', 2000))";
     let server = Server::start(Flavor::Slipstream, &Settings::default());
     for (path, count) in [("//a/ancestor::a", 1999), ("//a/ancestor-or-self::*", 2001), ("//a/a", 1999)] {
@@ -252,7 +254,7 @@ fn packets_are_charged() {
     assert_eq!(code(&server, &[&several]), 4082, "a text of several packets");
 }
 
-/// What all connections may have is measured by what the process has left, not by its limit alone.
+/// What all connections may have depends on what the process has left, not only on its limit.
 #[test]
 fn connections_leave_the_process_room_under_a_limit() {
     const LIMIT_KB: u64 = 900 << 10;

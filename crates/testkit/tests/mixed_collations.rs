@@ -1,5 +1,6 @@
-//! Texts whose collations do not go together, beside MySQL: what may be put together and in which
-//! collation the result is, and what an operation that compares them is called in its error.
+//! Tests of texts whose collations do not go together, compared with MySQL: which texts may be put
+//! together, which collation the result has, and what an error calls the operation that compares
+//! them.
 
 use testkit::answers::same_answers;
 

@@ -1,5 +1,5 @@
-//! mysqldump with its own defaults, which lock the tables of a schema (`LOCK TABLES ... READ`) and
-//! nothing else: the dump is one state of them all.
+//! Tests of mysqldump with its default options, which lock the tables of a schema (`LOCK TABLES ...
+//! READ`) and nothing else: the dump shows all tables at one moment.
 
 use bench::instance::{Flavor, USER, peers_dir};
 use testkit::{Server, program};
@@ -7,8 +7,8 @@ use testkit::{Server, program};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Dumps the schema while somebody changes both tables together, and reads what it has become
-/// elsewhere.
+/// Dumps the schema several times while a writer changes both tables together, and checks that each
+/// dump shows both tables at one moment.
 fn dumps_one_state(program: &str, before: &[String]) {
     let server = Server::under_test();
     for sql in [

@@ -1,5 +1,5 @@
-//! Partitioned tables: definitions, errors and rows as MySQL has them, and replicated from both
-//! families.
+//! Tests of partitioned tables: definitions, errors and rows are as in MySQL, and tables of MySQL
+//! and MariaDB sources are replicated.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use protocol::client::Client;
@@ -8,7 +8,7 @@ use testkit::following::{By, Pair};
 use testkit::server::flavor_under_test;
 use testkit::{Server, available};
 
-/// Sent to both servers, which must answer alike; the errors too.
+/// Statements that both servers must answer alike, with the same errors too.
 const STATEMENTS: &[&str] = &[
     "CREATE DATABASE d",
     "USE d",
@@ -49,7 +49,7 @@ const STATEMENTS: &[&str] = &[
     "show create table f17",
     "select table_name,partition_name,subpartition_name,partition_ordinal_position,subpartition_ordinal_position,partition_method,subpartition_method,partition_expression,subpartition_expression,partition_description,partition_comment,nodegroup,tablespace_name from information_schema.partitions where table_schema='d' order by 1,4,5",
     "select create_options from information_schema.tables where table_schema='d' and table_name in ('f1','f2')",
-    // Refusals.
+    // Definitions that are refused.
     "create table x (id int) partition by list(id) (partition p0 values in (1,2), partition p1 values in (2))",
     "create table x (id int) partition by range(id) (partition p0 values less than (5), partition p1 values less than (5))",
     "create table x (id int primary key, b int) partition by hash(b)",
@@ -69,7 +69,7 @@ const STATEMENTS: &[&str] = &[
     "create table x (id int, t timestamp) partition by range(t) (partition p0 values less than (5))",
     "create table x (id int) partition by range(id) (partition p0 values less than (null))",
     "create table x (id int) partition by range(id) (partition p0 values less than maxvalue, partition p1 values less than (4))",
-    // What ALTER TABLE does.
+    // Changes by ALTER TABLE.
     "create table r (id int, d date, primary key (id,d)) partition by range (year(d)) (partition p0 values less than (1990), partition p1 values less than (2000))",
     "alter table r add partition (partition p2 values less than (2010), partition p3 values less than maxvalue)",
     "alter table r add partition (partition p4 values less than (2020))",
@@ -110,7 +110,7 @@ const STATEMENTS: &[&str] = &[
     "alter table r drop partition p0, add column w int",
     "alter table r add column w int partition by range(id) (partition p0 values less than (5))",
     "show create table r",
-    // Rows and their partitions.
+    // Rows and the partitions that they belong to.
     "insert into r values (7,'2000-01-01',1,1)",
     "insert ignore into r values (7,'2000-01-01',1,1),(1,'2000-01-01',1,1)",
     "update r set id=8",
@@ -138,7 +138,7 @@ const STATEMENTS: &[&str] = &[
     "select * from q order by 1",
     "alter table q partition by list(a) (partition p0 values in (5))",
     "select * from q order by 1",
-    // Rows change places.
+    // Rows that change places with EXCHANGE PARTITION.
     "create table e (id int, d date, v varchar(10), primary key (id,d), key(v)) partition by range (year(d)) (partition p0 values less than (1990), partition p1 values less than (2000))",
     "create table n (id int, d date, v varchar(10), primary key (id,d), key(v))",
     "insert into e values (1,'1980-01-01','a'),(2,'1995-01-01','b')",
@@ -160,8 +160,8 @@ const STATEMENTS: &[&str] = &[
     "DROP DATABASE d",
 ];
 
-/// Partitionings of a table (a INT, b VARCHAR(10), d DATETIME), and the values that go into it.
-/// The test compares which row is in which partition.
+/// Partitionings of a table (a INT, b VARCHAR(10), d DATETIME). The test puts [`ROWS`] into it and
+/// compares which row is in which partition.
 const PARTITIONINGS: &[&str] = &[
     "hash(a) partitions 3",
     "hash(a * 7 + 2) partitions 5",
@@ -178,7 +178,7 @@ const ROWS: &str = "insert into d.t values (null,null,null),(-7,'a','1999-12-31 
                     (0,'b','2020-02-02'),(1,'','2030-01-01'),(2,'e','1970-01-01'),(3,'É','2021-01-01'),(4,'z',null),\
                     (12,null,'1000-01-01'),(2147483647,'bb','9999-12-31')";
 
-/// What a server answers to one statement: rows, counts, or the error.
+/// Returns what a server answers to one statement: rows, counts, or the error.
 fn answer(client: &mut Client, text: &str) -> String {
     let is_query = ["show", "select"].iter().any(|word| text.starts_with(word));
     let answered = match is_query {
@@ -226,7 +226,7 @@ fn partitions_are_mysqls() {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
-/// Tables of a source, what happens to them, and that the replica has the same rows throughout.
+/// Tables of a source and changes to them. The replica must have the same rows throughout.
 const REPLICATED: &[&str] = &[
     "CREATE DATABASE p",
     "USE p",

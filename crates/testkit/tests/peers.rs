@@ -1,4 +1,5 @@
-//! The peers that the other tests compare with can be started, killed, started again and stopped.
+//! Tests that the peers that the other tests compare with can be started, killed, started again and
+//! stopped.
 
 use bench::instance::{Flavor, Instance, Settings};
 

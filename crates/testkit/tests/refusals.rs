@@ -1,12 +1,12 @@
-//! What the server refuses to start with: a sentence that says what and where, and an exit code
-//! that is not 0.
+//! Tests of what the server refuses to start with: it prints a sentence that says what is wrong and
+//! where, and its exit code is not 0.
 
 use std::path::PathBuf;
 
 use bench::instance::{Flavor, Settings};
 use testkit::{Server, program};
 
-/// A directory of this test's own, which goes with the value.
+/// A directory of one test, which is removed when this value is dropped.
 struct Directory(PathBuf);
 
 impl Directory {
@@ -32,7 +32,7 @@ fn serve(options: &[String]) -> (bool, String) {
     program::run(&testkit::binary::slipstream().display().to_string(), &words)
 }
 
-/// Runs the server with options that it must refuse; what it says must name all of `named`.
+/// Runs the server with options that it must refuse. Its output must have every word of `named`.
 fn refuses(options: &[String], named: &[&str]) {
     let (success, said) = serve(options);
     assert!(!success, "{options:?} was accepted:\n{said}");
@@ -63,7 +63,7 @@ fn a_data_directory_that_cannot_be_used() {
     os::disk::real().write_atomically(&file, b"not a directory").expect("a file");
     let inside = file.join("data").display().to_string();
     refuses(&[format!("--datadir={inside}"), "--initialize-insecure".into()], &[&inside]);
-    // Somebody else's files are not initialised over.
+    // The server does not initialize a directory that has files of another owner.
     let foreign = directory.0.display().to_string();
     refuses(&[format!("--datadir={foreign}"), "--initialize-insecure".into()], &[&foreign]);
 }
@@ -86,14 +86,15 @@ fn another_page_size_than_the_datas() {
     assert_eq!(server.rows("SELECT @@innodb_page_size"), ["16384"]);
 }
 
-/// What is not supported is MySQL's error and names the thing; the session goes on.
+/// A statement that is not supported ends with MySQL's error, which names the cause, and the
+/// session goes on.
 #[test]
 fn statements_that_are_not_supported() {
     let server = Server::start(Flavor::Slipstream, &Settings::default());
     server.run("CREATE DATABASE shop");
     server.run("CREATE TABLE shop.t (id INT PRIMARY KEY)");
     let mut session = server.connect();
-    // Without a schema an unknown function is error 1046, as in MySQL.
+    // Without a default schema an unknown function is error 1046, as in MySQL.
     session.query("USE shop").expect("it has been made");
     let refused = [
         ("SELECT * FROM shop.t WHERE MATCH (id) AGAINST ('a')", "MATCH"),

@@ -1,7 +1,7 @@
-//! What is refused, counted or left behind in the corners of the protocol and of statements: the
-//! words of commands that name nothing, long data that is too long, the session after
-//! COM_RESET_CONNECTION, roles that were taken away, lists that are far too long. The
-//! real MySQL is asked the same.
+//! Tests of what is refused, counted or left behind in the corners of the protocol and of
+//! statements: the messages for commands that name nothing, long data that is too long, the session
+//! after COM_RESET_CONNECTION, roles that were taken away, lists that are far too long. A real
+//! MySQL gets the same commands and must answer the same.
 
 use bench::instance::Settings;
 use protocol::client::{Client, ClientError};
@@ -132,11 +132,11 @@ fn a_role_that_was_revoked_is_active_again_when_it_is_granted_again() {
     });
 }
 
-/// Each of them took a time that grew with the square of its length.
+/// Each of these lists once took a time that grew with the square of its length.
 #[test]
 fn lists_that_are_far_too_long_are_refused_or_taken_at_once() {
     const MANY: usize = 60_000;
-    /// MySQL itself compares each key with all others.
+    /// The number of keys. It is small because MySQL itself compares each key with all others.
     const MANY_KEYS: usize = 2_000;
     let list = |item: &dyn Fn(usize) -> String| (0..MANY).map(item).collect::<Vec<_>>().join(",");
     let keys = |item: &str| vec![item; MANY_KEYS].join(",");

@@ -1,5 +1,5 @@
-//! SHOW REPLICAS: each replica that has registered, as long as it is connected. The real MySQL is
-//! asked the same.
+//! Tests of SHOW REPLICAS: each replica that has registered is listed as long as it is connected. A
+//! real MySQL gets the same commands and must answer the same.
 
 use bench::instance::Settings;
 use os::clock::Stopwatch;
@@ -16,7 +16,7 @@ fn come(server: &Server) -> Caller {
     caller
 }
 
-/// COM_REGISTER_SLAVE without user and password.
+/// Sends COM_REGISTER_SLAVE without user and password, and returns the answer.
 fn register(caller: &mut Caller, id: u32, host: &str, source_id: u32) -> Said {
     let mut packet = vec![REGISTER_SLAVE];
     packet.extend_from_slice(&id.to_le_bytes());

@@ -1,4 +1,4 @@
-//! A replica of several sources at once.
+//! Tests of a replica with several sources at once.
 
 use bench::instance::{Flavor, Settings, USER};
 use testkit::server::SOON;
@@ -16,12 +16,13 @@ fn follow(replica: &Server, source: &Server, channel: &str) {
     ));
 }
 
-/// A table of the source's own, and rows one transaction each.
+/// Makes a table of the source's own if `rows` begins at 0, and adds rows in transactions of their
+/// own.
 fn work(source: &Server, schema: &str, rows: std::ops::Range<u32>) {
     let mut client = source.connect();
     if rows.start == 0 {
         client.query(&format!("CREATE DATABASE {schema}")).unwrap();
-        // With a filter of schemas, what has no default schema does not count.
+        // With a filter of schemas, a statement without a default schema would not count.
         client.query(&format!("USE {schema}")).unwrap();
         client.query("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20))").unwrap();
     }
@@ -31,7 +32,7 @@ fn work(source: &Server, schema: &str, rows: std::ops::Range<u32>) {
     }
 }
 
-/// Waits until the replica has the table as the source has it.
+/// Waits until the replica has the same rows in the table as the source.
 fn catches_up(replica: &Server, source: &Server, schema: &str) {
     let query = format!("SELECT id, v FROM {schema}.t ORDER BY id");
     let wanted = source.rows(&query);
@@ -76,7 +77,7 @@ fn of_mysql_and_mariadb_at_once() {
     catches_up(&replica, &mariadb, "maria");
     assert_eq!(replica.refuses("SELECT * FROM unwanted.t").0, 1049);
 
-    // One stops, the other goes on; both are exact after a crash.
+    // One channel stops and the other goes on. Both are exact after a crash.
     replica.run("STOP REPLICA FOR CHANNEL 'from mysql'");
     work(&mysql, "my", 60..80);
     work(&mariadb, "maria", 60..80);
@@ -100,7 +101,7 @@ fn of_mysql_and_mariadb_at_once() {
     assert_eq!(replica.rows(filters).len(), 0, "FOR CHANNEL does not outlive the server");
 }
 
-/// The same statements are refused alike by MySQL, where there is one.
+/// MySQL, if it is available, refuses the same statements in the same way.
 #[test]
 fn statements_about_channels() {
     let mut servers = vec![Server::start(Flavor::Slipstream, &Settings::default())];

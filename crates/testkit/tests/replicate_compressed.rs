@@ -1,4 +1,4 @@
-//! Replicas behind sources that compress their events.
+//! Tests of replicas whose sources compress their events.
 
 use bench::instance::Flavor;
 use testkit::following::carries_with;

@@ -1,4 +1,4 @@
-//! A connection to the source that is compressed.
+//! Tests of a replica whose connection to the source is compressed.
 
 use bench::instance::{Flavor, Settings, USER};
 use bench::replication::Thread;
@@ -8,7 +8,7 @@ use testkit::{Replica, Server};
 const ROWS: usize = 40;
 const ROW_BYTES: usize = 50_000;
 
-/// Rows that compress well come over, and few bytes for them, with each of these lists.
+/// Tests, with each of these lists of algorithms, that rows that compress well arrive in few bytes.
 fn follows(source: Flavor, lists: &[&str]) {
     let source = Server::start(source, &Settings { durable: false, ..Settings::default() });
     let proxy = Proxy::start(source.port());
@@ -28,7 +28,7 @@ fn follows(source: Flavor, lists: &[&str]) {
         let before = proxy.passed_bytes();
         let mut client = source.connect();
         for row in 0..ROWS {
-            // Small ones between the long ones: frames that are not compressed.
+            // Between the long rows there are short ones, whose frames are not compressed.
             let len = if row % 2 == 0 { ROW_BYTES } else { 3 };
             client.query(&format!("INSERT INTO d.t (b) VALUES (REPEAT('x{row}', {len}))")).unwrap();
         }
@@ -51,7 +51,7 @@ fn from_mysql() {
 #[test]
 fn from_mariadb() {
     if testkit::available("replicate_compressed_connection::from_mariadb", &[Flavor::MariaDb]) {
-        // It has no zstd.
+        // MariaDB has no zstd.
         follows(Flavor::MariaDb, &["zstd,zlib"]);
     }
 }

@@ -1,5 +1,6 @@
-//! `replica_exec_mode=CONVERGE`: a replica whose rows were read while the source worked, at later
-//! points of its history than the applier had reached, comes to equal the source.
+//! Tests of `replica_exec_mode=CONVERGE`: a replica whose rows were copied while the source worked,
+//! each at a later point of the source's history than the applier had reached, becomes equal to the
+//! source.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::{StartFrom, Thread};
@@ -9,12 +10,12 @@ use testkit::{Replica, Server};
 
 const ROUNDS: u64 = 12;
 const IDS: u64 = 60;
-/// A copy reads so many ids at once.
+/// The number of ids that one read of a copy covers.
 const CHUNK_IDS: u64 = 10;
 const TABLE: &str = "CREATE TABLE d.t (id INT PRIMARY KEY, u INT, v VARCHAR(10), w INT NOT NULL, x BLOB, \
                      UNIQUE KEY by_u (u), UNIQUE KEY by_vw (v, w), KEY by_w (w))";
 
-/// The source is a MySQL server where there is one, else one of ours.
+/// Returns the source's flavor: MySQL if it is available, otherwise Slipstream.
 fn source_flavor(test: &str) -> Flavor {
     if testkit::available(test, &[Flavor::MySql]) { Flavor::MySql } else { Flavor::Slipstream }
 }
@@ -29,8 +30,8 @@ fn pair(test: &str, image: RowImage, workers: u32) -> (Server, Replica) {
     (source, replica)
 }
 
-/// One change of the source: rows that take each other's keys, move, come and go. Some are refused
-/// for a duplicate key, which is as good.
+/// Returns a random change of the source: rows take each other's keys, move, come and go. Some
+/// changes are refused for a duplicate key, which does no harm.
 fn change(rng: &mut Rng) -> String {
     let (id, other) = (rng.below(IDS), rng.below(IDS));
     let (u, w) = (rng.below(40), rng.below(4));
@@ -45,7 +46,7 @@ fn change(rng: &mut Rng) -> String {
     }
 }
 
-/// The keys of two rows change places, in one transaction of three updates.
+/// Swaps the keys of two rows, in one transaction of three updates.
 fn exchange(session: &mut Client, rng: &mut Rng) {
     let (a, b) = (rng.below(IDS), rng.below(IDS));
     for sql in [
@@ -71,7 +72,7 @@ fn work(session: &mut Client, rng: &mut Rng, changes: u64) {
     }
 }
 
-/// Reads a range of ids at the source and puts it in the place of what the replica has.
+/// Reads a range of ids at the source and puts the rows into the replica in place of its own.
 fn copy(source: &mut Client, replica: &mut Client, from: u64) {
     let to = from + CHUNK_IDS;
     let read = format!(
@@ -95,13 +96,13 @@ fn converges(test: &str, workers: u32) {
     let mut here = replica.connect();
     here.query("SET sql_log_bin = 0").expect("an administrator may");
     for round in 0..ROUNDS {
-        // Rows from before the copy are in no event that the applier will see.
+        // The applier is stopped: rows from before the copy are in no event that it will see.
         replica.stop_thread(Thread::Sql);
         if round == 0 {
             replica.run("SET GLOBAL replica_exec_mode = CONVERGE");
         }
         here.query("DELETE FROM d.t").expect("rows can be deleted");
-        // The source works before, between and behind the reads of the ranges.
+        // The source changes before, between and after the reads of the ranges.
         let mut ranges: Vec<u64> = (0..IDS / CHUNK_IDS).map(|range| range * CHUNK_IDS).collect();
         ranges.sort_by_cached_key(|_| rng.u64());
         let (before, behind) = ranges.split_at(ranges.len() / 2);
@@ -112,7 +113,7 @@ fn converges(test: &str, workers: u32) {
                 copy(&mut copying, &mut here, *from);
             }
             work(&mut there, &mut rng, 10);
-            // The applier goes on between two halves of the copy.
+            // The applier catches up between the two halves of the copy.
             replica.start_thread(Thread::Sql);
             replica.catch_up(&source);
             replica.stop_thread(Thread::Sql);
@@ -138,7 +139,7 @@ fn rows_from_later_points_converge_with_workers() {
     converges("rows_from_later_points_converge_with_workers", 4);
 }
 
-/// What the mode cannot repeat stops the applier, and STRICT goes on with it.
+/// Tests that what the mode cannot repeat stops the applier, and that STRICT goes on with it.
 fn is_refused(test: &str, image: RowImage, setup: &[&str], changes: &[&str], why: &str) {
     let (source, replica) = pair(test, image, 0);
     source.run("CREATE DATABASE d");

@@ -1,16 +1,17 @@
-//! Statements about definitions that are easily taken for refused ones: what a source has accepted
-//! must neither stop a replica nor leave it with other rows, and goes on to replicas of its own.
+//! Tests of statements about definitions that a replica could easily refuse: what a source has
+//! accepted must neither stop a replica nor leave it with other rows, and the replica hands it on
+//! to replicas of its own.
 
 use bench::replication::StartFrom;
 use testkit::following::beginning;
 use testkit::server::flavor_under_test;
 use testkit::{Flavor, Replica, RowImage, Server, Settings, available};
 
-/// What both families take.
+/// Statements that MySQL and MariaDB both accept.
 const SHARED: &[&str] = &[
     "CREATE DATABASE d",
     "USE d",
-    // A table and the rows of a query in one group.
+    // A table and the rows of a query are in one event group.
     "CREATE TABLE model (id INT PRIMARY KEY AUTO_INCREMENT, t VARCHAR(20) NOT NULL DEFAULT 'x', n INT)",
     "INSERT INTO model (t, n) VALUES ('a', 1), ('b', NULL), ('c', 3)",
     "CREATE TABLE filled AS SELECT id, t, n * 2 AS twice FROM model",
@@ -20,7 +21,7 @@ const SHARED: &[&str] = &[
     "INSERT INTO nothing SELECT * FROM model",
     "CREATE TABLE same (PRIMARY KEY (id)) REPLACE SELECT 1 AS id, 'first' AS t UNION ALL SELECT 1, 'second'",
     "CREATE TABLE one IGNORE SELECT 1 AS id",
-    // An image without columns, and one without a column that has no default.
+    // One row image has no columns, and one lacks a column that has no default.
     "SET sql_mode = ''",
     "CREATE TABLE defaults (a INT NOT NULL DEFAULT 5, b VARCHAR(3) NOT NULL DEFAULT 'y')",
     "INSERT INTO defaults () VALUES ()",
@@ -28,7 +29,7 @@ const SHARED: &[&str] = &[
     "INSERT INTO defaults () VALUES ()",
     "CREATE TABLE without (a INT NOT NULL, b VARCHAR(3) NOT NULL, c ENUM('p','q') NOT NULL, d DATETIME NOT NULL, e INT)",
     "INSERT INTO without (e) VALUES (2)",
-    // NULL where none may be any more.
+    // Columns that have NULLs become NOT NULL.
     "CREATE TABLE empties (id INT PRIMARY KEY, a INT, b VARCHAR(5), c ENUM('x','y'), d DATE, e TIMESTAMP NULL, f BIT(3), \
      g BLOB, h DECIMAL(5,2))",
     "INSERT INTO empties (id) VALUES (1), (2)",
@@ -36,7 +37,7 @@ const SHARED: &[&str] = &[
      MODIFY d DATE NOT NULL, MODIFY e TIMESTAMP NOT NULL, MODIFY f BIT(3) NOT NULL, MODIFY g BLOB NOT NULL, \
      MODIFY h DECIMAL(5,2) NOT NULL",
     "SET sql_mode = DEFAULT",
-    // Columns that take each other's names and places.
+    // Columns take each other's names and places.
     "CREATE TABLE swapped (a INT, b VARCHAR(9), c DATE, KEY (a), KEY (b))",
     "INSERT INTO swapped VALUES (1, 'one', '2020-01-01'), (2, 'two', NULL)",
     "ALTER TABLE swapped RENAME COLUMN a TO b, RENAME COLUMN b TO a",

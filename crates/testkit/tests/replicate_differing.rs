@@ -1,11 +1,12 @@
-//! A replica whose tables are not as the source's: what MySQL's own replica converts is converted
-//! in the same way, and what it refuses is refused in its words.
+//! Tests of a replica whose tables differ from the source's: a value that MySQL's own replica
+//! converts is converted in the same way, and what it refuses is refused with its messages.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::{StartFrom, Status, Thread};
 use testkit::{Replica, Server};
 
-/// A table at the source, the replica's, `replica_type_conversions`, and what the source does.
+/// The columns of the source's table and of the replica's, the value of `replica_type_conversions`,
+/// and what the source does.
 struct Case {
     source: &'static str,
     replica: &'static str,
@@ -75,29 +76,30 @@ const CASES: &[Case] = &[
     case("a VARBINARY(30)", "a VARCHAR(30) CHARACTER SET latin1", "", TEXTS),
     case("a BIT(4)", "a BIT(9)", "ALL_NON_LOSSY", &["INSERT INTO d.t VALUES (1, b'1010'), (2, b'1')"]),
     case("a DATE", "a DATETIME", "ALL_LOSSY,ALL_NON_LOSSY", &["INSERT INTO d.t VALUES (1, '2026-01-02')"]),
-    // More columns on either side.
+    // One of the tables has more columns than the other.
     case("a INT, b VARCHAR(10)", "a INT", "", MORE),
     case("a INT, b VARCHAR(10)", "a INT, b VARCHAR(10), c INT DEFAULT 7, d VARCHAR(5)", "", MORE),
     case("a INT, b VARCHAR(10)", "a BIGINT, b VARCHAR(10), c INT DEFAULT 7", "ALL_NON_LOSSY", MORE),
 ];
 
-/// Number and message; the place at the end is left out.
+/// Returns the number and message of the applier's error. The position at the end of the message is
+/// left out.
 fn error_of(replica: &Replica, status: &Status) -> (u32, String) {
     let mut message = status.sql_error.clone();
     if replica.flavor() == Flavor::MySql {
-        // The coordinator only tells that a worker has stopped.
+        // MySQL's coordinator only reports that a worker has stopped.
         let of_worker = "SELECT LAST_ERROR_MESSAGE FROM performance_schema.replication_applier_status_by_worker \
                          WHERE LAST_ERROR_NUMBER <> 0";
         message = replica.rows(of_worker).remove(0);
-        // Worker 1 failed executing transaction '...' at source log ..., end_log_pos 605; Column
-        // ...
+        // The message has the form "Worker 1 failed executing transaction '...' at source log ...,
+        // end_log_pos 605; Column ...".
         message = message.split_once("; ").map_or(message.clone(), |(_, cause)| cause.to_string());
     }
     let place = message.find("; the event's").unwrap_or(message.len());
     (status.sql_errno, message[..place].to_string())
 }
 
-/// Runs the case and returns what came of it: an error, or the rows.
+/// Runs the case and returns its outcome: an error, or the rows.
 fn outcome(source: &Server, replica: &Replica, case: &Case) -> Result<Vec<String>, (u32, String)> {
     replica.run(&format!("SET GLOBAL replica_type_conversions = '{}'", case.conversions));
     replica.start_thread(Thread::Sql);
@@ -111,7 +113,7 @@ fn outcome(source: &Server, replica: &Replica, case: &Case) -> Result<Vec<String
     }
 }
 
-/// Makes the table anew, at one end only.
+/// Makes the table anew, on one server only.
 fn make(server: &Server, columns: &str) {
     let mut session = server.connect();
     let create = format!("CREATE TABLE d.t (id INT PRIMARY KEY, {columns})");
@@ -154,7 +156,7 @@ fn as_mysql_does(image: bench::instance::RowImage) {
         }
         converted += usize::from(ours.is_ok());
         for (replica, _) in replicas.iter().zip([&theirs, &ours]).filter(|(_, outcome)| outcome.is_err()) {
-            // With the table as the source has it, it goes on.
+            // With a table like the source's, the replica goes on.
             make(replica, case.source);
             replica.start_thread(Thread::Sql);
             replica.catch_up(&source);

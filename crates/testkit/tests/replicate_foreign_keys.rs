@@ -1,8 +1,8 @@
-//! Tables with foreign keys, at every place of a chain of replicas.
+//! Tests of tables with foreign keys, at every place of a chain of replicas.
 //!
-//! A MariaDB source leaves child rows to its replicas' engines; a MySQL 9.7 source logs them.
-//! Behind us both of them, and we ourselves, get every row from the log and make none by
-//! themselves.
+//! A MariaDB source leaves changes of child rows to its replicas' engines; a MySQL 9.7 source logs
+//! them. Behind a Slipstream source, replicas of MySQL, MariaDB and Slipstream get every row from
+//! the log and make none by themselves.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::Thread;
@@ -10,8 +10,8 @@ use testkit::family;
 use testkit::following::{By, Pair};
 use testkit::server::{Replica, flavor_under_test};
 
-/// Everything that parents and children go through at the source arrives at the replica, which is
-/// far behind when it begins.
+/// Tests that everything that happens to parents and children at the source arrives at the replica,
+/// which is far behind when its applier starts.
 fn carries(pair: Pair) -> Pair {
     let seed = os::random::test_seed("replicate_foreign_keys");
     family::make(&pair.source);
@@ -37,7 +37,7 @@ fn behind_mysql() {
     }
 }
 
-/// As a MySQL before 9.6 does it.
+/// The source logs as a MySQL before 9.6 does.
 #[test]
 fn behind_mysql_with_foreign_keys_in_innodb() {
     if testkit::available(
@@ -50,8 +50,8 @@ fn behind_mysql_with_foreign_keys_in_innodb() {
         let logged = "SELECT @@innodb_native_foreign_keys";
         assert_eq!(pair.source.rows(logged), ["1"]);
         let pair = carries(pair);
-        // A parent whose key and document change, of which the log says only how the document
-        // differs.
+        // The key and the document of a parent change, and the log has only the difference of the
+        // document.
         let mut session = pair.source.connect();
         for sql in [
             "SET binlog_row_value_options = PARTIAL_JSON",
@@ -102,8 +102,8 @@ fn mariadb_behind_us() {
     }
 }
 
-/// What our engine made of a MariaDB source's parents is in our own log, so that a replica behind
-/// us makes nothing by itself, and it is there after a crash.
+/// The rows that our engine changed for a MariaDB source's parents are in our own log, so that a
+/// replica behind us makes none by itself. They are there after a crash too.
 #[test]
 fn rows_that_followed_are_in_our_log() {
     if !testkit::available("replicate_foreign_keys::rows_that_followed_are_in_our_log", &[Flavor::MariaDb]) {
@@ -111,7 +111,7 @@ fn rows_that_followed_are_in_our_log() {
     }
     let mut pair = carries(pair(Flavor::MariaDb, Flavor::Slipstream, 4, RowImage::Full, By::Gtid));
     let last = Replica::start(Flavor::Slipstream, &Settings { server_id: 3, ..Settings::default() });
-    // Without the foreign keys of its own it can only do what the log says.
+    // This replica does not follow its own foreign keys, so it can only do what the log says.
     last.follow(Flavor::Slipstream, pair.replica.port(), &testkit::following::beginning(&pair.replica));
     last.catch_up(&pair.replica);
     family::compare(&pair.source, &last);

@@ -1,5 +1,5 @@
-//! Transactions larger than the replica's redo log: they arrive whole, through kills of the
-//! replica, and go on whole to the next one.
+//! Tests of transactions larger than the replica's redo log: they arrive whole, through kills of
+//! the replica, and go on whole to the next replica.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use testkit::following::{By, Pair};
 use testkit::server::{Replica, Server, flavor_under_test};
 
 const REDO_BYTES: u64 = 8 << 20;
-/// Doubled so often: 24 MB.
+/// The number of rows before they are doubled `DOUBLINGS` times, to 24 MB.
 const FIRST_ROWS: u64 = 100;
 const DOUBLINGS: u32 = 6;
 const ALL_ROWS: &str = "SELECT id, k, pad FROM large.t ORDER BY id";
@@ -23,7 +23,8 @@ fn run(source: &Server, statements: &[&str]) {
     }
 }
 
-/// A transaction of many rows, with savepoints and rows changed again, between small ones.
+/// Runs a transaction of many rows, with savepoints and rows that are changed again, between small
+/// ones.
 fn change_much(source: &Server) {
     let mut client = source.connect();
     let mut query = |sql: &str| {
@@ -75,7 +76,7 @@ fn arrives(test: &str, source: Flavor, image: RowImage, replica_workers: u32) {
         pair.replica.server.kill();
         pair.replica.server.come_back();
     }
-    // So that the replica's newest file has something.
+    // This transaction gives the replica's newest file a position.
     run(&pair.source, &["INSERT INTO large.small VALUES (4, 'last')"]);
     pair.replica.catch_up(&pair.source);
     let next = Replica::start(flavor_under_test(), &Settings { server_id: 3, ..settings });

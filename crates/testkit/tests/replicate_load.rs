@@ -1,5 +1,5 @@
-//! LOAD DATA of sources that log statements: the file comes in blocks, and is loaded here as it was
-//! there.
+//! Tests of LOAD DATA on sources that log statements: the file comes in blocks, and the replica
+//! loads it as the source did.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ConnectOptions};
@@ -11,7 +11,7 @@ const TABLES: &[&str] = &[
     "CREATE TABLE d.k (a INT PRIMARY KEY, b VARCHAR(20) NOT NULL)",
 ];
 
-/// A file of several blocks, with all that a field may have in it.
+/// Returns a file of several blocks, with everything that a field may contain.
 fn long_file() -> Vec<u8> {
     let mut file = Vec::new();
     for number in 0..12_000 {
@@ -26,7 +26,7 @@ fn load(client: &mut Client, statement: &str, file: &[u8]) {
     }
 }
 
-/// A replica of this source has what the source has, and nothing stays in its directory.
+/// Tests that a replica of this source has the same rows, and that no file stays in its directory.
 fn is_followed(flavor: Flavor, format: &str) {
     if !testkit::available("replicate_load", &[flavor]) {
         return;

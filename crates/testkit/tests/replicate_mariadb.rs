@@ -1,4 +1,4 @@
-//! A replica behind a real MariaDB source.
+//! Tests of a replica behind a real MariaDB source.
 
 use bench::instance::{Flavor, RowImage};
 use testkit::expressions::carries_expressions;
@@ -32,8 +32,8 @@ fn with_noblob_images() {
     }
 }
 
-/// MariaDB's COMPRESSED columns are plain here: long values, short ones, none, with and without
-/// zlib's header, found by their values, too.
+/// MariaDB's COMPRESSED columns are plain columns on the replica. The values are long, short or
+/// missing, with and without zlib's header, and rows are also found by them.
 #[test]
 fn compressed_columns() {
     if !testkit::available("replicate_mariadb::compressed_columns", &[SOURCE]) {
@@ -50,7 +50,7 @@ fn compressed_columns() {
     for (wrap, image, id) in [("OFF", "FULL", 0), ("ON", "MINIMAL", 10)] {
         source.run(&format!("SET GLOBAL column_compression_zlib_wrap = {wrap}"));
         source.run(&format!("SET GLOBAL binlog_row_image = {image}"));
-        // The settings of a session are those of its start.
+        // A session takes over these settings when it begins.
         let mut session = source.connect();
         for statement in [
             format!("INSERT INTO c.t VALUES ({id}, REPEAT('räksmörgås ', 90), REPEAT('b', 900), REPEAT('d', 30000), REPEAT('e', 100000), REPEAT('f', 200))"),
@@ -104,7 +104,8 @@ fn when_logs_are_lost() {
     }
 }
 
-/// MariaDB's forms: constraints of columns, defaults without parentheses, IGNORED, PERSISTENT.
+/// Definitions in MariaDB's forms: constraints of columns, defaults without parentheses, IGNORED,
+/// PERSISTENT.
 const WITH_EXPRESSIONS: &[&str] = &[
     "CREATE TABLE e.t (id INT PRIMARY KEY, a INT, b INT DEFAULT (a + 3), t VARCHAR(30), \
      v INT AS (a + b) VIRTUAL, s BIGINT AS (a * 2) PERSISTENT, l VARCHAR(30) AS (LOWER(t)) VIRTUAL, \

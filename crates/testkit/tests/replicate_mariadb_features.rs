@@ -1,16 +1,17 @@
-//! What MariaDB has and MySQL has not, feature by feature: a source's statements with
-//! `binlog_format` ROW and MIXED, after which a replica has the same rows, and runs on.
+//! Tests of what MariaDB has and MySQL lacks, feature by feature: a source runs statements with
+//! `binlog_format` ROW and MIXED; afterwards the replica has the same rows and still runs.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use testkit::following::{By, Pair};
 use testkit::server::flavor_under_test;
 
-/// A feature: its statements, in a database of its own, and what both sides are asked.
+/// A feature: its statements, which run in a database of its own, and the queries that both servers
+/// get.
 struct Feature {
     name: &'static str,
     statements: &'static [&'static str],
     queries: &'static [&'static str],
-    /// The replica's `SHOW CREATE TABLE t` has these.
+    /// Texts that the replica's `SHOW CREATE TABLE t` must contain.
     shown: &'static [&'static str],
 }
 
@@ -44,7 +45,7 @@ const FEATURES: &[Feature] = &[
             "ALTER TABLE t ADD w UUID NOT NULL, ADD x UUID DEFAULT '123e4567-e89b-12d3-a456-426655440000'",
             "CREATE TABLE keyless (v UUID, i INET6)",
             "INSERT INTO keyless SELECT v, '::1' FROM t",
-            // A row that a statement has made is found by an event.
+            // An event finds a row that a statement has made.
             "DELETE FROM keyless ORDER BY v LIMIT 1",
         ],
         queries: &[

@@ -1,4 +1,5 @@
-//! MariaDB's JSON columns: a LONGTEXT with a CHECK that a statement of the source may violate.
+//! Tests of MariaDB's JSON columns: such a column is a LONGTEXT with a CHECK that a statement of
+//! the source may violate.
 
 use bench::instance::{Flavor, Settings};
 use os::random::Rng;
@@ -25,7 +26,7 @@ fn answer(client: &mut Client, sql: &str) -> Vec<String> {
     result.rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join("\t")).collect()
 }
 
-/// The constraints in a SHOW CREATE TABLE, with what they stand behind.
+/// Returns the constraints in a SHOW CREATE TABLE, each with the name of its column or constraint.
 fn checks(client: &mut Client) -> Vec<String> {
     let shown = answer(client, "SHOW CREATE TABLE t").concat();
     let lines = shown.split("\\n").filter(|line| line.contains("longtext") || line.contains("CONSTRAINT"));
@@ -33,14 +34,14 @@ fn checks(client: &mut Client) -> Vec<String> {
         .map(|line| {
             let name = line.split('`').nth(1).unwrap_or_default();
             let check = line.find("CHECK").map_or("none", |at| &line[at..]);
-            // MySQL's canonical text of a condition has parentheses of its own.
+            // MySQL's canonical text of a condition has additional parentheses.
             let check = check.trim_end_matches(',').replace("((", "(").replace("))", ")");
             format!("{name} {check}")
         })
         .collect()
 }
 
-/// Each leaves one table `t` with `id` first.
+/// Statements after each of which there is one table `t` whose first column is `id`.
 const DEFINITIONS: &[&str] = &[
     "CREATE TABLE t (id INT PRIMARY KEY, j JSON, k JSON NOT NULL DEFAULT '{}' COMMENT 'x', \
      l LONGTEXT CHECK (json_valid(l)), m JSON CHECK (m IS NOT NULL), n JSON CHECK (json_valid(n)), \
@@ -86,7 +87,7 @@ fn ignore_leaves_the_same_rows_out() {
     for sql in [
         "CREATE TABLE t (id INT PRIMARY KEY, j JSON, n INT)",
         "INSERT INTO t VALUES (1, '1', 1), (2, '\"a\"', 2), (3, NULL, 3), (4, '[1]', 4)",
-        // It is no JSON any more where there was a string.
+        // Strings are no JSON any more after this.
         "UPDATE IGNORE t SET j = TRIM(LEADING '\"' FROM j), n = n + 10",
         "INSERT IGNORE INTO t VALUES (5, '{', 1), (6, '{}', 2), (7, 7.5, 3), (8, '', 4)",
         "INSERT INTO t VALUES (6, '1', 0), (1, '1', 0) ON DUPLICATE KEY UPDATE j = CONCAT(j, ' '), n = 99",
@@ -96,7 +97,7 @@ fn ignore_leaves_the_same_rows_out() {
         "INSERT INTO s VALUES (1, '{'), (2, '1')",
     ] {
         let done = session.query(sql);
-        // The last one is refused as a whole.
+        // The last statement is refused as a whole.
         assert_eq!(done.is_ok(), !sql.contains("INTO s"), "{sql}: {done:?}");
     }
     pair.replica.catch_up(&pair.source);
@@ -104,12 +105,12 @@ fn ignore_leaves_the_same_rows_out() {
     for sql in ["SELECT * FROM d.t ORDER BY id", "SELECT * FROM d.s"] {
         assert_eq!(answer(&mut here, sql), answer(&mut session, sql), "{sql}");
     }
-    // A client is held to it, too.
+    // The constraint holds for a client too.
     let refused = here.query("INSERT INTO d.s VALUES (1, '{')").expect_err("is no JSON");
     assert_eq!(refused.server_code(), Some(3819));
 }
 
-/// A text that is JSON, or nearly.
+/// Returns a text that is JSON, or nearly.
 fn text(rng: &mut Rng, levels: u32) -> String {
     const SCALARS: &[&str] = &[
         "null",
@@ -172,7 +173,7 @@ fn random_texts_are_judged_as_at_the_source() {
         let one = |id: usize, rng: &mut Rng| {
             let mut text = text(rng, 3);
             if rng.below(3) == 0 && !text.is_empty() {
-                // One character is lost, doubled or another one.
+                // One character is lost, doubled or replaced.
                 let mut characters: Vec<char> = text.chars().collect();
                 let at = rng.below(characters.len() as u64) as usize;
                 match rng.below(3) {

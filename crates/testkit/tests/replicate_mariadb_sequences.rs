@@ -1,11 +1,11 @@
-//! Sequences of a MariaDB source: a replica has the same rows in them after each statement, shows
-//! them as MariaDB does, and hands them on to a further replica.
+//! Tests of sequences of a MariaDB source: after each statement a replica has the same rows in
+//! them, shows them as MariaDB does, and hands them on to a further replica.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use testkit::following::{By, Pair};
 use testkit::server::{Replica, Server, flavor_under_test};
 
-/// Statements of the source, and the sequences that are there afterwards.
+/// Statements of the source, and the sequences that exist after them.
 const STEPS: &[(&[&str], &[&str])] = &[
     (
         &[
@@ -80,7 +80,7 @@ const STEPS: &[(&[&str], &[&str])] = &[
 
 const NAMES: &str = "SELECT table_name, table_type, engine FROM information_schema.tables WHERE table_schema = 'd' ORDER BY 1";
 
-/// The servers behind a source, with what they have to have in common with it.
+/// A source and its replicas, which are compared with it.
 struct Behind<'s> {
     source: &'s Server,
     replicas: [&'s Replica; 2],
@@ -141,7 +141,7 @@ fn follow(format: &str, workers: u32) {
     behind.compare("SELECT * FROM t ORDER BY a");
     let shown = rows(&replica, "SHOW CREATE TABLE s2b").concat();
     assert!(shown.contains(") ENGINE=Aria SEQUENCE=1 "), "{shown}");
-    // What is in the log is put back after a crash.
+    // What is in the redo log is restored after a crash.
     replica.kill();
     replica.come_back();
     let behind = Behind { source: &source, replicas: [&replica, &further] };

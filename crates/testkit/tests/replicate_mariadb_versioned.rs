@@ -1,5 +1,6 @@
-//! Tables with system versioning and with periods of a MariaDB source: a replica has the rows of
-//! the present and of the past, shows them as MariaDB does, and hands them on to a further replica.
+//! Tests of a MariaDB source's tables with system versioning and with periods: a replica has the
+//! rows of the present and of the past, shows them as MariaDB does, and hands them on to a further
+//! replica.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use testkit::following::{By, Pair, beginning};
@@ -100,7 +101,8 @@ const PERIODS: &[&str] = &[
     "ALTER TABLE p DROP PERIOD IF EXISTS FOR nothing",
 ];
 
-/// Rows that follow a versioned row by a foreign key, which a source does not log, and partitions.
+/// Rows that change with a versioned row because of a foreign key, which a source does not log, and
+/// partitions.
 const FURTHER: &[&str] = &[
     "CREATE TABLE parents (id INT PRIMARY KEY, a INT) WITH SYSTEM VERSIONING",
     "CREATE TABLE children (id INT PRIMARY KEY, parent INT, FOREIGN KEY (parent) REFERENCES parents (id) ON DELETE CASCADE)",
@@ -124,7 +126,7 @@ const FURTHER: &[&str] = &[
     "INSERT INTO listed VALUES (1), (5), (NULL)",
 ];
 
-/// Queries that have the same rows on all servers, in any time zone.
+/// Queries that return the same rows on all servers, in any time zone.
 const QUERIES: &[&str] = &[
     "SELECT * FROM t ORDER BY id",
     "SELECT id, a, b, n, UNIX_TIMESTAMP(row_start), UNIX_TIMESTAMP(row_end) FROM t FOR SYSTEM_TIME ALL ORDER BY 1, 6, 5",
@@ -167,7 +169,7 @@ const QUERIES: &[&str] = &[
     "SELECT id, s, e, UNIX_TIMESTAMP(row_start), UNIX_TIMESTAMP(row_end) FROM twofold FOR SYSTEM_TIME ALL ORDER BY 5",
 ];
 
-/// What SHOW CREATE TABLE says beyond what MySQL's tables have.
+/// What SHOW CREATE TABLE must show in addition to what MySQL's tables have.
 const SHOWN: &[(&str, &[&str])] = &[
     (
         "t",
@@ -259,7 +261,7 @@ fn follow(format: &str, workers: u32) {
         assert!(!shown.contains("row_end"), "{shown}");
         assert_eq!(rows(&further, &format!("SHOW CREATE TABLE {table}")).concat(), shown);
     }
-    // What is in the log is put back after a crash.
+    // What is in the redo log is restored after a crash.
     replica.kill();
     replica.come_back();
     for sql in QUERIES.iter().filter(|sql| sql.contains("SYSTEM_TIME ALL")) {
@@ -282,14 +284,14 @@ fn with_workers() {
     follow("ROW", 4);
 }
 
-/// Clients of this server make such tables and change them, with the rows that MariaDB has then.
+/// Clients of Slipstream make such tables and change them, and get the rows that MariaDB has.
 #[test]
 fn clients_change_rows_as_at_mariadb() {
     if !testkit::available("replicate_mariadb_versioned", &[Flavor::MariaDb]) {
         return;
     }
     let servers = [Server::start(Flavor::MariaDb, &Settings::default()), Server::under_test()];
-    // A foreign key of a client wants a parent's key that is unique without the row's end.
+    // For a client, a foreign key needs a key of the parent that is unique without the row's end.
     let of_keys = |sql: &&&str| ["parents", "children", "orphans"].iter().any(|table| sql.contains(table));
     let further = FURTHER.iter().filter(|sql| !of_keys(sql));
     for server in &servers {
@@ -319,7 +321,7 @@ fn clients_change_rows_as_at_mariadb() {
     for sql in QUERIES.iter().filter(of_these).filter(|sql| !of_keys(sql)) {
         assert_eq!(rows(ours, sql), rows(theirs, sql), "{sql}");
     }
-    // What nobody wrote is not said of a key.
+    // The message about a duplicate key does not mention the end of the row, which nobody wrote.
     let doubled =
         ["INSERT INTO d.t (id, a) VALUES (1, 1)"].map(|sql| servers.each_ref().map(|s| s.refuses(sql)));
     for [(_, at_mariadb), (code, here)] in doubled {

@@ -1,13 +1,13 @@
-//! What a replica does about rows that are not as the source had them, and about transactions that
-//! it is to leave out.
+//! Tests of what a replica does about rows that are not as the source had them, and about
+//! transactions that it is told to leave out.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::{StartFrom, Thread};
 use testkit::following::{By, Pair};
 use testkit::{Replica, Server};
 
-/// A table, what the replica's differs in, and what the source does. Whatever the source does must
-/// end in an error with STRICT.
+/// A table, the statements that make the replica's table different, and what the source does.
+/// Whatever the source does must end in an error with STRICT.
 struct Case {
     table: &'static str,
     rows: &'static str,
@@ -63,7 +63,7 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// Runs statements at one end only.
+/// Runs statements on one server without logging them.
 fn alone(server: &Server, statements: &[&str]) {
     let mut session = server.connect();
     for sql in [&["SET sql_log_bin = 0"], statements].concat() {
@@ -75,12 +75,12 @@ fn stops_with(replica: &Replica) -> (u32, String) {
     let status = replica.wait_until("stopped", |status| status.sql_running == "No");
     let mut message = status.sql_error.clone();
     if replica.flavor() == Flavor::MySql {
-        // The coordinator only tells that a worker has stopped.
+        // MySQL's coordinator only reports that a worker has stopped.
         let of_worker = "SELECT LAST_ERROR_MESSAGE FROM performance_schema.replication_applier_status_by_worker \
                          WHERE LAST_ERROR_NUMBER <> 0";
         message = replica.rows(of_worker).remove(0);
         message = message.split_once("; ").map_or(message.clone(), |(_, cause)| cause.to_string());
-        // It says so twice where it has looked in an index.
+        // MySQL gives the cause twice if it has searched an index.
         let cause = "Can't find record in 't', Error_code: 1032; ";
         message = message.replace(&cause.repeat(2), cause);
     }
@@ -98,7 +98,7 @@ fn as_mysql_does(image: RowImage) {
         replica.follow(Flavor::MySql, source.port(), &StartFrom::Gtid);
         replica
     });
-    // What our own log says happened is what has happened.
+    // A replica of Slipstream checks that its binary log has what happened.
     let behind = Replica::start(Flavor::Slipstream, &settings(4));
     behind.follow(Flavor::Slipstream, replicas[1].port(), &StartFrom::Gtid);
     source.run("CREATE DATABASE d");
@@ -136,7 +136,7 @@ fn as_mysql_does(image: RowImage) {
         assert_eq!(behind.rows(rows), replicas[0].rows(rows), "case {number}, behind us");
     }
     assert!(differences.is_empty(), "{}", differences.join("\n"));
-    // Recovery does what was done.
+    // Recovery restores what was done.
     let before = replicas[1].rows(both);
     replicas[1].kill();
     replicas[1].come_back();
@@ -153,7 +153,7 @@ fn as_mysql_does_with_minimal_images() {
     as_mysql_does(RowImage::Minimal);
 }
 
-/// What the source does, and what differs at the replica, beside [`CASES`].
+/// More cases: what the source does, and what differs at the replica.
 const FAILING: &[Case] = &[
     Case {
         table: KEYED,
@@ -230,7 +230,7 @@ fn skips_errors_as_mysql_does(workers: u32, errors: &str) {
         for sql in case.changes {
             session.query(sql).unwrap_or_else(|error| panic!("case {number}: {sql}: {error}"));
         }
-        // Beside others that succeed, and that workers apply at once.
+        // Other transactions succeed meanwhile, and workers apply them at once.
         let keyed = case.table.starts_with("id");
         let columns = if keyed { "(id, u)" } else { "(a, b)" };
         for id in 100..110 {
@@ -267,7 +267,7 @@ fn an_error_that_is_not_listed_stops_the_applier() {
     source.run("CREATE TABLE d.t (id INT PRIMARY KEY)");
     replica.catch_up(&source);
     alone(&replica, &["INSERT INTO d.t VALUES (1)"]);
-    // The rows before the one that is there already stay.
+    // The rows before the duplicate one stay.
     source.run("INSERT INTO d.t VALUES (2), (1)");
     replica.catch_up(&source);
     assert_eq!(replica.rows("SELECT * FROM d.t"), ["1", "2"]);
@@ -288,7 +288,7 @@ fn skips(workers: u32) {
     for ids in ["(1), (2)", "(3)", "(4)", "(5)"] {
         pair.source.run(&format!("INSERT INTO d.t VALUES {ids}"));
     }
-    // Whatever the number is, a transaction that has begun is passed over whole.
+    // Whatever the number, a transaction whose beginning is skipped is skipped as a whole.
     pair.replica.run("SET GLOBAL sql_replica_skip_counter = 5");
     assert_eq!(pair.replica.rows("SELECT @@GLOBAL.sql_replica_skip_counter"), ["5"]);
     pair.replica.start_thread(Thread::Sql);
@@ -345,7 +345,8 @@ fn a_transaction_is_left_out_by_an_empty_one_with_its_gtid() {
     pair.source.run("INSERT INTO d.t VALUES (9)");
     pair.replica.catch_up(&pair.source);
     assert_eq!(pair.replica.rows("SELECT * FROM d.t ORDER BY id"), ["7", "9"]);
-    // What has been executed is passed over, and a GTID of one's own is used once.
+    // A transaction whose GTID was executed is skipped, and a GTID that a session chose is used
+    // once.
     for sql in
         [&format!("SET gtid_next = '{gtid}'"), "INSERT INTO d.t VALUES (10)", "SET gtid_next = 'AUTOMATIC'"]
     {
@@ -368,8 +369,8 @@ fn a_transaction_is_left_out_by_an_empty_one_with_its_gtid() {
 fn rows_of_one_event_without_a_key_are_found_in_one_scan() {
     let pair = Pair::start(Flavor::Slipstream, Flavor::Slipstream, RowImage::Full, By::Gtid);
     pair.source.run("CREATE DATABASE d");
-    // A scan for each of the 2400 rows would be over 60 pages each; one of the index for each would
-    // be 27,000 in all.
+    // A scan for each of the 2400 rows would read over 60 pages each, and a search of the index for
+    // each would read 27,000 pages in all.
     for (table, key, most) in [("t", "", 70_000), ("k", ", KEY (b)", 21_000)] {
         let requests = requests_without_a_key(&pair, table, key);
         println!("{requests} page requests{key}");
@@ -377,7 +378,7 @@ fn rows_of_one_event_without_a_key_are_found_in_one_scan() {
     }
 }
 
-/// Page requests of a replica that changes many rows of a table without a unique key.
+/// Returns the page requests of a replica that changes many rows of a table without a unique key.
 fn requests_without_a_key(pair: &Pair, table: &str, key: &str) -> u64 {
     pair.source.run(&format!("CREATE TABLE d.{table} (a INT, b INT, c VARCHAR(200){key})"));
     for base in [0, 1000, 2000, 3000] {
@@ -385,7 +386,7 @@ fn requests_without_a_key(pair: &Pair, table: &str, key: &str) -> u64 {
         let rows: Vec<String> = (0..1000).map(row).collect();
         pair.source.run(&format!("INSERT INTO d.{table} VALUES {}", rows.join(",")));
     }
-    // Rows that are the same, and rows that become what others were.
+    // Some rows are the same, and some become what others were.
     let same = "(5000, 1, 'x'), (5000, 1, 'x'), (5000, 1, 'x'), (5001, 1, 'x')";
     pair.source.run(&format!("INSERT INTO d.{table} VALUES {same}"));
     pair.replica.catch_up(&pair.source);

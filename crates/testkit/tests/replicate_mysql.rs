@@ -1,4 +1,4 @@
-//! A replica behind a real MySQL source.
+//! Tests of a replica behind a real MySQL source.
 
 use bench::instance::{Flavor, RowImage};
 use testkit::expressions::carries_expressions;
@@ -73,8 +73,8 @@ fn when_logs_are_lost_by_gtid() {
     }
 }
 
-/// Expressions that are computed here, that are only kept (JSON, functions that are missing), and
-/// that the grammar here does not have.
+/// Definitions with expressions that the replica computes, that it only keeps (JSON, missing
+/// functions), and that its grammar does not have.
 const WITH_EXPRESSIONS: &[&str] = &[
     "CREATE TABLE e.t (id INT PRIMARY KEY, a INT, b INT DEFAULT (a + 3), t VARCHAR(30), \
      v INT AS (a + b) VIRTUAL, s BIGINT AS (a * 2) STORED, l VARCHAR(30) AS (LOWER(t)) VIRTUAL, \

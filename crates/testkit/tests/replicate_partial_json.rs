@@ -1,4 +1,4 @@
-//! A source that logs of a JSON document only what has changed
+//! Tests of a source that logs only the changed parts of a JSON document
 //! (`binlog_row_value_options=PARTIAL_JSON`).
 
 use bench::instance::{Flavor, RowImage, Settings};
@@ -9,7 +9,7 @@ use testkit::{Replica, Server};
 const ROWS: u64 = 12;
 const STATEMENTS: u64 = 400;
 
-/// Deterministic choices, printed by their seed.
+/// A small generator of random choices. The same seed gives the same choices.
 struct Choices(u64);
 
 impl Choices {
@@ -124,7 +124,7 @@ fn carries(image: RowImage, workers: u32) {
     for at in 0..STATEMENTS {
         let tables = if at % 4 == 0 { ["plain"] } else { ["keyed"] };
         let update = choices.update(tables[0]);
-        // MySQL refuses some, for instance a path through a value that is no object.
+        // MySQL refuses some statements, for instance for a path through a value that is no object.
         let _refused = client.query(&update);
     }
     let partial = event_types(&pair.source, "Update_rows_partial");
@@ -132,7 +132,7 @@ fn carries(image: RowImage, workers: u32) {
     pair.replica.catch_up(&pair.source);
     let there = documents(&pair.source);
     assert_eq!(documents(&pair.replica), there);
-    // Logged in full here, and so recovered from the log alone.
+    // The replica logs whole documents, so that recovery needs nothing but its log.
     assert_eq!(event_types(&pair.replica, "Update_rows_partial"), 0);
     kill_and_compare(&mut pair.replica, &there);
 }

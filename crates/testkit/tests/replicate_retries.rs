@@ -1,5 +1,5 @@
-//! What stands in a replica's way. Locks: its transactions are tried again, and DDL of the
-//! replica's own never ends in a deadlock. A source that closes its connections.
+//! Tests of what stands in a replica's way. When its transactions meet locks they are tried again,
+//! and DDL of the replica's own never ends in a deadlock. A source may also close its connections.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -32,7 +32,7 @@ fn pair(workers: u32) -> Pair {
     pair
 }
 
-/// A session of the replica's that has locked row 1 of `d.y`.
+/// Returns a session on the replica that has locked row 1 of `d.y`.
 fn locker(pair: &Pair) -> Client {
     let mut session = pair.replica.connect();
     for sql in ["BEGIN", "SELECT * FROM d.y WHERE id = 1 FOR UPDATE"] {
@@ -69,7 +69,7 @@ fn retries_and_gives_up(workers: u32) {
                    Error_code: 1205; handler error HA_ERR_LOCK_WAIT_TIMEOUT; the event's source log ";
     assert!(status.sql_error.starts_with(wording), "{status:?}");
     assert_eq!(retries(&pair.replica), 2);
-    // What it could not do is not lost.
+    // The transaction that the applier gave up is not lost.
     pair.replica.run("SET GLOBAL replica_transaction_retries = 1000");
     pair.replica.start_thread(bench::replication::Thread::Sql);
     wait_for(&pair.replica, "tried again", || retries(&pair.replica) >= 4);
@@ -98,12 +98,13 @@ fn ddl_over_two_tables(workers: u32) {
     {
         source.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
     }
-    // The applier has y and waits for its row; DDL gets x and waits for y; then the applier needs
-    // x.
+    // The applier has `d.y` and waits for its row. DDL then gets `d.x` and waits for `d.y`, while
+    // the applier needs `d.x` next.
     wait_for(&pair.replica, "the applier waiting", || waits(&pair.replica) == 1);
     let mut ddl = pair.replica.connect();
     let running = os::thread::spawn("ddl", move || {
-        // Each table has the other's rows afterwards; twice, and everything is as before.
+        // Each table has the other's rows after the first RENAME, and its own again after the
+        // second.
         for _ in 0..2 {
             ddl.query("RENAME TABLE d.x TO d.z, d.y TO d.x, d.z TO d.y").expect("renames");
         }
@@ -112,7 +113,8 @@ fn ddl_over_two_tables(workers: u32) {
     session.query("COMMIT").expect("commits");
     running.join().expect("DDL ends");
     pair.replica.catch_up(&pair.source);
-    // It may have come between the two, and changed each table in the other's place.
+    // The transaction may have been applied between the two, and then changed each table in the
+    // place of the other.
     let rows = ["d.x", "d.y"].map(|table| pair.replica.rows(&format!("SELECT * FROM {table} ORDER BY id")));
     let (in_place, swapped) =
         ([["1\t1", "2\t22"], ["1\t11", "2\t2"]], [["1\t11", "2\t2"], ["1\t1", "2\t22"]]);
@@ -171,8 +173,8 @@ fn a_statement_that_fails_is_not_passed_over_by_the_next_start() {
     assert_eq!(pair.replica.rows("SELECT COUNT(n) FROM d.there"), ["0"]);
 }
 
-/// The locks of a prepared transaction stay until somebody ends it: STOP REPLICA does not wait for
-/// that.
+/// Tests that STOP REPLICA does not wait for the locks of a prepared transaction, which stay until
+/// a session ends that transaction.
 fn stop_behind_a_prepared_transaction(workers: u32) {
     let endless = "--innodb-lock-wait-timeout=100000";
     let settings = Settings { replica_workers: workers, extra: vec![endless.into()], ..Settings::default() };
@@ -217,8 +219,9 @@ fn nor_do_workers() {
     stop_behind_a_prepared_transaction(4);
 }
 
-/// A source that closes the connection whenever it is asked for its log is asked again at once,
-/// once, and then after `SOURCE_CONNECT_RETRY`, `SOURCE_RETRY_COUNT` times in all.
+/// Tests a source that closes the connection whenever its log is asked for. It is asked again at
+/// once, one time, and then after `SOURCE_CONNECT_RETRY` seconds each, `SOURCE_RETRY_COUNT` times
+/// in all.
 fn closed_at_once(replica: Flavor) {
     let source = Server::start(Flavor::Slipstream, &Settings::default());
     source.run("CREATE DATABASE d");
@@ -227,7 +230,7 @@ fn closed_at_once(replica: Flavor) {
     let replica = Replica::start(replica, &Settings { server_id: 2, ..Settings::default() });
     replica.follow(source.flavor(), proxy.port(), &beginning(&source));
     replica.run("STOP REPLICA");
-    // The proxy must see what is asked for.
+    // The connection is not encrypted, because the proxy must see what is asked for.
     replica
         .run("CHANGE REPLICATION SOURCE TO SOURCE_RETRY_COUNT = 2, SOURCE_CONNECT_RETRY = 1, SOURCE_SSL = 0");
     let before = proxy.dumps();
@@ -237,7 +240,7 @@ fn closed_at_once(replica: Flavor) {
     proxy.cut_dumps(false);
     replica.start_thread(bench::replication::Thread::Io);
     replica.catch_up(&source);
-    // One that was of use is followed by another at once.
+    // A connection that was of use is followed by another at once.
     replica.run("STOP REPLICA");
     replica.run("CHANGE REPLICATION SOURCE TO SOURCE_CONNECT_RETRY = 86400");
     replica.run("START REPLICA");
@@ -263,7 +266,7 @@ fn mysql_asks_after_a_pause() {
 
 #[test]
 fn stop_replica_does_not_wait_for_a_source_that_says_nothing() {
-    // The system takes connections for it, and nobody ever greets.
+    // The operating system accepts connections to this port, but nobody sends a greeting.
     let source = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = source.local_addr().expect("it is bound").port();
     let settings =

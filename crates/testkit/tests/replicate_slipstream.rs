@@ -1,4 +1,4 @@
-//! A replica behind a Slipstream source.
+//! Tests of a replica behind a Slipstream source.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::{StartFrom, Thread};
@@ -44,8 +44,8 @@ fn when_logs_are_lost() {
     tells_that_logs_are_lost(SOURCE, Flavor::Slipstream, By::Position);
 }
 
-/// A source that comes back begins a new file. A replica that has everything stands at its end, and
-/// lags by nothing, before there is a transaction in it.
+/// A source that comes back begins a new file. A replica that has everything reports the file's end
+/// as its position, and no lag, before there is a transaction in the file.
 #[test]
 fn an_idle_source_that_was_restarted() {
     let mut pair = Pair::start(SOURCE, Flavor::Slipstream, RowImage::Minimal, By::Gtid);
@@ -60,7 +60,7 @@ fn an_idle_source_that_was_restarted() {
     pair.replica.wait_until("without lag", |status| status.seconds_behind == Some(0));
 }
 
-/// A replica that keeps no binary log forgets its GTIDs as one with a log does, and then receives
+/// A replica without a binary log forgets its GTIDs as a replica with one does, and then receives
 /// everything once more.
 #[test]
 fn once_more_without_a_binary_log() {

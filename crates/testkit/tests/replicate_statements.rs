@@ -1,5 +1,5 @@
-//! Replicas behind sources that log statements: each is run as the source's session ran it, and the
-//! replica's own log has rows.
+//! Tests of replicas whose sources log statements: a replica runs each statement as the source's
+//! session ran it, and its own log has rows.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::StartFrom;
@@ -13,7 +13,7 @@ const TABLES: &[&str] = &[
     "CREATE TABLE d.narrow (a TINYINT, b VARCHAR(3))",
 ];
 
-/// Whatever a statement's text does not say is in it at least once.
+/// Statements that together depend on everything that a statement's text does not say.
 const STATEMENTS: &[&str] = &[
     "USE d",
     "INSERT INTO t (n, s) VALUES (1, 'one'), (2, 'two'), (3, 'three')",
@@ -40,7 +40,7 @@ const STATEMENTS: &[&str] = &[
     "INSERT INTO t (s) VALUES ('back\\slash')",
     "SET sql_mode = DEFAULT",
     "SET NAMES latin1",
-    // Two characters of latin1.
+    // In latin1, the first text has two characters.
     "INSERT INTO t (s) VALUES ('\u{fc}'), ('plain')",
     "SET NAMES utf8mb4",
     "UPDATE t SET n = n * 2 WHERE s LIKE 'o%' ORDER BY id LIMIT 2",
@@ -63,7 +63,7 @@ const STATEMENTS: &[&str] = &[
     "DELETE t, other FROM t JOIN other ON other.id = t.id WHERE t.id = 3",
 ];
 
-/// In one transaction some of these are logged as statements and some as rows.
+/// Statements of a transaction, some of which are logged as statements and some as rows.
 const MIXED: &[&str] = &[
     "USE d",
     "BEGIN",
@@ -104,12 +104,12 @@ fn behind(flavor: Flavor, workers: u32) {
     compared.iter().for_each(|sql| replica.equals_by(&source, sql));
     last.catch_up(&replica);
     compared.iter().for_each(|sql| last.equals_by(&source, sql));
-    // What is applied again after a crash is what was applied.
+    // Transactions that recovery applies again after a crash have the same effect.
     let mut replica = replica;
     replica.kill();
     replica.come_back();
     compared.iter().for_each(|sql| replica.equals_by(&source, sql));
-    // A statement that cannot be run here stops the applier and names itself.
+    // A statement that fails on the replica stops the applier, and the error names the statement.
     let mut session = source.connect();
     for sql in ["SET binlog_format = STATEMENT", "INSERT INTO d.other VALUES (500, 1, 1, 1)"] {
         session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
@@ -141,7 +141,7 @@ fn of_mariadb() {
 }
 
 /// Definitions whose rows depend on more than their text: on how a default is converted, on the
-/// statement's time with its microseconds, on the session's time zone, sql_mode and
+/// statement's time with its microseconds, and on the session's time zone, sql_mode and
 /// `explicit_defaults_for_timestamp`.
 const DEFINED: &[&str] = &[
     "CREATE DATABASE c",

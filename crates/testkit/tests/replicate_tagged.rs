@@ -1,4 +1,4 @@
-//! GTIDs with a tag (MySQL 8.3 and later): received, kept, logged and given.
+//! Tests of GTIDs with a tag (MySQL 8.3 and later): how they are received, kept, logged and given.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::{StartFrom, Thread};
@@ -16,7 +16,7 @@ fn run(client: &mut Client, statements: &[&str]) {
     }
 }
 
-/// Transactions with tags, without one, under a given GTID, and one that is empty.
+/// Runs transactions with tags, without one, under a given GTID, and an empty one.
 fn tagged_work(server: &Server, from: u32) {
     let mut client = server.connect();
     let insert = |id: u32| format!("INSERT INTO d.t VALUES ({})", from + id);
@@ -29,7 +29,7 @@ fn tagged_work(server: &Server, from: u32) {
     run(&mut client, &[&given, "BEGIN", "COMMIT", "SET gtid_next = 'AUTOMATIC'"]);
 }
 
-/// How many transactions in the log have this in their GTID.
+/// Returns how many transactions in the log have `wanted` in their GTID.
 fn logged(server: &Server, wanted: &str) -> usize {
     let files = server.rows("SHOW BINARY LOGS");
     let count = |line: &String| {
@@ -55,7 +55,7 @@ fn from_mysql_and_on_to_mysql() {
     tagged_work(&pair.source, 0);
     pair.replica.catch_up(&pair.source);
     assert_eq!(executed(&pair.replica), executed(&pair.source));
-    // What is asked for is all but what is there, tags and all.
+    // The replica asks for everything that it does not have, with regard to tags.
     pair.replica.stop_thread(Thread::Io);
     tagged_work(&pair.source, 100);
     pair.source.run("FLUSH BINARY LOGS");
@@ -67,7 +67,7 @@ fn from_mysql_and_on_to_mysql() {
         assert_eq!((logged(&pair.source, tag), logged(&pair.replica, tag)), (count, count), "{tag}");
     }
 
-    // Everything is there again after a crash, and numbers go on behind it.
+    // Everything is there after a crash, and new numbers come after the old ones.
     pair.replica.kill();
     pair.replica.come_back();
     assert_eq!(executed(&pair.replica), executed(&pair.source));
@@ -100,7 +100,7 @@ fn numbers_go_on_by_tag() {
     let mut client = server.connect();
     run(&mut client, &[&format!("SET gtid_next = '{uuid}:tag_a:9'"), "INSERT INTO d.t VALUES (50)"]);
     run(&mut client, &["SET gtid_next = 'AUTOMATIC:TAG_A'", "INSERT INTO d.t VALUES (51)"]);
-    // The smallest number that is free, as MySQL gives it.
+    // The transaction gets the smallest free number, as in MySQL.
     let expected = format!("{first}-{next}:_b:1:tag_a:1-3:9");
     assert_eq!(own(&server), expected);
     assert_eq!(client.query("SELECT @@gtid_next").unwrap().cell(0, 0).as_deref(), Some("AUTOMATIC:tag_a"));
@@ -115,7 +115,7 @@ fn numbers_go_on_by_tag() {
     }
 }
 
-/// Compared with MySQL where there is one.
+/// The results are compared with MySQL if it is available.
 #[test]
 fn functions_and_refusals_know_tags() {
     let server = Server::start(Flavor::Slipstream, &Settings::default());

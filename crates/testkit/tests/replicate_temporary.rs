@@ -1,12 +1,13 @@
-//! Replicas behind sources that log what their sessions do with temporary tables: each session has
-//! its own, also while the replica is stopped, until it drops them or the source is started anew.
+//! Tests of replicas whose sources log what their sessions do with temporary tables: each session's
+//! tables are its own on the replica too, also while the replica is stopped, until the session
+//! drops them or the source is started anew.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::{StartFrom, Thread};
 use protocol::client::Client;
 use testkit::{Replica, Server};
 
-/// Run by two sessions in turns, each with its own value for `?`.
+/// Statements that two sessions run in turns, each with its own value for `?`.
 const STATEMENTS: &[&str] = &[
     "CREATE TEMPORARY TABLE t (a INT AUTO_INCREMENT PRIMARY KEY, s VARCHAR(20), KEY (s)) ENGINE = InnoDB",
     "INSERT INTO t (s) VALUES ('?'), ('two')",
@@ -31,7 +32,7 @@ const STATEMENTS: &[&str] = &[
     "INSERT INTO b (n, s) SELECT a + 50, s FROM t ORDER BY a",
     "INSERT INTO b (n, s) SELECT a + 60, s FROM same ORDER BY a",
     "DROP TABLE same",
-    // The stored table of this name comes to light again.
+    // The stored table of this name is visible again.
     "INSERT INTO same VALUES ('?')",
 ];
 
@@ -65,7 +66,8 @@ fn behind(flavor: Flavor, format: &str, workers: u32) {
     }
     let (first, second) = STATEMENTS.split_at(8);
     let mut both = |statements: &[&str]| {
-        // Transactions of the two do not overlap, so that rows of `b` come in one order.
+        // The transactions of the two sessions do not overlap, so that the rows of `b` have one
+        // order.
         for part in statements.split_inclusive(|text| !text.starts_with("BEGIN")) {
             for (at, client) in sessions.iter_mut().enumerate() {
                 part.iter().for_each(|text| run(client, &text.replace('?', &format!("session {at}"))));
@@ -74,9 +76,9 @@ fn behind(flavor: Flavor, format: &str, workers: u32) {
     };
     both(first);
     replica.catch_up(&source);
-    // MySQL logs temporary tables with STATEMENT only, Slipstream never.
+    // MySQL logs temporary tables only with STATEMENT, Slipstream never.
     let logs_tables = flavor == Flavor::MariaDb || (format == "STATEMENT" && flavor == Flavor::MySql);
-    // What the applier has behind MariaDB with MIXED was seen, not derived: two of the four.
+    // The number of 2 for MariaDB with MIXED was observed, not derived.
     let expected = match (logs_tables, flavor, format) {
         (false, ..) => "0",
         (true, Flavor::MariaDb, "MIXED") => "2",
@@ -93,7 +95,8 @@ fn behind(flavor: Flavor, format: &str, workers: u32) {
         last.equals_by(&source, compared);
     }
     assert_eq!(open_tables(&last), "0", "this server logs nothing of them");
-    // One session ends, and with it its table; the other's goes when the source is killed.
+    // One session ends, and its table goes with it. The other session's table goes when the source
+    // is killed.
     let [one, other] = sessions;
     one.quit();
     source.run("INSERT INTO d.b (n) VALUES (1000)");
@@ -110,7 +113,7 @@ fn behind(flavor: Flavor, format: &str, workers: u32) {
     replica.equals_by(&source, "SELECT n, s FROM d.b ORDER BY id");
 }
 
-/// What a replica says after a while.
+/// A check of a replica's open temporary tables that waits.
 trait OpenTables {
     fn wait_for_open_tables(&self, wanted: &str);
 }

@@ -1,4 +1,4 @@
-//! A replica that follows its source over TLS.
+//! Tests of a replica that is connected to its source over TLS.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::Thread;
@@ -8,7 +8,7 @@ use testkit::{Replica, Server};
 const VERIFY_FAILED: &str =
     "Message: SSL connection error: error:0A000086:SSL routines::certificate verify failed";
 
-/// A source, and a replica that has not been told of it. The account `tls` may replicate, over TLS
+/// A source, and a replica that does not know it yet. The account `tls` may replicate, over TLS
 /// only.
 struct Pair {
     source: Server,
@@ -30,7 +30,7 @@ impl Pair {
         Pair { source, replica: Replica::start(Flavor::Slipstream, &settings) }
     }
 
-    /// A file of the source's data directory, as the replica's statement names it.
+    /// Returns the path of a file in the source's data directory, for the replica's statement.
     fn file(&self, name: &str) -> String {
         self.source.datadir().join(name).display().to_string()
     }
@@ -62,7 +62,7 @@ impl Pair {
     }
 }
 
-/// MariaDB makes no certificates for itself.
+/// Gives a MariaDB server certificates, because it makes none for itself.
 fn give_certificates(server: &mut Server) {
     let made = make_certificates("localhost").expect("keys can be made");
     let disk = os::disk::real();
@@ -87,8 +87,8 @@ fn another_authority(server: &Server) -> String {
 
 fn takes_the_right_certificate_only(source: Flavor) {
     let pair = Pair::start(source);
-    // The account is one for TLS only, so a replica that follows with it does so over TLS.
-    // Slipstream has no such accounts, but a password that it has not seen yet.
+    // The account requires TLS, so a replica that follows with it does so over TLS. For Slipstream
+    // the account has a password that the source has not cached yet, which needs TLS too.
     match source {
         Flavor::Slipstream => pair.is_refused(
             "tls",
@@ -109,7 +109,7 @@ fn takes_the_right_certificate_only(source: Flavor) {
     pair.is_refused("tls", "SOURCE_SSL_CA='/no/file'", 2026, "SSL_CTX_set_default_verify_paths failed");
     let right = format!("SOURCE_SSL_CA='{}'", pair.file("ca.pem"));
     pair.follows("tls", &right);
-    // MySQL's own certificates are made for no host's name.
+    // MySQL's own certificates name no host.
     if source == Flavor::MySql {
         pair.is_refused("tls", "SOURCE_SSL_VERIFY_SERVER_CERT=1", 2026, VERIFY_FAILED);
     } else {
@@ -159,7 +159,7 @@ fn by_a_certificate_or_the_public_key() {
     pair.is_refused("x509", "SOURCE_SSL_CERT='/no/file'", 2026, "Unable to get certificate");
     pair.follows("x509", &format!("SOURCE_SSL_CERT='{certificate}', SOURCE_SSL_KEY='{key}'"));
 
-    // Without TLS, a password that the source has not seen yet.
+    // The connection is without TLS, for a password that the source has not cached yet.
     let no_key = "Authentication plugin 'caching_sha2_password' reported error: Authentication requires secure connection.";
     pair.is_refused("plain", "SOURCE_SSL=0", 2061, no_key);
     pair.is_refused("plain", "SOURCE_PUBLIC_KEY_PATH='/no/file'", 2061, no_key);

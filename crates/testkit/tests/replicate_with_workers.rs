@@ -1,4 +1,5 @@
-//! Replicas whose transactions are prepared by several workers, behind every kind of source.
+//! Tests of replicas whose transactions are prepared by several workers, behind every kind of
+//! source.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::sbtest::Workload;

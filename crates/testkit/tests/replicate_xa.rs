@@ -1,5 +1,6 @@
-//! XA transactions of every kind of source: prepared on the replica as long as they are on the
-//! source, through stops, kills and restarts of the replica, while other transactions go on.
+//! Tests of XA transactions from every kind of source: they are prepared on the replica as long as
+//! they are on the source, through stops, kills and restarts of the replica, while other
+//! transactions go on.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::Thread;
@@ -29,7 +30,7 @@ const COMMITTED: &[&str] = &[
     "UPDATE d.t SET v = 11, u = 100 WHERE id = 1",
     "INSERT INTO d.t VALUES (11, 1, 1)",
     "DELETE FROM d.k WHERE v = 2",
-    // 12 MB: it goes through a file.
+    // These two statements insert 12 MB, so that the transaction goes through a spill file.
     "INSERT INTO d.large VALUES (1, REPEAT('x', 3000000)), (2, REPEAT('y', 3000000))",
     "INSERT INTO d.large VALUES (3, REPEAT('x', 3000000)), (4, REPEAT('y', 3000000))",
     "XA END 'committed', 'b', 7",
@@ -80,7 +81,8 @@ fn follows(source: Flavor, replica: Flavor, workers: u32, by: By) {
     let mut client = pair.source.connect();
     run(&mut client, TABLES);
     run(&mut client, COMMITTED);
-    // MariaDB's prepared transactions are attached to their sessions.
+    // MariaDB's prepared transactions stay attached to their sessions, so each one has a session of
+    // its own.
     let mut second = pair.source.connect();
     run(&mut second, ROLLED_BACK);
     let mut third = pair.source.connect();
@@ -99,8 +101,8 @@ fn follows(source: Flavor, replica: Flavor, workers: u32, by: By) {
     pair.replica.start_thread(Thread::Sql);
     run(&mut third, &["UPDATE d.t SET v = v + 1 WHERE id = 3"]);
     equal(&pair);
-    // MySQL 9.7.4 has lost one of two prepared transactions when it comes back the second time,
-    // behind MySQL too.
+    // MySQL replicas are not restarted: MySQL 9.7.4 has lost one of two prepared transactions when
+    // it came back the second time, behind a MySQL source too.
     let restarts = replica == Flavor::Slipstream;
     for kills in [true, false].into_iter().filter(|_| restarts) {
         match kills {
@@ -125,10 +127,11 @@ fn follows(source: Flavor, replica: Flavor, workers: u32, by: By) {
     }
     equal(&pair);
     assert_eq!(prepared(&pair), 0);
-    // Many, one after the other and beside each other.
+    // Many transactions follow, one after the other and several at once.
     let mut clients: Vec<Client> = (0..5).map(|_| pair.source.connect()).collect();
     for client in &mut clients {
-        // No gaps: prepared transactions would hold them against the next ones.
+        // READ COMMITTED takes no gap locks, which prepared transactions would hold against the
+        // next ones.
         run(client, &["SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"]);
     }
     for turn in 0..60 {

@@ -1,13 +1,13 @@
-//! Replication filters: what a replica has after a source's history is what a MySQL replica with
-//! the same filters has.
+//! Tests of replication filters: what a replica has after a source's history is what a MySQL
+//! replica with the same filters has.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::StartFrom;
 use testkit::server::flavor_under_test;
 use testkit::{Replica, Server, available};
 
-/// Statements with their default schema. Every statement names tables of its default schema, or of
-/// none that a filter keeps out.
+/// Statements with their default schema. Every statement names tables of its default schema, or
+/// tables that no filter excludes.
 const HISTORY: &[(&str, &str)] = &[
     ("", "CREATE DATABASE a"),
     ("", "CREATE DATABASE b"),
@@ -23,14 +23,14 @@ const HISTORY: &[(&str, &str)] = &[
     ("b", "INSERT INTO t VALUES (1, 10), (2, 20)"),
     ("b", "INSERT INTO y1 VALUES (5, 5)"),
     ("shop1", "INSERT INTO orders VALUES (1, 1)"),
-    // Rows of several schemas in one transaction: some count, some do not.
+    // One transaction has rows of several schemas, of which a filter keeps only some.
     ("a", "BEGIN"),
     ("a", "UPDATE a.t SET n = n + 1"),
     ("a", "UPDATE b.t SET n = n + 1 WHERE id = 1"),
     ("a", "DELETE FROM shop1.orders"),
     ("a", "INSERT INTO b.y1 VALUES (6, 6)"),
     ("a", "COMMIT"),
-    // The default schema says nothing of rows.
+    // For rows, the default schema does not matter.
     ("b", "INSERT INTO a.u VALUES (3, 3)"),
     ("a", "ALTER TABLE u ADD COLUMN m INT"),
     ("a", "UPDATE u SET m = 7 WHERE id = 1"),
@@ -52,7 +52,7 @@ fn source() -> Server {
     source
 }
 
-/// Every table of the history's schemas with its rows, and the schemas.
+/// Returns the schemas of the history, and every table in them with its rows.
 fn contents(server: &Server) -> Vec<String> {
     let schemas = "('a', 'b', 'shop1', 'z')";
     let mut lines = server.rows(&format!(
@@ -70,7 +70,7 @@ fn contents(server: &Server) -> Vec<String> {
     lines
 }
 
-/// The columns of SHOW REPLICA STATUS that are about filters.
+/// Returns the columns of SHOW REPLICA STATUS that are about filters.
 fn shown(replica: &Replica) -> Vec<String> {
     let result = replica.run("SHOW REPLICA STATUS");
     [
@@ -145,8 +145,8 @@ fn rewritten() {
     );
 }
 
-/// What a filtered replica writes into its own log is a log that another replica can follow, with
-/// the statement's end where it was.
+/// A filtered replica writes a log that another replica can follow: each statement still has its
+/// end in it.
 #[test]
 fn a_replica_behind_a_filtered_one() {
     let flavor = flavor_under_test();

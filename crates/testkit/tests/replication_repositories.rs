@@ -1,5 +1,5 @@
-//! `master_info_repository` and `relay_log_info_repository`: where a replica shows its source and
-//! its position, in tables or in files.
+//! Tests of `master_info_repository` and `relay_log_info_repository`: a replica shows its source
+//! and its position in tables or in files.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn path(server: &Server, file: &str) -> PathBuf {
     server.datadir().join(file)
 }
 
-/// A file's lines.
+/// Returns the lines of a file in the server's data directory.
 fn lines(server: &Server, file: &str) -> Vec<String> {
     let text = std::fs::read_to_string(path(server, file)).unwrap_or_else(|error| panic!("{file}: {error}"));
     text.lines().map(str::to_string).collect()
@@ -30,8 +30,8 @@ fn row(server: &Server, table: &str) -> Vec<String> {
     rows[0].split('\t').map(str::to_string).collect()
 }
 
-/// What a table has as a file has it: nothing for NULL, numbers for the words of an ENUM, and three
-/// decimals.
+/// Returns a table's row in the form that a file has: an empty line for NULL, numbers for the words
+/// of an ENUM, and three decimals of the heartbeat period.
 fn as_lines(table: &str, row: &[String]) -> Vec<String> {
     let of = |(at, cell): (usize, &String)| match (table, at, cell.as_str()) {
         ("mysql.slave_relay_log_info", 12 | 13, "STREAM" | "OFF") => "1".to_string(),
@@ -142,7 +142,7 @@ fn are_options_under_names_of_ones_choice() {
     assert_eq!(lines(&replica, "applied.info")[3..=4], [end.file, end.offset.to_string()]);
     assert_eq!(lines(&replica, "source.info").len(), 33);
 
-    // What it is at the next start counts, and what somebody wrote into a file does not.
+    // The repository of the next start counts, but not what was written into its file meanwhile.
     let elsewhere = b"14\n./relay.000001\n4\nbinlog.000099\n4\n";
     os::disk::real().write_atomically(&path(&replica, "applied.info"), elsewhere).expect("is written");
     let tables = Settings { extra: vec![options[1].to_string()], ..replica.settings().clone() };

@@ -1,5 +1,5 @@
-//! What a replica says of itself in tables: the columns, and what is certain of the values, are
-//! those of a MySQL replica.
+//! Tests of the tables in which a replica describes its state: their columns, and those values that
+//! can be foreseen, are those of a MySQL replica.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::{StartFrom, Thread};
@@ -21,7 +21,7 @@ const TABLES: &[&str] = &[
     "mysql.slave_worker_info",
 ];
 
-/// What both kinds of replicas must say alike.
+/// Queries that replicas of MySQL and Slipstream must answer alike.
 const ALIKE: &[&str] = &[
     "SELECT CHANNEL_NAME, HOST, PORT, USER, AUTO_POSITION, CONNECTION_RETRY_INTERVAL, CONNECTION_RETRY_COUNT, \
      HEARTBEAT_INTERVAL, GET_PUBLIC_KEY, COMPRESSION_ALGORITHM FROM performance_schema.replication_connection_configuration",
@@ -119,7 +119,7 @@ fn what_holds_the_applier_back_in_words() {
     assert_eq!(held_back_by(&replica), "the applier is stopped");
 }
 
-/// The source's account is for those who may read schema `mysql`.
+/// Only accounts that may read schema `mysql` see the account at the source.
 #[test]
 fn information_about_the_source_is_not_for_everybody() {
     let server = Server::start(flavor_under_test(), &Settings::default());

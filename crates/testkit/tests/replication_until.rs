@@ -1,4 +1,5 @@
-//! Where the applier stops by itself (START REPLICA UNTIL), and how long it waits (SOURCE_DELAY).
+//! Tests of where the applier stops by itself (START REPLICA UNTIL), and of how long it waits
+//! (SOURCE_DELAY).
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use testkit::{Replica, Server, available};
 
 const COUNT: &str = "SELECT COUNT(*) FROM d.t";
 
-/// A source with an empty table, and a replica that has it.
+/// Starts a source with an empty table, and a replica that has it too.
 fn pair(source: Flavor, workers: u32) -> (Server, Replica) {
     let source = Server::start(source, &Settings::default());
     let settings = Settings { server_id: 2, replica_workers: workers, ..Settings::default() };
@@ -26,7 +27,8 @@ fn shown(replica: &Replica, column: &str) -> String {
     replica.run("SHOW REPLICA STATUS").text(0, column).unwrap_or_else(|| "NULL".to_string())
 }
 
-/// Starts the applier with a condition and waits until it has stopped by itself.
+/// Starts the applier with a condition, waits until it has stopped by itself, and returns what the
+/// replica shows of the condition.
 fn apply_until(replica: &Replica, condition: &str) -> Vec<String> {
     replica.run(&format!("START REPLICA SQL_THREAD UNTIL {condition}"));
     let status = replica.wait_until("stopped by itself", |status| status.sql_running == "No");
@@ -35,7 +37,7 @@ fn apply_until(replica: &Replica, condition: &str) -> Vec<String> {
     columns.map(|column| shown(replica, column)).into()
 }
 
-/// The last GTID's number in a set of one server.
+/// Returns the number of the last GTID in a set of one server.
 fn last_gno(set: &str) -> u64 {
     set.rsplit([':', '-']).next().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
 }
@@ -58,14 +60,14 @@ fn stops_where_it_should(source: Flavor, workers: u32) {
     assert_eq!((count().as_str(), until[0].as_str()), ("5", "SQL_BEFORE_GTIDS"));
     let until = apply_until(&replica, &format!("SQL_AFTER_GTIDS = '{uuid}:1-{}'", before + 10));
     assert_eq!((count().as_str(), until[0].as_str()), ("10", "SQL_AFTER_GTIDS"));
-    // It is behind the condition already, or the condition is always true.
+    // The applier is past the first condition already, and the second one is always true.
     apply_until(&replica, &format!("SQL_BEFORE_GTIDS = '{uuid}:{}'", before + 3));
     apply_until(&replica, "SQL_AFTER_MTS_GAPS");
     assert_eq!(count(), "10");
     let (file, pos) = (&places[14].file, places[14].offset);
     let until = apply_until(&replica, &format!("SOURCE_LOG_FILE = '{file}', SOURCE_LOG_POS = {pos}"));
     assert_eq!((count(), until), ("15".to_string(), vec!["Source".into(), file.clone(), pos.to_string()]));
-    // Within a transaction: it is completed.
+    // The position is within a transaction, which is completed.
     let until = apply_until(&replica, &format!("SOURCE_LOG_FILE = '{file}', SOURCE_LOG_POS = {}", pos + 1));
     assert_eq!((count().as_str(), until[0].as_str()), ("16", "Source"));
     let relay = (shown(&replica, "Relay_Log_File"), shown(&replica, "Relay_Log_Pos"));
@@ -73,7 +75,7 @@ fn stops_where_it_should(source: Flavor, workers: u32) {
     replica.catch_up(&source);
     assert_eq!((count().as_str(), shown(&replica, "Until_Condition").as_str()), ("30", "None"));
 
-    // The relay log's places: here the one that has been reached.
+    // The position is one of the relay log: the one that has been reached.
     replica.stop_thread(Thread::Sql);
     let until =
         apply_until(&replica, &format!("RELAY_LOG_FILE = '{}', RELAY_LOG_POS = {}", relay.0, relay.1));
@@ -101,8 +103,8 @@ fn until_with_workers() {
 fn waits(source: Flavor, workers: u32) {
     let (source, replica) = pair(source, workers);
     replica.stop_thread(Thread::Sql);
-    // The delay is the applier's: the receiver goes on, and nothing that it has received is
-    // dropped.
+    // The delay applies to the applier only: the receiver goes on, and nothing that it has received
+    // is dropped.
     replica.run("CHANGE REPLICATION SOURCE TO SOURCE_DELAY = 3600");
     source.run("INSERT INTO d.t VALUES (1)");
     let received = source.position();
@@ -126,7 +128,7 @@ fn waits(source: Flavor, workers: u32) {
     let (code, _) = replica.refuses("CHANGE REPLICATION SOURCE TO SOURCE_DELAY = 1");
     assert_eq!(code, 3017, "the applier must be stopped");
 
-    // A thread that waits can be stopped, and what it waited for is still there.
+    // A thread that waits can be stopped, and the transaction that it waited for is still there.
     replica.stop_thread(Thread::Sql);
     replica.run("CHANGE REPLICATION SOURCE TO SOURCE_DELAY = 2");
     replica.start_thread(Thread::Sql);
@@ -134,7 +136,7 @@ fn waits(source: Flavor, workers: u32) {
     let clock = Stopwatch::start();
     source.run("INSERT INTO d.t VALUES (2)");
     replica.catch_up(&source);
-    // Less the error of the clocks' difference.
+    // The clocks may differ, so that the wait may seem shorter than two seconds.
     assert!(clock.elapsed() > Duration::from_millis(1_500), "applied after {:?}", clock.elapsed());
     assert_eq!(replica.rows(COUNT), ["2"]);
     let (code, _) = replica.refuses("CHANGE REPLICATION SOURCE TO SOURCE_DELAY = 4000000000");

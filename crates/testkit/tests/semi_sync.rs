@@ -1,4 +1,5 @@
-//! Semi-synchronous replication, each side with real servers at the other.
+//! Tests of semi-synchronous replication, with Slipstream on each side and real servers on the
+//! other.
 
 use std::time::Duration;
 
@@ -10,10 +11,10 @@ use testkit::Server;
 use testkit::following::{By, Pair, SIZE};
 use testkit::server::SOON;
 
-/// Time for what must not happen to happen.
+/// The time that is given to what must not happen.
 const A_WHILE: Duration = Duration::from_millis(200);
 
-/// The server's words for the two sides.
+/// Returns the server's words for source and replica in the names of variables.
 fn words(server: &Server) -> (&'static str, &'static str) {
     if server.flavor() == Flavor::MariaDb { ("master", "slave") } else { ("source", "replica") }
 }
@@ -40,7 +41,7 @@ fn wait_for_status(server: &Server, name: &str, wanted: &str) {
     }
 }
 
-/// A pair that replicates semi-synchronously, with a timeout that no test waits for.
+/// Starts a pair that replicates semi-synchronously, with a timeout that no test waits for.
 fn pair(source: Flavor, replica: Flavor, by: By) -> Pair {
     let pair = Pair::start(source, replica, RowImage::Full, by);
     pair.source.fill(SIZE, 1);
@@ -62,7 +63,8 @@ fn pair(source: Flavor, replica: Flavor, by: By) -> Pair {
     pair
 }
 
-/// Every commit is acknowledged; while the replica does not receive, a commit waits for it.
+/// Tests that every commit is acknowledged, and that a commit waits as long as the replica does not
+/// receive.
 fn waits_for_the_replica(source: Flavor, replica: Flavor, by: By) {
     let pair = pair(source, replica, by);
     let (side, _) = words(&pair.source);
@@ -70,7 +72,7 @@ fn waits_for_the_replica(source: Flavor, replica: Flavor, by: By) {
     pair.source.run("FLUSH BINARY LOGS");
     pair.load(Workload::UpdateNonIndex, 300, 6);
     let acknowledged: u64 = status(&pair.source, &format!("{side}_yes_tx")).parse().expect("a number");
-    // MySQL counts the commits that went together as one.
+    // MySQL counts commits of one group as one.
     let wanted = if source == Flavor::MySql { 1 } else { 600 };
     assert!(acknowledged >= wanted, "{acknowledged} commits were acknowledged");
     assert_eq!(status(&pair.source, &format!("{side}_no_tx")), "0");
@@ -85,7 +87,8 @@ fn waits_for_the_replica(source: Flavor, replica: Flavor, by: By) {
     sleep(A_WHILE);
     assert!(!waiting.is_finished(), "a commit was answered that no replica has");
     if source == Flavor::Slipstream {
-        // AFTER_SYNC: nobody has seen what could be lost. With AFTER_COMMIT everybody does.
+        // With AFTER_SYNC no session has seen what could be lost; with AFTER_COMMIT every session
+        // sees it.
         assert!(pair.source.rows("SELECT id FROM sbtest.waited").is_empty());
         set(&pair.source, "source_wait_point", "AFTER_COMMIT");
         assert_eq!(pair.source.rows("SELECT id FROM sbtest.waited"), ["1"]);

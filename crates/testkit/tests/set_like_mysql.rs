@@ -1,5 +1,6 @@
-//! SET: what its scopes are for, that it sets all or nothing, and what it says of values that
-//! variables do not take. The real MySQL is asked the same.
+//! Tests of SET: which names a scope applies to, that the statement sets all variables or none, and
+//! what it answers for values that variables do not accept. A real MySQL gets the same statements
+//! and must answer the same.
 
 use testkit::answers::same_answers;
 
@@ -56,10 +57,10 @@ fn nothing_is_set_when_something_cannot_be() {
             "SET @u = 7, lc_time_names = 'de_DE', character_set_results = latin1, foo.bar = 1",
             "SET NAMES latin1, @u = 9, foo = 1",
             "SELECT @u, @@sort_buffer_size, @@lc_time_names, @@character_set_client, @@character_set_results",
-            // A name that is not known is told before a value that is wrong.
+            // An unknown name is reported before a wrong value.
             "SET GLOBAL max_connections = 'x', nosuch = 1",
             "SET nosuch = 1, @a = 1/0",
-            // Values are computed before anything is set.
+            // Values are computed before any variable is set.
             "SET @x = 1",
             "SET @x = 2, @y = @x",
             "SET SESSION sort_buffer_size = 500000, @w = @@session.sort_buffer_size",
@@ -71,10 +72,10 @@ fn nothing_is_set_when_something_cannot_be() {
             "SET @g = 1, sql_log_bin = 0",
             "SELECT @g",
             "ROLLBACK",
-            // Whether it is a GTID is looked at when it is set.
+            // Whether the value is a GTID is checked only when it is set.
             "SET @x = 10, gtid_next = 'foo'",
             "SELECT @x",
-            // New sessions begin with these.
+            // These are values with which new sessions begin.
             "SET GLOBAL max_connections = 205, sql_mode = 'foo'",
             "SET GLOBAL max_connections = 206, time_zone = 'foo/bar'",
             "SET GLOBAL max_connections = 207, character_set_server = 'foo'",
@@ -232,7 +233,7 @@ fn a_scope_that_a_variable_has_not_is_no_place_to_read_it() {
     );
 }
 
-/// COMMIT and ROLLBACK that do not say what follows them do as `completion_type` says.
+/// COMMIT and ROLLBACK that do not say what follows them do what `completion_type` says.
 #[test]
 fn completion_type_says_what_follows_a_commit() {
     let answers = same_answers(

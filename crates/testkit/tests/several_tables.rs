@@ -1,5 +1,5 @@
-//! UPDATE and DELETE of several tables beside MySQL's: the rows that they leave, what they tell of
-//! them, and what is refused.
+//! Tests of UPDATE and DELETE of several tables, compared with MySQL: the rows that they leave, the
+//! counts that they report, and what is refused.
 
 use bench::instance::{Flavor, Settings};
 use os::random::{Rng, test_seed};
@@ -7,18 +7,18 @@ use protocol::client::Client;
 use testkit::answers::shown;
 use testkit::{Server, available};
 
-/// Both servers, or nothing where MySQL is not there.
+/// Starts both servers, or returns `None` if MySQL is not available.
 fn servers(test: &str) -> Option<[Server; 2]> {
     available(test, &[Flavor::MySql]).then(|| {
-        // The order of a join decides what is changed in place: MySQL's is not to depend on when
-        // it has counted the rows.
+        // The order of a join decides which rows are changed in place, so MySQL's order must not
+        // depend on when it counts the rows.
         let extra = vec!["--innodb-stats-auto-recalc=OFF".to_owned()];
         let settings = Settings { extra, ..Settings::default() };
         [Flavor::Slipstream, Flavor::MySql].map(|flavor| Server::start(flavor, &settings))
     })
 }
 
-/// Rows, or counts and words of the OK packet, or the error.
+/// Returns rows, or the counts and the message of the OK packet, or the error.
 fn ask(client: &mut Client, text: &str) -> String {
     match client.query(text) {
         Ok(result) if result.columns.is_empty() => {
@@ -29,7 +29,8 @@ fn ask(client: &mut Client, text: &str) -> String {
     }
 }
 
-/// What both answer to the statement and, behind it, have in the tables.
+/// Runs the statement on both servers and returns the difference in their answers, or in the tables
+/// afterwards.
 fn compare(clients: &mut [Client; 2], text: &str, tables: &[&str]) -> Option<String> {
     let mut answers = [String::new(), String::new()];
     for (client, answer) in clients.iter_mut().zip(&mut answers) {
@@ -60,7 +61,7 @@ const TABLES: &[&str] = &[
     "CREATE VIEW v AS SELECT id, x FROM b",
 ];
 
-/// Fills the tables as they were.
+/// The statements that give the tables their rows again.
 const FILL: &[&str] = &[
     "DELETE FROM a",
     "DELETE FROM b",
@@ -147,7 +148,7 @@ fn several_tables_are_changed_as_mysql_changes_them() {
     };
     let mut clients = servers.each_ref().map(Server::connect);
     for client in &mut clients {
-        // The only difference that there may be in a row.
+        // Without a fixed time, rows could differ in their timestamps.
         for text in [TABLES, &["SET timestamp = 1700000000"]].concat() {
             client.query(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         }
@@ -170,9 +171,9 @@ fn several_tables_are_changed_as_mysql_changes_them() {
     assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// A statement over two or three of the tables t0, t1, t2 (id, k, v, w). What is assigned depends
-/// on nothing that the statement changes, nor on which of several matches comes first: MySQL may
-/// read the tables in another order.
+/// Returns a statement over two or three of the tables t0, t1, t2 (id, k, v, w). What it assigns
+/// does not depend on what it changes, nor on which of several matches comes first, because MySQL
+/// may read the tables in another order.
 fn random_statement(rng: &mut Rng) -> String {
     let tables = if rng.one_in(2) { 2 } else { 3 };
     let first = rng.below(3);

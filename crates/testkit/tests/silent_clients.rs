@@ -1,5 +1,6 @@
-//! Clients that fall silent: that do not read what they are sent, or stop in the middle of what
-//! they say. Their sessions end, and what these held is free. The real MySQL is asked the same.
+//! Tests of clients that fall silent: they do not read what they are sent, or stop in the middle of
+//! what they send. Their sessions end, and what the sessions held is free. A real MySQL gets the
+//! same clients and must treat them the same.
 
 use bench::instance::Settings;
 use os::clock::Stopwatch;
@@ -10,7 +11,7 @@ use testkit::Server;
 use testkit::caller::{Caller, Said};
 use testkit::server::same_as_mysql;
 
-/// Rows of 60 000 bytes, so that their result is larger than what sockets take ahead.
+/// The rows have 60 000 bytes, so that their result is larger than what sockets take in advance.
 const SETUP: &[&str] = &[
     "CREATE DATABASE d",
     "CREATE TABLE d.n (n INT PRIMARY KEY)",
@@ -22,7 +23,8 @@ const SETUP: &[&str] = &[
     "GRANT ALL ON d.* TO u",
 ];
 
-/// What a query says in a session that stays: one that goes without a word would be counted too.
+/// Returns the last cell of a query's first row. The session stays open, because one that goes
+/// without COM_QUIT would be counted too.
 fn cell(client: &mut Client, query: &str) -> Option<String> {
     let result = client.query(query).unwrap_or_else(|e| panic!("{query}: {e}"));
     result
@@ -36,7 +38,7 @@ fn aborted(client: &mut Client) -> u64 {
     count.and_then(|n| n.parse().ok()).expect("a number")
 }
 
-/// A session that watches the others.
+/// Returns a session that makes the tables and watches the other sessions.
 fn watcher(server: &Server) -> Client {
     let mut client = server.connect();
     for statement in SETUP {
@@ -46,7 +48,7 @@ fn watcher(server: &Server) -> Client {
     client
 }
 
-/// A client that has changed a row and not committed.
+/// Returns a client that has changed a row and not committed.
 fn begin(server: &Server, settings: &str) -> Caller {
     let mut caller = Caller::of_small_buffer(Ipv4Addr::LOCALHOST, server.port());
     assert_eq!(caller.log_in("u", ""), Said::Ok);
@@ -57,8 +59,8 @@ fn begin(server: &Server, settings: &str) -> Caller {
     caller
 }
 
-/// Has the silent client's row lock waited for; what is there when it is free, and how many clients
-/// are counted when it is no longer listed.
+/// Waits for the silent client's row lock. Returns the row's value once the lock is free, and the
+/// number of aborted clients once the client is no longer listed.
 fn wait_for_lock(watcher: &mut Client, aborted_before: u64) -> String {
     let row = cell(watcher, "SELECT v FROM d.t WHERE id = 1 FOR UPDATE");
     let watch = Stopwatch::start();
@@ -77,7 +79,7 @@ fn a_client_that_reads_nothing_of_a_long_result_loses_its_session() {
         let mut caller = begin(server, "SET net_write_timeout = 1, wait_timeout = 1000");
         caller.command(b"\x03SELECT s, s, s, s, s, s, s, s FROM d.t");
         let freed = wait_for_lock(&mut watcher, before);
-        // What was on its way may still come, and the end of the rows does not.
+        // Rows that were on their way may still come, but not the end of the rows.
         let mut rows = 0;
         let last = loop {
             match caller.hear() {
@@ -91,7 +93,8 @@ fn a_client_that_reads_nothing_of_a_long_result_loses_its_session() {
     assert_eq!(answers, ["v = Some(\"0\"), 1 more aborted", "Nothing, all rows: false"]);
 }
 
-/// How a client stops talking.
+/// A way in which a client stops talking: its name, the session's settings, and what the client
+/// does.
 type Stop = (&'static str, &'static str, fn(&mut Caller));
 
 const STOPS: &[Stop] = &[

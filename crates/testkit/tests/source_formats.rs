@@ -1,4 +1,4 @@
-//! Forms that our binary log can take, while others read it.
+//! Tests of the forms that our binary log can take, while other servers read it.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::sbtest::Workload;
@@ -12,14 +12,14 @@ use testkit::following::{By, Pair, SIZE};
 
 const SOURCE: Flavor = Flavor::Slipstream;
 
-/// `binlog_checksum` changes under load with a replica attached; what the source writes after a
-/// crash has the checksums of its file.
+/// Tests that `binlog_checksum` can change under load with a replica attached, and that after a
+/// crash the source writes with the checksums of its file.
 fn checksums_come_and_go(replica: Flavor) {
     let mut pair = Pair::start(SOURCE, replica, RowImage::Full, By::Gtid);
     pair.source.fill(SIZE, 1);
     for (round, checksum) in (0..).zip(["NONE", "CRC32", "NONE"]) {
-        // The load ends before the replica has to catch up: a MySQL replica is many times slower
-        // than the source, and what it still has to apply would grow with each round.
+        // The load ends before the replica has to catch up. A MySQL replica is many times slower
+        // than the source, and its backlog would grow with each round.
         let load = Background::start(pair.source.connect_options(), Workload::ReadWrite, SIZE, 2, 7 + round);
         pair.source.run(&format!("SET GLOBAL binlog_checksum = {checksum}"));
         assert_eq!(pair.source.rows("SELECT @@GLOBAL.binlog_checksum"), [checksum]);
@@ -50,7 +50,7 @@ fn checksums_come_and_go_before_slipstream() {
     checksums_come_and_go(Flavor::Slipstream);
 }
 
-/// Statements that a text alone does not say all of, a few at random.
+/// Returns a random statement. Most depend on more than their text says.
 fn random_statement(rng: &mut Rng) -> String {
     let (id, n) = (rng.between(1, 40), rng.between(0, 1000));
     match rng.below(11) {
@@ -73,8 +73,8 @@ fn random_statement(rng: &mut Rng) -> String {
     }
 }
 
-/// A random load, some of it in transactions that are rolled back in part, some of it from prepared
-/// statements.
+/// Runs a random load. Some of it is in transactions that are rolled back in part, some of it comes
+/// from prepared statements.
 fn random_load(server: &Server, formats: &[&str], rng: &mut Rng) {
     let mut session = server.connect();
     let mut run = |sql: &str| session.query(sql).map(drop).unwrap_or_else(|error| panic!("{sql}: {error}"));
@@ -115,13 +115,13 @@ fn random_loads_arrive(replica: Flavor) {
         let mut rng = Rng::new(test_seed("random_loads_arrive"));
         random_load(&pair.source, formats, &mut rng);
         if formats == ["MIXED"] {
-            // The load may be without an unsafe statement.
+            // The random load may have no unsafe statement, so one is added.
             let mut session = pair.source.connect();
             for sql in ["SET binlog_format = MIXED", "UPDATE f.t SET v = UUID()"] {
                 session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
             }
         }
-        // What recovery makes of it is what was there.
+        // Recovery must restore what was there.
         pair.source.kill();
         pair.source.come_back();
         pair.source.run("CREATE TABLE f.after_the_crash (id INT PRIMARY KEY)");
@@ -149,8 +149,8 @@ fn random_loads_in_each_format_arrive_at_slipstream() {
     random_loads_arrive(Flavor::Slipstream);
 }
 
-/// `binlog_do_db`: other schemas' rows and statements are not in the binary log, and transactions
-/// without any others have no GTID.
+/// With `binlog_ignore_db`, rows and statements of the ignored schemas are not in the binary log,
+/// and a transaction without any others has no GTID.
 #[test]
 fn schemas_that_are_not_logged() {
     let settings = Settings {
@@ -172,7 +172,7 @@ fn schemas_that_are_not_logged() {
         "INSERT INTO loud.t VALUES (2)",
         "INSERT INTO q VALUES (3)",
         "COMMIT",
-        // Nothing but what is not logged behind what is.
+        // In this transaction, the rows that are not logged come after those that are.
         "BEGIN",
         "INSERT INTO loud.t VALUES (5)",
         "INSERT INTO q VALUES (4)",

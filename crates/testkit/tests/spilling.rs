@@ -1,4 +1,5 @@
-//! Queries that have little memory, beside MySQL's answers; what they count; and a full tmpdir.
+//! Tests of queries that have little memory, compared with MySQL's answers, of what such queries
+//! count in status variables, and of a full tmpdir.
 
 use bench::instance::{Flavor, Settings};
 use os::random::{Rng, test_seed};
@@ -20,7 +21,7 @@ const COLUMNS: &[&str] = &[
     "i", "u", "n", "f", "r", "v", "g", "l", "vb", "bin", "x", "d", "dt", "ts", "c", "e", "s", "y", "b", "j",
 ];
 
-/// The rows of the table, as lists of 250.
+/// Returns INSERT statements of 250 rows each.
 fn inserts(rng: &mut Rng, count: u64) -> Vec<String> {
     let texts = ["", "a", "A", "á", "ab", "AB", "a b", "b", "ß", "ss", "zz", "10", "9", "-", "ÿ"];
     let signed = |rng: &mut Rng, limit: u64| rng.below(2 * limit) as i64 - limit as i64;
@@ -63,8 +64,9 @@ fn inserts(rng: &mut Rng, count: u64) -> Vec<String> {
         .collect()
 }
 
-/// A query whose answer is one only: its order has no ties, or its rows are compared in any order.
-/// What is shown of values that are equal and differ is folded.
+/// Returns a query with only one right answer, and whether the order of its rows counts. Where any
+/// of several values that are equal and look different may be the answer, the query shows a count
+/// or an id.
 fn random_query(rng: &mut Rng) -> (String, bool) {
     let mut column = || (*rng.pick(COLUMNS)).to_owned();
     let (a, b, k) = (column(), column(), column());
@@ -158,7 +160,7 @@ fn queries_with_little_memory_answer_as_mysql_does() {
     assert_ne!(counted, "0", "some of them had too little memory");
 }
 
-/// What statements count, as MySQL's.
+/// Statements count in status variables what MySQL counts.
 #[test]
 fn statements_count_as_mysqls_do() {
     let figures = "SHOW SESSION STATUS WHERE Variable_name IN ('Handler_delete', 'Handler_read_first', \
@@ -203,7 +205,7 @@ fn statements_count_as_mysqls_do() {
     });
 }
 
-/// A small file system, as long as the value lives.
+/// A small file system, which is unmounted when this value is dropped.
 struct Small(PathBuf);
 
 impl Small {
@@ -262,7 +264,7 @@ fn a_full_tmpdir_is_an_error_of_the_statement() {
         );
         assert_eq!(files(&small.0), Vec::<PathBuf>::new(), "{statement}");
     }
-    // It has room for a little, and nothing stays when the server is killed.
+    // The file system has room for little data, and nothing stays there when the server is killed.
     let rows = client.query("SELECT id FROM d.t WHERE id < 300 ORDER BY v").unwrap().rows.len();
     assert!(rows > 200, "{rows}");
     server.kill();

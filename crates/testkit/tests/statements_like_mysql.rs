@@ -1,6 +1,6 @@
-//! Statements whose answers have to be MySQL's to the letter: names in errors, what
-//! cannot be prepared, values that no vector or geometry takes; and how many warnings a result is
-//! said to have. The real MySQL is asked the same.
+//! Tests of statements whose answers have to be MySQL's to the letter: names in errors, statements
+//! that cannot be prepared, values that no vector or geometry accepts, and how many warnings a
+//! result reports. A real MySQL gets the same statements and must answer the same.
 
 use bench::instance::Settings;
 use std::net::Ipv4Addr;
@@ -30,7 +30,7 @@ fn errors_name_functions_and_routines_as_they_are_written() {
             "SHOW CREATE FUNCTION NoSuch",
             "CREATE TABLE t (a INT)",
             "INSERT INTO t VALUES (1), (2)",
-            // The same aggregate in another case is the same.
+            // An aggregate in other capitals is the same aggregate.
             "SELECT Max(a), MAX(a) FROM t HAVING max(a) = 2",
             "SELECT Upper(a) FROM t GROUP BY upper(a)",
         ],
@@ -122,7 +122,7 @@ fn there_are_no_sums_of_geometries_and_vectors() {
     );
 }
 
-/// What the packet that ends a result says of warnings, by the protocol without
+/// Returns the number of warnings in the packet that ends a result, by the protocol without
 /// CLIENT_DEPRECATE_EOF.
 fn warnings_of(caller: &mut Caller, statement: &str) -> String {
     caller.command(&[b"\x03", statement.as_bytes()].concat());
@@ -167,8 +167,8 @@ fn show_warnings_has_none_itself() {
     assert_eq!(answers[..2], ["SELECT 1/0: 1", "SHOW WARNINGS: 0"]);
 }
 
-/// Of a statement that inserts several rows none is refused for a NULL unless the mode is strict,
-/// and a value may be computed from the columns of its own row.
+/// A statement that inserts several rows is not refused for a NULL unless the mode is strict, and a
+/// value may be computed from the columns of its own row.
 #[test]
 fn values_of_rows_that_are_inserted() {
     const STATEMENTS: &[&str] = &[
@@ -202,7 +202,7 @@ fn values_of_rows_that_are_inserted() {
     });
 }
 
-/// What is generated behind a value that a row has brought is greater than that.
+/// A generated value after a value that a row gives is greater than that value.
 #[test]
 fn given_and_generated_values_stand_in_one_insert() {
     let (table, rows) =

@@ -1,9 +1,9 @@
-//! The real sysbench 1.0, unchanged: prepare, run and cleanup of its scripts.
+//! Tests with the real sysbench 1.0, unchanged: prepare, run and cleanup of its scripts.
 
 use testkit::Server;
 use testkit::sysbench::{Script, Way, figure};
 
-/// Runs one script over TCP, and over the Unix socket.
+/// Runs one script over TCP, and again over the Unix socket.
 fn runs(name: &str, options: &[&str]) {
     if !testkit::tool_available(&format!("sysbench::{name}"), "sysbench") {
         return;
@@ -12,7 +12,7 @@ fn runs(name: &str, options: &[&str]) {
     for (way, threads) in [(Way::Tcp, 4), (Way::Socket, 1)] {
         let options = options.iter().map(|option| option.to_string()).collect();
         let report = Script { server: &server, name, way, threads, options }.whole(400);
-        // Transactions that met a deadlock were run again, so that all of them have been run.
+        // Transactions that met a deadlock were repeated, so that all of them have been run.
         assert_eq!(figure(&report, "total number of events"), 400, "{report}");
         assert_eq!(figure(&report, "reconnects"), 0, "{report}");
     }
@@ -75,8 +75,8 @@ fn bulk_insert() {
     runs("bulk_insert", &[]);
 }
 
-/// The tables' other shapes: keys that the client makes, a secondary key in place of the primary
-/// one, no transactions.
+/// The tables have other shapes: keys that the client makes, a secondary key in place of the
+/// primary key, no transactions.
 #[test]
 fn oltp_read_write_in_other_shapes() {
     runs("oltp_read_write", &["--tables=1", "--table-size=1000", "--auto-inc=off"]);
@@ -84,13 +84,14 @@ fn oltp_read_write_in_other_shapes() {
     runs("oltp_read_write", &["--tables=1", "--table-size=500", "--secondary=on"]);
 }
 
-/// Text statements instead of prepared ones.
+/// The statements are texts instead of prepared statements.
 #[test]
 fn oltp_read_write_without_prepared_statements() {
     runs("oltp_read_write", &["--tables=2", "--table-size=2000", "--db-ps-mode=disable"]);
 }
 
-/// Many clients on few rows: they wait for each other and run into deadlocks, and all get through.
+/// Many clients on few rows wait for each other and run into deadlocks, and all of them get
+/// through.
 #[test]
 fn oltp_read_write_with_64_clients_on_few_rows() {
     if !testkit::tool_available("sysbench::oltp_read_write_with_64_clients_on_few_rows", "sysbench") {

@@ -1,13 +1,13 @@
-//! The tables of schema `mysql` that hold no accounts: a source that changes them, and what the
-//! optimizer's statistics say there, beside MySQL.
+//! Tests of the tables of schema `mysql` that hold no accounts: a source that changes them does not
+//! stop its replica, and the rows of the optimizer's statistics are named as in MySQL.
 
 use testkit::answers::same_answers;
 use testkit::following::beginning;
 use testkit::server::flavor_under_test;
 use testkit::{Flavor, Replica, RowImage, Server, Settings, available};
 
-/// What DBAs do at a source: they rotate and empty log tables, correct statistics by hand, and name
-/// further sources.
+/// What administrators do at a source: they rotate and empty log tables, correct statistics by
+/// hand, and name further sources.
 const STATEMENTS: &[&str] = &[
     "CREATE DATABASE d",
     "CREATE TABLE d.t (id INT PRIMARY KEY, v INT, KEY (v))",

@@ -1,12 +1,12 @@
-//! Temporary tables: their answers beside MySQL's, their rights, what becomes of large ones, and
-//! what a crash and the binary log have of them.
+//! Tests of temporary tables: their answers compared with MySQL's, the rights that they need, what
+//! becomes of large ones, and what a crash and the binary log leave of them.
 
 use bench::instance::{Flavor, Settings};
 use testkit::answers::{answer, same_answers};
 use testkit::server::{flavor_under_test, same_as_mysql};
 use testkit::{Server, available};
 
-/// Definitions, and what shows them.
+/// Statements that define temporary tables, and statements that show them.
 const DEFINED: &[&str] = &[
     "CREATE DATABASE d",
     "USE d",
@@ -81,7 +81,7 @@ fn temporary_tables_are_defined_as_in_mysql() {
     same_answers("temporary_tables_are_defined_as_in_mysql", DEFINED);
 }
 
-/// Rows, transactions, and where a statement names a table twice.
+/// Statements about rows and transactions, and statements that name a table twice.
 const ROWS: &[&str] = &[
     "CREATE DATABASE d",
     "USE d",
@@ -176,7 +176,8 @@ fn rows_of_temporary_tables_are_as_in_mysql() {
     same_answers("rows_of_temporary_tables_are_as_in_mysql", ROWS);
 }
 
-/// CREATE and DROP do not commit, and are not taken back.
+/// Statements which show that CREATE and DROP do not commit a transaction, and are not rolled back
+/// with it.
 const IN_TRANSACTIONS: &[&str] = &[
     "CREATE DATABASE d",
     "USE d",
@@ -209,13 +210,13 @@ const IN_TRANSACTIONS: &[&str] = &[
     "XA ROLLBACK 'x'",
 ];
 
-/// MySQL refuses some of them where GTIDs are on and the format is STATEMENT alone.
+/// MySQL refuses some of these statements only if GTIDs are on and the format is STATEMENT.
 #[test]
 fn transactions_go_on_around_temporary_tables() {
     same_answers("transactions_go_on_around_temporary_tables", IN_TRANSACTIONS);
 }
 
-/// Statements that are prepared, and programs.
+/// Prepared statements and programs that use temporary tables.
 const PREPARED: &[&str] = &[
     "CREATE DATABASE d",
     "USE d",
@@ -303,7 +304,7 @@ fn an_account_needs_one_privilege_for_all_of_its_temporary_tables() {
     });
 }
 
-/// Names of the files of temporary tables.
+/// Returns the names of the files of temporary tables.
 fn files(server: &Server) -> Vec<String> {
     let dir = server.datadir().join("#innodb_temp");
     let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
@@ -367,8 +368,8 @@ fn a_crash_leaves_nothing() {
     assert_eq!(server.rows("SELECT COUNT(*) FROM d.b"), ["201"]);
 }
 
-/// A table that is many times larger than the pool, filled in one statement, and changed in one
-/// transaction: its pages and the images of its rows go to files.
+/// A table many times larger than the pool is filled in one statement and changed in one
+/// transaction, so that its pages and the images of its rows go to files.
 #[test]
 fn a_large_table_is_in_files() {
     let settings = Settings { pool_bytes: 8 << 20, ..Settings::default() };
@@ -410,7 +411,7 @@ fn a_large_table_is_in_files() {
     assert_eq!(run("CHECK TABLE d.t").cell(0, 3).as_deref(), Some("OK"));
 }
 
-/// What the binary log has of statements with temporary tables, beside MySQL's.
+/// The binary log has of statements with temporary tables what MySQL's has.
 #[test]
 fn the_binary_log_has_rows_of_stored_tables_alone() {
     if !available("the_binary_log_has_rows_of_stored_tables_alone", &[Flavor::MySql]) {

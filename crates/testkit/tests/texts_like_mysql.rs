@@ -1,11 +1,12 @@
-//! Values that are no texts where texts are wanted, and user variables: the real MySQL is asked the
-//! same.
+//! Tests of values of other types where texts are wanted, and of user variables. A real MySQL gets
+//! the same statements and must answer the same.
 
 use bench::instance::Settings;
 use testkit::answers::{answer, answer_with_warnings, same_answers};
 use testkit::server::same_as_mysql;
 
-/// A table with every type whose values are written otherwise than their type alone says.
+/// The statements that make a table with every type whose values are not written as the type alone
+/// says.
 const TABLE: [&str; 5] = [
     "create database d",
     "use d",
@@ -16,8 +17,8 @@ const TABLE: [&str; 5] = [
      1.5,2.5,42,3.5,2020,65,7)",
 ];
 
-/// What both answer once the table is there. What MySQL says of types that it gives up is not
-/// compared.
+/// Runs the statements on both servers after the table was made, and returns the answers. Warnings
+/// of MySQL about deprecated types are not compared.
 fn same_with_table(name: &str, statements: &[&str]) -> Vec<String> {
     same_as_mysql(name, &Settings::default(), |server| {
         let mut client = server.connect();

@@ -1,5 +1,5 @@
-//! Time zones: TIMESTAMP columns in another one than UTC, zones by name, and the hours that clocks
-//! skip and repeat, beside MySQL; and a source that loads its time zones.
+//! Tests of time zones, compared with MySQL: TIMESTAMP columns in another zone than UTC, zones by
+//! name, and the hours that clocks skip and repeat; and of a source that loads its time zones.
 
 use bench::replication::StartFrom;
 use testkit::answers::same_answers;
@@ -7,7 +7,7 @@ use testkit::following::beginning;
 use testkit::server::flavor_under_test;
 use testkit::{Flavor, Replica, RowImage, Server, Settings, available};
 
-/// A zone that no database but that of the tables has: Berlin's clocks of 2023 to 2025.
+/// The statements that load a zone which only the tables have: Berlin's clocks of 2023 to 2025.
 const ZONE: &[&str] = &[
     "TRUNCATE TABLE mysql.time_zone",
     "TRUNCATE TABLE mysql.time_zone_name",
@@ -140,7 +140,8 @@ fn named_zones_are_those_of_the_tables() {
     assert!(answers.iter().any(|answer| answer.contains("1729989000")), "{answers:#?}");
 }
 
-/// What a source loads, and what it says in a zone of its own.
+/// A replica has the zones that its source loads, and what sessions of the source write in such a
+/// zone.
 #[test]
 fn a_source_that_loads_its_time_zones_is_followed() {
     if !available("time_zones::a_source_that_loads_its_time_zones_is_followed", &[Flavor::MySql]) {

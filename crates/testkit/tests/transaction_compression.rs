@@ -1,5 +1,5 @@
-//! `binlog_transaction_compression`: what of a session's transactions is compressed, as MySQL does
-//! it.
+//! Tests of `binlog_transaction_compression`: the parts of a session's transactions that MySQL
+//! compresses are compressed, and no others.
 
 use bench::instance::{Flavor, Settings};
 use os::disk::OpenMode;
@@ -10,7 +10,7 @@ fn column(row: &str, number: usize) -> String {
     row.split('\t').nth(number).unwrap_or_default().to_string()
 }
 
-/// Types and descriptions of the events behind the head of the present binary log file.
+/// Returns the types and descriptions of the events after the head of the current binary log file.
 fn events(server: &Server) -> Vec<(String, String)> {
     let file = column(&server.rows("SHOW BINARY LOG STATUS")[0], 0);
     let rows = server.rows(&format!("SHOW BINLOG EVENTS IN '{file}'"));
@@ -39,14 +39,14 @@ fn transactions_of_rows_are_compressed_and_nothing_else() {
     let kinds_shown: Vec<&str> = shown.iter().map(|(kind, _)| kind.as_str()).collect();
     assert_eq!(kinds_shown, ["Gtid", "Transaction_payload", "Query", "Table_map", "Write_rows", "Xid"]);
     assert!(shown[1].1.starts_with("compression='ZSTD', decompressed_size="), "{shown:?}");
-    // What is in the payload stands at its end.
+    // Events in the payload are shown at the payload's end.
     let file = column(&server.rows("SHOW BINARY LOG STATUS")[0], 0);
     let rows = server.rows(&format!("SHOW BINLOG EVENTS IN '{file}' LIMIT 3, 3"));
     let places: Vec<_> = rows.iter().map(|row| (column(row, 1), column(row, 2), column(row, 4))).collect();
     let end = places[0].2.clone();
     assert_eq!(places[1], (end.clone(), "Query".to_string(), end.clone()), "{places:?}");
     assert_eq!(places[2], (end.clone(), "Table_map".to_string(), end), "{places:?}");
-    // Definitions and statements stay as they are.
+    // Definitions and statements are not compressed.
     run("FLUSH BINARY LOGS");
     run("CREATE TABLE d.u (id INT PRIMARY KEY)");
     assert_eq!(kinds(&server), ["Gtid", "Query"]);
@@ -59,7 +59,7 @@ fn transactions_of_rows_are_compressed_and_nothing_else() {
     run("SET SESSION binlog_transaction_compression = OFF");
     run("INSERT INTO d.u VALUES (2)");
     assert_eq!(kinds(&server), ["Gtid", "Query", "Table_map", "Write_rows", "Xid"]);
-    // The setting belongs to a whole transaction.
+    // The setting applies to a whole transaction, so it cannot change within one.
     run("BEGIN");
     run("INSERT INTO d.u VALUES (3)");
     let refused = session.query("SET SESSION binlog_transaction_compression = ON").expect_err("is refused");
@@ -93,13 +93,13 @@ fn what_it_saves_is_counted() {
     assert!(column(&rows[0], 6).ends_with(&format!(":{last}")), "{rows:?}, {executed}");
 }
 
-/// The file is derived again at recovery, with the level that each transaction had.
+/// Recovery writes the file again, with the compression level that each transaction had.
 #[test]
 fn after_a_kill_the_files_are_as_they_were() {
     let mut server = Server::start(Flavor::Slipstream, &Settings { durable: true, ..Settings::default() });
     server.run("CREATE DATABASE d");
-    // Without a key: what is derived again is numbered by the order of commits, not by the keys
-    // that were written.
+    // The table has no key: dependencies of transactions that are written again follow the order of
+    // commits, not the keys that were written.
     server.run("CREATE TABLE d.t (id INT, v TEXT)");
     let mut session = server.connect();
     let mut run = |sql: &str| session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
@@ -117,13 +117,13 @@ fn after_a_kill_the_files_are_as_they_were() {
     };
     let before = (shown(&server), bytes(&server));
     server.kill();
-    // Nothing of it is left but what the redo log has.
+    // Nothing is left of the file's transactions but what the redo log has.
     let head =
         before.0[2].split('\t').nth(1).and_then(|pos| pos.parse().ok()).expect("the first group's place");
     disk.open(&path, OpenMode::ReadWrite).and_then(|file| file.set_len(head)).expect("cuts the file");
     server.come_back();
     let after = (shown(&server), bytes(&server));
     assert_eq!(after.0, before.0);
-    // The byte in the header that says whether the file is open is not what is compared.
+    // The header's byte that says whether the file is open is not compared.
     assert!(after.1[head as usize..] == before.1[head as usize..], "the groups' bytes differ");
 }

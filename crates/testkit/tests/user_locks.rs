@@ -1,4 +1,5 @@
-//! GET_LOCK() and the functions beside it, in several sessions, beside MySQL.
+//! Tests of GET_LOCK() and the functions that belong to it, in several sessions, compared with
+//! MySQL.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use os::thread::JoinHandle;
@@ -12,7 +13,8 @@ use testkit::server::same_as_mysql;
 
 const A_MOMENT: Duration = Duration::from_millis(20);
 
-/// A statement that another session answers while this one goes on.
+/// Runs a statement in another session while this one goes on. The thread returns the session and
+/// its answer.
 fn begin(mut session: Client, statement: &'static str) -> JoinHandle<(Client, String)> {
     os::thread::spawn("waits_for_a_lock", move || {
         let said = answer(&mut session, statement);
@@ -20,7 +22,7 @@ fn begin(mut session: Client, statement: &'static str) -> JoinHandle<(Client, St
     })
 }
 
-/// Asks until a statement has this answer.
+/// Runs a statement again and again until it has this answer.
 fn until(asked: &mut Client, statement: &str, wanted: &str) {
     let wanted = format!("{statement}: {wanted}");
     while answer(asked, statement) != wanted {
@@ -28,7 +30,7 @@ fn until(asked: &mut Client, statement: &str, wanted: &str) {
     }
 }
 
-/// The session runs that statement: it waits, as a lock that is taken has to be waited for.
+/// Waits until another session runs this statement, which then waits for a lock that is taken.
 fn until_it_runs(asked: &mut Client, statement: &str) {
     let running = format!(
         "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE COMMAND = 'Query' AND INFO = '{}'",
@@ -48,7 +50,7 @@ fn a_session_is_answered_as_by_mysql() {
             "BEGIN",
             "COMMIT",
             "SELECT RELEASE_ALL_LOCKS(), RELEASE_ALL_LOCKS()",
-            // Names.
+            // Names of locks.
             "SELECT GET_LOCK(NULL, 0)",
             "SELECT GET_LOCK('', 0)",
             "SELECT RELEASE_LOCK(NULL)",
@@ -66,7 +68,7 @@ fn a_session_is_answered_as_by_mysql() {
             "SELECT GET_LOCK(' s', 0), IS_FREE_LOCK('s'), IS_FREE_LOCK(' s '), IS_FREE_LOCK(' s')",
             "SELECT GET_LOCK(17, 0), IS_FREE_LOCK('17'), GET_LOCK(x'41', 0), IS_FREE_LOCK('a')",
             "SELECT RELEASE_ALL_LOCKS()",
-            // Arguments.
+            // Numbers and values of arguments.
             "SELECT GET_LOCK('a')",
             "SELECT GET_LOCK('a', 0, 0)",
             "SELECT RELEASE_LOCK()",
@@ -74,7 +76,7 @@ fn a_session_is_answered_as_by_mysql() {
             "SELECT IS_USED_LOCK()",
             "SELECT GET_LOCK('a', 1e30), GET_LOCK('a', 0.5), GET_LOCK('a', 18446744073709551615)",
             "SELECT RELEASE_ALL_LOCKS()",
-            // Once a row, and not before the statement runs.
+            // The functions run once for each row, and not before the statement runs.
             "CREATE DATABASE d",
             "USE d",
             "CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(20))",
@@ -89,11 +91,11 @@ fn a_session_is_answered_as_by_mysql() {
             "EXECUTE p USING @name, @time, @name",
             "DO GET_LOCK('done', 0)",
             "SELECT RELEASE_LOCK('done')",
-            // Types.
+            // The types of the functions' results.
             "CREATE TABLE types SELECT GET_LOCK('a', 0) AS g, IS_FREE_LOCK('a') AS f, IS_USED_LOCK('a') AS u, RELEASE_LOCK('a') AS r, NULLIF(RELEASE_ALL_LOCKS(), 7) AS l",
             "SHOW CREATE TABLE types",
             "SELECT RELEASE_ALL_LOCKS()",
-            // What no definition may hold.
+            // No definition may contain these functions.
             "CREATE TABLE g (a INT, b INT AS (GET_LOCK('a', 0)))",
             "CREATE TABLE g (a INT, b INT AS (IS_FREE_LOCK('a')))",
             "CREATE TABLE g (a INT, b INT AS (RELEASE_ALL_LOCKS()))",
@@ -103,7 +105,7 @@ fn a_session_is_answered_as_by_mysql() {
             "CREATE TABLE g (a INT DEFAULT (IS_FREE_LOCK('a')))",
             "CREATE TABLE g (a INT DEFAULT (RELEASE_ALL_LOCKS()))",
             "CREATE TABLE g (a INT, KEY ((RELEASE_LOCK('a'))))",
-            // What a replica may do otherwise.
+            // A replica may compute something else for these statements.
             "SET SESSION binlog_format = 'STATEMENT'",
             "INSERT INTO t VALUES (4, GET_LOCK('a', 0))",
             "UPDATE t SET name = IS_USED_LOCK('z') WHERE id = 4",
@@ -125,7 +127,7 @@ fn sessions_wait_for_each_other_as_in_mysql() {
         ] {
             said.push(answer(&mut two, statement));
         }
-        // It is handed over when it is given back as often as it was taken.
+        // The lock is handed over once it was released as often as it was taken.
         const WAIT: &str = "SELECT GET_LOCK('a', -1), GET_LOCK('a', 0)";
         let waits = begin(two, WAIT);
         until_it_runs(&mut one, WAIT);
@@ -134,13 +136,13 @@ fn sessions_wait_for_each_other_as_in_mysql() {
         let (two, answered) = waits.join().expect("is answered");
         said.push(answered);
         said.push(answer(&mut one, "SELECT IS_FREE_LOCK('a'), RELEASE_LOCK('a')"));
-        // A deadlock: who closes the circle hears of it, and the other one goes on. Without a wait
-        // there is none.
+        // In a deadlock, the session that closes the circle gets an error, and the other one goes
+        // on. There is no deadlock without a wait.
         const CIRCLE: &str = "SELECT GET_LOCK('k', 1000)";
         let waits = begin(two, CIRCLE);
         until_it_runs(&mut one, CIRCLE);
         said.push(answer(&mut one, "SELECT GET_LOCK('a', 0)"));
-        // The server may not have come to wait.
+        // The other session may not have begun to wait yet.
         loop {
             let answered = answer(&mut one, "SELECT GET_LOCK('a', 1)");
             if !answered.ends_with(": 0") {
@@ -151,7 +153,7 @@ fn sessions_wait_for_each_other_as_in_mysql() {
         said.push(answer(&mut one, "SELECT RELEASE_LOCK('k')"));
         let (two, answered) = waits.join().expect("is answered");
         said.push(answered);
-        // KILL and a time limit.
+        // KILL and a time limit end a wait.
         said.push(answer(&mut one, "SELECT GET_LOCK('b', 0)"));
         const KILLED: &str = "SELECT GET_LOCK('b', -1)";
         let id = two.connection_id();
@@ -192,7 +194,7 @@ fn locks_end_with_their_session_as_in_mysql() {
         said.push(answered);
         drop(waiter);
         until(&mut two, ARE_FREE, "2");
-        // Killed, with its locks and while it waits.
+        // A session is killed, with its locks, while it waits.
         let mut three = server.connect();
         said.push(answer(&mut two, "SELECT GET_LOCK('c', 0)"));
         said.push(answer(&mut three, TAKE));
@@ -207,7 +209,8 @@ fn locks_end_with_their_session_as_in_mysql() {
     });
 }
 
-/// An applier repeats the statement without the lock that a session of its own server has.
+/// An applier repeats the statement without waiting for the lock that a session of its own server
+/// has.
 #[test]
 fn an_applier_waits_for_no_lock() {
     let pair = Pair::start(Flavor::Slipstream, Flavor::Slipstream, RowImage::Full, By::Gtid);

@@ -1,5 +1,5 @@
-//! What SHOW COLUMNS and information_schema.COLUMNS say of views: of a real MySQL, and of
-//! Slipstream. A tool that reads the schema finds views there as it finds tables.
+//! Tests that SHOW COLUMNS and information_schema.COLUMNS show of views what a real MySQL shows. A
+//! tool that reads the schema finds views there as it finds tables.
 
 use bench::instance::{Flavor, Settings};
 use testkit::Server;
@@ -33,7 +33,8 @@ fn a_view_has_columns_like_a_table() {
     assert!(answers[9].contains("varchar(11)"), "{answers:#?}");
 }
 
-/// Views whose queries cannot be bound: a function is gone, and two that need what is not here.
+/// Some views have queries that cannot be bound: one function is gone, one definer is gone, and one
+/// query needs what Slipstream lacks.
 #[test]
 fn a_view_that_cannot_be_bound_keeps_no_other_from_being_seen() {
     let server = Server::start(Flavor::Slipstream, &Settings::default());
@@ -50,7 +51,7 @@ fn a_view_that_cannot_be_bound_keeps_no_other_from_being_seen() {
     ] {
         session.query(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
     }
-    // It is kept, as one of a source is.
+    // This view may be kept, as a view of a source would be.
     let kept = "CREATE VIEW of_words AS SELECT a FROM t WHERE MATCH (x) AGAINST ('y')";
     let is_kept = session.query(kept).is_ok();
     session.query("DROP FUNCTION f").expect("the function goes");

@@ -1,6 +1,7 @@
-//! With whose rights a view reads: its definer's, or with SQL SECURITY INVOKER the reader's. And
-//! what makes and shows views, and what prepared statements say of views whose definer's rights
-//! change. The real MySQL is asked the same.
+//! Tests of the rights with which a view reads: its definer's, or with SQL SECURITY INVOKER the
+//! reader's. The tests also ask which rights making and showing views needs, and what prepared
+//! statements answer about views whose definer's rights change. A real MySQL gets the same
+//! statements and must answer the same.
 
 use bench::instance::Settings;
 use protocol::client::{Client, ClientError};
@@ -38,7 +39,7 @@ const SETUP: &[&str] = &[
     "GRANT SELECT (a) ON d.t TO maker",
 ];
 
-/// The account and what it says.
+/// The statements, each with the account that runs it.
 const STATEMENTS: &[(&str, &str)] = &[
     ("reader", "SELECT * FROM d.of_root"),
     ("root", "GRANT SELECT ON d.of_root TO reader"),
@@ -67,7 +68,7 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("reader", "SHOW CREATE VIEW d.of_root"),
     ("reader", "EXPLAIN FORMAT = TRADITIONAL SELECT * FROM d.of_root"),
     ("reader", "SELECT d.of_root.a FROM d.of_root JOIN d.u USING (a)"),
-    // What was prepared meets the definer's rights as they are now.
+    // A prepared statement is run with the rights that the definer has at that time.
     ("root", "GRANT SELECT ON d.t TO definer"),
     ("reader", "PREPARE s FROM 'SELECT * FROM d.of_definer'"),
     ("reader", "EXECUTE s"),
@@ -78,7 +79,7 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("root", "REVOKE SELECT ON d.t FROM definer"),
     ("reader", "EXECUTE s"),
     ("reader", "SELECT * FROM d.of_definer"),
-    // A definer's default roles count, and no others.
+    // A definer's default roles count, other roles do not.
     ("root", "CREATE ROLE r"),
     ("root", "GRANT SELECT ON d.t TO r"),
     ("root", "GRANT r TO definer"),
@@ -92,14 +93,14 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("root", "DROP USER definer"),
     ("reader", "EXECUTE s"),
     ("root", "SELECT * FROM d.of_definer"),
-    // Columns of a view.
+    // Privileges on columns of a view.
     ("root", "REVOKE SELECT ON d.of_root FROM reader"),
     ("root", "GRANT SELECT (a) ON d.of_root TO reader"),
     ("root", "GRANT SELECT (nope) ON d.of_root TO reader"),
     ("reader", "SELECT a FROM d.of_root"),
     ("reader", "SELECT b FROM d.of_root"),
     ("reader", "SELECT * FROM d.of_root"),
-    // What a view may be made of.
+    // The privileges that an account needs to make a view.
     ("maker", "CREATE VIEW d.made AS SELECT a FROM d.t"),
     ("maker", "CREATE VIEW d.not_made AS SELECT b FROM d.t"),
     ("maker", "CREATE VIEW d.not_made AS SELECT nope FROM d.u"),
@@ -113,7 +114,7 @@ fn connect(server: &Server, user: &str) -> Client {
 
 fn answer(client: &mut Client, statement: &str) -> String {
     match client.query(statement) {
-        // How a query is carried out differs.
+        // The plan is not compared, because it differs.
         Ok(_) if statement.starts_with("EXPLAIN") => "explained".to_owned(),
         Ok(result) => {
             let cell = |cell: &Option<Vec<u8>>| match cell {

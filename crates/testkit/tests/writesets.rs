@@ -1,6 +1,6 @@
-//! `last_committed` from writesets, beside MySQL's: the same statements, one after the other, on
-//! both servers. A transaction may depend on less than MySQL says, and depends on every one that
-//! has written one of its keys.
+//! Tests of `last_committed` from writesets, compared with MySQL's: both servers run the same
+//! statements, one after the other. A transaction may depend on fewer transactions than MySQL says,
+//! but must depend on every one that has written one of its keys.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ const TABLES: &[&str] = &[
     "FLUSH BINARY LOGS",
 ];
 
-/// `(last_committed, sequence_number)` of each transaction in the newest file.
+/// Returns `(last_committed, sequence_number)` of each transaction in the newest file.
 fn numbers(server: &Server) -> Vec<(i64, i64)> {
     let mut numbers = Vec::new();
     for event in binlog_events::of(server) {
@@ -31,18 +31,18 @@ fn numbers(server: &Server) -> Vec<(i64, i64)> {
     numbers
 }
 
-/// What the tables hold, and which transaction wrote a key last.
+/// What the tables hold, and which transaction wrote each key last.
 #[derive(Default)]
 struct Model {
     a: HashMap<i64, Option<i64>>,
     last_writer: HashMap<String, usize>,
-    /// For each transaction, the newest one that it must come after.
+    /// The newest transaction that each transaction must come after. 0 means that there is none.
     needed: Vec<usize>,
 }
 
 impl Model {
-    /// A transaction wrote these keys; `None`: nothing is known of it, and all later ones come
-    /// after it.
+    /// Records a transaction that wrote these keys, and the newest earlier transaction that wrote
+    /// one of them.
     fn committed(&mut self, keys: &[String]) {
         let number = self.needed.len() + 1;
         let last = keys.iter().filter_map(|key| self.last_writer.insert(key.clone(), number));
@@ -54,7 +54,7 @@ fn unique(u: Option<i64>) -> Option<String> {
     u.map(|u| format!("a.u {u}"))
 }
 
-/// One statement about rows, and the keys that it writes if it succeeds.
+/// Returns a statement about rows, and adds the keys that it writes.
 fn statement(rng: &mut Rng, a: &mut HashMap<i64, Option<i64>>, keys: &mut Vec<String>) -> String {
     let (id, other) = (rng.between(1, 40) as i64, rng.between(1, 40) as i64);
     let u = Some(rng.between(1, 30) as i64).filter(|_| rng.between(0, 3) > 0);
@@ -91,7 +91,7 @@ fn statement(rng: &mut Rng, a: &mut HashMap<i64, Option<i64>>, keys: &mut Vec<St
             format!("UPDATE d.a SET v = v + 1 WHERE id = {id}")
         }
         _ => {
-            // Keys that are the same in the column's collation.
+            // Some of these keys are the same in the column's collation.
             let s = ["x", "X", "y", "ÿ"][rng.between(0, 3) as usize];
             let folded = if matches!(s, "x" | "X") { "x" } else { "y" };
             keys.push(format!("b {} {folded}", id % 9));
@@ -100,8 +100,8 @@ fn statement(rng: &mut Rng, a: &mut HashMap<i64, Option<i64>>, keys: &mut Vec<St
     }
 }
 
-/// The statements of a history; each transaction is known to the model. The size of what is
-/// remembered changes in between, if it is to.
+/// Returns the statements of a history and records its transactions in the model. `with_sizes`
+/// makes the number of remembered keys change in between.
 fn history(rng: &mut Rng, model: &mut Model, with_sizes: bool) -> Vec<String> {
     let mut statements = Vec::new();
     for at in 0..400 {
@@ -146,8 +146,8 @@ fn written_by(flavor: Flavor, statements: &[String]) -> Vec<(i64, i64)> {
     numbers(&server)
 }
 
-/// What a server of ours says of these statements; every transaction comes after those that it must
-/// come after.
+/// Runs the statements on Slipstream and returns the numbers. Checks that every transaction comes
+/// after those that it must come after.
 fn written_by_ours(statements: &[String], model: &Model) -> Vec<(i64, i64)> {
     let ours = written_by(Flavor::Slipstream, statements);
     assert_eq!(ours.len(), model.needed.len(), "the model does not know every transaction");
@@ -167,8 +167,8 @@ fn no_dependency_is_missed_whatever_is_forgotten() {
     written_by_ours(&statements, &model);
 }
 
-/// With all keys remembered: MySQL counts the keys of a row that did not change too, and forgets at
-/// other times.
+/// The numbers are compared while all keys are remembered. MySQL also counts the keys of a row that
+/// did not change, and forgets at other times.
 #[test]
 fn dependencies_are_those_of_mysql_or_fewer() {
     let mut rng = Rng::new(test_seed("dependencies_are_those_of_mysql_or_fewer"));
@@ -187,7 +187,7 @@ fn dependencies_are_those_of_mysql_or_fewer() {
     }
 }
 
-/// The writer keeps the tables' definitions at hand: it must not go on with an old one.
+/// The log's writer caches the tables' definitions, and must not go on with an old one.
 #[test]
 fn a_new_unique_index_counts_at_once() {
     let statements = [
@@ -202,7 +202,8 @@ fn a_new_unique_index_counts_at_once() {
     assert_eq!(numbers, [(0, 1), (1, 2), (1, 3), (2, 4)], "the last one needs what the update left");
 }
 
-/// A row that a transaction inserts and then updates has had unique keys that only the update says.
+/// A row that a transaction inserts and then updates has had unique keys that only the update
+/// shows.
 #[test]
 fn a_unique_key_that_an_inserted_row_is_given_later_counts() {
     let statements = [

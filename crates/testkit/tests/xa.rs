@@ -1,5 +1,5 @@
-//! XA transactions: what sessions are answered and what the binary log gets, beside MySQL's; and
-//! servers that are killed between the phases.
+//! Tests of XA transactions: what sessions are answered and what the binary log gets is compared
+//! with MySQL, and servers are killed between the phases.
 
 use bench::instance::{Flavor, Settings};
 use binlog::event::{Event, event_type};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use testkit::{Server, available, binlog_events};
 
-/// What a statement came to, in a line.
+/// Runs a statement and returns its outcome in one line.
 fn outcome(client: &mut Client, sql: &str) -> String {
     let text = |cell: &Option<Vec<u8>>| match cell {
         Some(bytes) => bytes.escape_ascii().to_string(),
@@ -27,7 +27,7 @@ fn outcome(client: &mut Client, sql: &str) -> String {
     }
 }
 
-/// Statements of sessions: those of a line that begins with `2:` are the second one's.
+/// The statements of two sessions. A line that begins with `2:` belongs to the second one.
 const CONVERSATION: &str = "
     xa start 'a'; xa start 'b'; begin; commit; rollback; insert into d.t values (4, 40); create table d.x (a int); set autocommit = 1;
     truncate d.t; lock tables d.t read; set gtid_next = 'automatic'; set sql_log_bin = 0; set xa_detach_on_prepare = 0;
@@ -93,7 +93,8 @@ fn converse(server: &Server) -> Vec<String> {
     said
 }
 
-/// An XA transaction that a deadlock rolls back stays with its session until that rolls it back.
+/// Tests that an XA transaction that a deadlock rolls back stays with its session until the session
+/// rolls it back too.
 fn deadlock(server: &Server) -> Vec<String> {
     let (mut heavy, mut light) = (server.connect(), server.connect());
     heavy.query("BEGIN").expect("a transaction");
@@ -126,7 +127,7 @@ fn deadlock(server: &Server) -> Vec<String> {
     said
 }
 
-/// What is compared of an event.
+/// Returns what is compared of each event.
 fn logged(server: &Server) -> Vec<String> {
     server.run("FLUSH BINARY LOGS");
     let events = binlog_events::of(server);
@@ -184,7 +185,7 @@ fn who_may_see_prepared_transactions() {
 const ACCOUNTS: u64 = 40;
 const CLIENTS: u64 = 4;
 
-/// Moves money between two accounts in one XA transaction after another until the server is gone.
+/// Moves money between two accounts in one XA transaction after another, until the server is gone.
 fn transfer(mut client: Client, number: u64, seed: u64) {
     let mut rng = Rng::new(seed);
     for turn in 0.. {
@@ -202,7 +203,8 @@ fn transfer(mut client: Client, number: u64, seed: u64) {
         for sql in &statements {
             match client.query(sql) {
                 Ok(_) => {}
-                // A deadlock, or a lock that a prepared one holds: it is given up.
+                // After a deadlock, or a wait for a lock that a prepared transaction holds, the
+                // transaction is given up.
                 Err(ClientError::Server(error)) if [1213, 1205].contains(&error.code) => {
                     let _ = client.query(&format!("XA END {xid}"));
                     if client.query(&format!("XA ROLLBACK {xid}")).is_err() {
@@ -227,7 +229,7 @@ fn killed_between_the_phases() {
     server.run(
         "CREATE TABLE d.account (id BIGINT PRIMARY KEY, balance BIGINT NOT NULL, KEY balance (balance))",
     );
-    // Without a key: prepared rows are found again by their hidden row ids.
+    // The table has no key, so recovery finds prepared rows again by their hidden row ids.
     server.run("CREATE TABLE d.journal (client INT, turn INT)");
     let values: Vec<String> = (0..ACCOUNTS).map(|id| format!("({id}, 100)")).collect();
     server.run(&format!("INSERT INTO d.account VALUES {}", values.join(", ")));

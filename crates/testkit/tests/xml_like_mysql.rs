@@ -1,4 +1,4 @@
-//! EXTRACTVALUE() and UPDATEXML() beside MySQL's.
+//! Tests of EXTRACTVALUE() and UPDATEXML(), compared with MySQL.
 
 use testkit::answers::same_answers;
 

@@ -1,5 +1,5 @@
-//! Stored values as damage or an attacker might change them: they are decoded or refused, without a
-//! panic.
+//! Tests with stored values as damage or an attacker might change them: each is decoded or refused,
+//! without a panic.
 
 use os::random::{Rng, test_seed};
 use types::row::RowLayout;
@@ -48,7 +48,7 @@ fn damaged_rows_are_decoded_or_refused() {
             false => Value::Int(1),
         };
         if packed::encode(ty, &value, &mut bytes).is_err() {
-            // Any bytes of the right length will do.
+            // For this type, any bytes of the right length will do.
             bytes = match packed::width(ty) {
                 packed::Width::Fixed(len) => vec![1; usize::from(len)],
                 packed::Width::Prefixed(len) => {

@@ -1,4 +1,4 @@
-//! Orders of strings against those of a MySQL server (`scripts/codec-fixtures.sh`).
+//! Tests that strings are ordered as a MySQL server ordered them (`scripts/codec-fixtures.sh`).
 
 use std::cmp::Ordering;
 use types::collation;

@@ -1,4 +1,5 @@
-//! What literals become in columns, against a MySQL server (`scripts/codec-fixtures.sh`).
+//! Tests that literals become the values in columns that a MySQL server made of them
+//! (`scripts/codec-fixtures.sh`).
 
 use types::convert::to_column;
 use types::{ColumnType, Value, collation::UTF8MB4_0900_AI_CI};
@@ -56,7 +57,7 @@ fn literal(kind: &str, text: Vec<u8>) -> Value {
     }
 }
 
-/// What is stored, as the column gives it back, or the error.
+/// Returns the stored value in the form in which the column shows it, or the number of the error.
 fn stored(value: &Value, ty: &ColumnType, strict: bool) -> Result<Vec<u8>, u16> {
     let (converted, _) = to_column(value, ty, strict).map_err(|problem| problem.code())?;
     let mut packed = Vec::new();
@@ -77,11 +78,12 @@ fn literals_become_what_they_become_in_mysql() {
             Ok(bytes) => format!("{:?}", String::from_utf8_lossy(bytes)),
             Err(code) => format!("error {code}"),
         };
-        // CONCAT() shows at most 12 characters of a FLOAT, a result set all that there are.
+        // These values are left out, because CONCAT() shows at most 12 characters of a FLOAT and a
+        // result set shows all.
         if column == "float" && value.to_f64().abs() >= 1e12 {
             continue;
         }
-        // No mode makes JSON of what is none.
+        // No mode converts a text that is no JSON into JSON.
         let lax_code = if column == "json" { 3140 } else { 0 };
         let expected = |stored: &str, code: u16| if stored == "NULL" { Err(code) } else { Ok(unhex(stored)) };
         for (strictly, expected) in

@@ -32,7 +32,7 @@ pub fn pool_config(page_size: usize, frames: usize) -> PoolConfig {
     config
 }
 
-/// A pool with an empty space and an empty tree in it.
+/// Returns an empty tree in a new space, on a new pool.
 #[allow(dead_code, reason = "not every test file begins this way")]
 pub fn empty_tree(disk: &SimDisk, page_size: usize, frames: usize) -> Tree {
     let disk: Arc<dyn Disk> = Arc::new(disk.clone());
@@ -44,7 +44,8 @@ pub fn empty_tree(disk: &SimDisk, page_size: usize, frames: usize) -> Tree {
 }
 
 #[allow(dead_code, reason = "not every test file logs this way")]
-/// The next commit's place in the log, as the engine would get it.
+/// Reserves and fills the next commit's place in the log, and returns the place as the engine would
+/// get it.
 pub fn log_commit(pool: &Pool, payload: &[u8]) -> buffer::RecordLsn {
     let reservation = pool.log().reserve(payload.len() as u64).expect("it is short");
     let lsn = buffer::RecordLsn::new(reservation.start_lsn(), reservation.end_lsn());

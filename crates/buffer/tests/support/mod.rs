@@ -1,4 +1,4 @@
-//! A pool on a simulated disk, and pages that say what is in them.
+//! A pool on a simulated disk for the tests, and pages whose content says which pages they are.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub fn pool_on(disk: &SimDisk, page_size: usize, frames: usize) -> Arc<Pool> {
     pool_with(disk, page_size, frames, |_| ())
 }
 
-/// As [`pool_on`], with other options.
+/// Opens a pool like [`pool_on`], after `set` has changed its configuration.
 pub fn pool_with(
     disk: &SimDisk,
     page_size: usize,
@@ -46,7 +46,7 @@ pub fn pool_with(
     Pool::open(disk, log, config).expect("the pool opens")
 }
 
-/// A page of the space, filled with one byte behind its header.
+/// Makes a page of the space, filled with one byte after its header, and returns its number.
 pub fn make_page(pool: &Pool, byte: u8) -> PageNo {
     let lock = pool.lock_structure(SPACE).expect("open");
     let mut mtr = Mtr::begin(pool, &lock);
@@ -65,7 +65,7 @@ pub fn filled_with(pool: &Pool, no: PageNo) -> buffer::Result<u8> {
     Ok(byte)
 }
 
-/// Fills a page anew, logging nothing: it is on disk once it was flushed.
+/// Fills a page anew without logging the change, which is on disk once the page was flushed.
 #[allow(dead_code, reason = "not every test file changes pages")]
 pub fn refill(pool: &Pool, no: PageNo, byte: u8) {
     let mut guard = pool.write(PageId::new(SPACE, no)).expect("readable");

@@ -1,4 +1,4 @@
-//! The real disk, but for one read that panics in the thread that makes it.
+//! A storage that is the real disk, except that one chosen read panics in the thread that makes it.
 
 use os::disk::{Disk, File, LockGuard, OpenMode};
 use std::io;
@@ -21,7 +21,7 @@ impl Trap {
     }
 }
 
-/// See the module.
+/// The real disk, with a trap that makes one read panic.
 #[derive(Debug)]
 pub struct PanickingDisk {
     real: Arc<dyn Disk>,
@@ -33,7 +33,7 @@ impl PanickingDisk {
         Arc::new(PanickingDisk { real: os::disk::real(), trap: Arc::default() })
     }
 
-    /// The next read by a thread with one of these names panics.
+    /// Makes the next read by a thread with one of these names panic.
     pub fn panic_at_next_read_of(&self, one: &'static str, other: &'static str) {
         *self.trap.0.lock().expect("is not held by a panic") = Some([one, other]);
     }

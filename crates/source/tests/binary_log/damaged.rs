@@ -1,5 +1,6 @@
-//! Files of the binary log that are damaged, cut short or gone before a start: made again from what
-//! is there, or named with what is wrong.
+//! Tests with files of the binary log that are damaged, cut short or gone before a start: the start
+//! makes them again from what is there, or ends with an error that names the file and what is wrong
+//! with it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +13,8 @@ use source::{Binlog, BinlogConfig};
 
 use super::{Life, UUID, datadir, expected, new_disk};
 
-/// A log of several files that a server has left, and how many transactions are in it.
+/// Returns the disk that a server has left with a log of several files, and the number of
+/// transactions in them.
 fn left(seed: u64) -> (SimDisk, u64) {
     let disk = new_disk(seed);
     let life = Life::start(&disk);
@@ -69,7 +71,8 @@ fn a_file_that_lost_what_was_synced_is_named() {
     }
 }
 
-/// Damages the last byte of the redo log that is not zero: the record of the last commit.
+/// Damages the last byte of the redo log that is not zero, which belongs to the record of the last
+/// commit.
 fn damage_log_end(disk: &SimDisk) {
     let path = datadir().join("#innodb_redo/#ib_redo0");
     let bytes = disk.read(&path).expect("reads");
@@ -95,7 +98,7 @@ fn what_the_redo_log_has_lost_is_cut_off_and_its_gtid_is_not_given_again() {
     assert_eq!(life.engine.gtid_executed().to_string(), format!("{UUID}:1-21"));
     assert_eq!(life.queries(), expected(20));
     life.end();
-    // The file that a further start begins says the same.
+    // The file that a further start begins has the same purged GTIDs.
     let life = Life::start_with(&killed, 1 << 20);
     assert_eq!(life.engine.gtid_purged().to_string(), format!("{UUID}:20"));
     life.end();

@@ -1,4 +1,4 @@
-//! Files that cannot be written: `binlog_error_action`, and full disks.
+//! Tests with files that cannot be written: `binlog_error_action`, and full disks.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use source::dump::{DumpEnd, DumpStart};
 
 use super::{Life, expected, new_disk, refused};
 
-/// Commits go on without a binary log, after an error in writing or syncing it.
+/// Makes writes or syncs of the binary log fail, so that commits turn it off and go on without it.
 fn turn_off(disk: &SimDisk, life: &Life, fails: &str, commits: std::ops::Range<u64>) {
     life.binlog.set_ignores_errors(true);
     match fails {
@@ -25,7 +25,7 @@ fn turn_off(disk: &SimDisk, life: &Life, fails: &str, commits: std::ops::Range<u
     assert_eq!(disk.stopped_with(), None);
 }
 
-/// Why a replica that has these GTIDs cannot follow; `None`: it can.
+/// Returns why a dump from `start` is refused. `None` means that it is not.
 fn refusal(life: &Life, start: DumpStart) -> Option<String> {
     match life.dump(start).0 {
         DumpEnd::Complete => None,
@@ -50,7 +50,7 @@ fn an_ignored_error_turns_the_log_off_until_the_next_start() {
         let (end, events) = life.dump(DumpStart::Gtids(logged.clone()));
         assert_eq!((refused(end).as_str(), events.len()), ("Binary log is not open", 0));
         assert!(life.binlog.list().is_err());
-        // The redo log keeps nothing for the files.
+        // The redo log keeps no records for the files any more.
         let end = life.engine.visible_lsn();
         assert!(life.engine.sharp_checkpoint().expect("makes a checkpoint") >= end);
         let all = life.engine.gtid_executed();
@@ -96,8 +96,9 @@ fn a_reset_of_a_log_that_is_off_leaves_nothing_of_it() {
     life.end();
 }
 
-/// Until a checkpoint knows that the log is off, a crash puts everything into the files again; then
-/// what is missing is purged. A replica gets everything, or is refused.
+/// Until a checkpoint records that the log is off, recovery from a crash writes everything into the
+/// files again; afterwards the missing transactions count as purged. A replica gets everything, or
+/// is refused.
 #[test]
 fn no_crash_makes_replicas_pass_over_what_was_ignored() {
     let disk = new_disk(8);
@@ -156,8 +157,8 @@ fn an_error_that_is_not_ignored_stops_the_server() {
     life.end();
 }
 
-/// Whatever `binlog_error_action` says: where there is no space for a transaction, and where there
-/// is none for the head of the next file.
+/// Whatever `binlog_error_action` says, a full disk is waited out, both when a transaction finds no
+/// space and when the head of the next file finds none.
 #[test]
 fn a_full_disk_is_waited_out() {
     for left_bytes in [60, 300] {
@@ -166,7 +167,7 @@ fn a_full_disk_is_waited_out() {
         life.binlog.set_ignores_errors(true);
         life.commit(0);
         life.binlog.rotate().expect("rotates");
-        // Both of the checkpoint's files are as long as they get.
+        // After two checkpoints both of the checkpoint's files are as long as they ever get.
         for _ in 0..2 {
             life.engine.checkpoint().expect("makes a checkpoint");
         }
@@ -174,7 +175,7 @@ fn a_full_disk_is_waited_out() {
         life.commit(1);
         os::clock::sleep(Duration::from_millis(150));
         assert!(!life.binlog.is_turned_off() && disk.stopped_with().is_none());
-        // The writer that waits does not keep the index's lock.
+        // A writer that waits for space does not hold the index's lock.
         assert!(life.binlog.basename_path().ends_with("binlog"));
         disk.limit_space(None);
         life.commit(2);

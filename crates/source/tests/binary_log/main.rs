@@ -1,5 +1,5 @@
-//! The binary log of an engine on a simulated disk: what is in it, what a power cut leaves of it,
-//! and who may read on.
+//! Tests of the binary log of an engine on a simulated disk: what is in it, what a power cut leaves
+//! of it, and which readers may go on reading.
 
 mod damaged;
 mod error_action;
@@ -76,7 +76,7 @@ impl Life {
         self.engine.log_statement(&context).expect("commits");
     }
 
-    /// Every event of every file, but for those that a later file of the same content may change.
+    /// Returns every event of every file.
     fn events(&self) -> Vec<ShownEvent> {
         let mut events = Vec::new();
         for file in self.binlog.list().expect("lists") {
@@ -159,7 +159,7 @@ fn every_commit_is_in_the_files_once_and_in_order() {
     assert_eq!(life.queries(), expected(50));
     assert!(life.binlog.list().expect("lists").len() > 3, "files of 2,000 bytes were to be rotated");
     life.end();
-    // A new start has a new file, and what was there stays.
+    // A start begins a new file and leaves the older files alone.
     let life = Life::start(&disk);
     let files = life.binlog.list().expect("lists").len();
     life.commit(50);
@@ -222,8 +222,8 @@ fn dumps_start_where_they_are_asked_to() {
         count_of(&rest, source::events::event_type::HEARTBEAT) >= 1,
         "what was left out moves the position"
     );
-    // By GTID the format description keeps its position; its creation time shows only who begins
-    // with the file.
+    // A dump by GTID sends the format description with its position. Its creation time is sent only
+    // to replicas that begin with the file.
     let format = |events: &[Vec<u8>]| {
         let is_format = |event: &&Vec<u8>| event[4] == source::events::event_type::FORMAT_DESCRIPTION;
         let event = events.iter().find(is_format).expect("each dump has one");
@@ -239,7 +239,7 @@ fn dumps_start_where_they_are_asked_to() {
     life.end();
 }
 
-/// A client that has the log purged while it reads the first file.
+/// A client during whose reading of the first file the log is purged.
 struct Purging<'l> {
     life: &'l Life,
     files: Vec<String>,
@@ -302,8 +302,8 @@ fn what_a_session_reads_is_not_purged() {
     life.end();
 }
 
-/// A replica that follows, now and then slower than the log grows, until it has the transaction
-/// with this number.
+/// A replica that follows, now and then more slowly than the log grows, until it has `wanted`
+/// transactions.
 struct Following {
     rng: Rng,
     events: Vec<Vec<u8>>,
@@ -338,7 +338,8 @@ impl DumpSink for Following {
     }
 }
 
-/// Followers are served from memory or from the files, as fast as they are; all get the same.
+/// Followers are served from memory or from the files, depending on how fast they are. All get the
+/// same events.
 #[test]
 fn who_follows_gets_what_is_in_the_files() {
     const COMMITS: u64 = 600;
@@ -370,8 +371,8 @@ fn who_follows_gets_what_is_in_the_files() {
     let files = life.dump(request.start).1;
     for follower in followers.drain(..) {
         let mut events = follower.join().expect("follows to the end");
-        // Only who comes to an open file gets its format description with that flag, and the last
-        // rotation may not be there yet.
+        // Only a follower that comes to an open file gets its format description with the in-use
+        // flag, and the last rotation may not have arrived yet.
         let of_groups = |events: &mut Vec<Vec<u8>>| {
             events.retain(|event| event[4] != source::events::event_type::FORMAT_DESCRIPTION);
         };
@@ -399,7 +400,8 @@ fn refused(end: DumpEnd) -> String {
     }
 }
 
-/// Nothing tells a replica that lacks them that they are not in the files either.
+/// A replica that lacks transactions which were declared purged is refused, because nothing else
+/// would tell it that the files do not have them either.
 #[test]
 fn what_was_declared_purged_is_not_passed_over() {
     let life = Life::start(&new_disk(41));
@@ -426,7 +428,8 @@ fn what_is_not_there_is_refused_with_1236() {
     let beyond = refused(life.dump(position("binlog.000001", 1 << 30)).0);
     assert_eq!(beyond, "Client requested source to start replication from position > file size");
     let newest = life.binlog.status().expect("has a status").file;
-    // The file that the checkpoint goes on in may have to stay.
+    // The file in which the checkpoint lies may have to stay, so one more is begun before the
+    // purge.
     life.binlog.rotate().expect("rotates");
     life.binlog.purge_to(&newest).expect("purges");
     let purged = refused(life.dump(DumpStart::Gtids(GtidSet::default())).0);

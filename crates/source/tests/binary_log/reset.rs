@@ -1,5 +1,5 @@
-//! The power goes at any moment of RESET BINARY LOGS AND GTIDS: the server starts again, and either
-//! everything is as it was or nothing is left.
+//! Tests of a power cut at any moment of RESET BINARY LOGS AND GTIDS: the server starts again, and
+//! either everything is as it was or nothing is left.
 
 use binlog::gtid::GtidSet;
 
@@ -7,7 +7,8 @@ use crate::{Life, UUID, expected, new_disk};
 
 const TRANSACTIONS: u64 = 30;
 
-/// With power for so many more changes of the disk; whether the reset came to its end.
+/// Resets the log with power for only `changes` more changes of the disk, and checks what a restart
+/// finds. Returns whether the reset came to its end.
 fn cut_after(changes: u64, first: u64) -> bool {
     let place = format!("power for {changes} changes, to {first}");
     let disk = new_disk(changes);
@@ -33,7 +34,7 @@ fn cut_after(changes: u64, first: u64) -> bool {
         assert_eq!(executed.to_string(), format!("{UUID}:1-{TRANSACTIONS}"), "{place}");
         assert_eq!(queries, expected(TRANSACTIONS), "{place}");
     }
-    // It goes on as one that was never cut.
+    // The log goes on as if it had never been cut.
     let before = executed.last_gno(UUID.parse::<binlog::gtid::Uuid>().expect("a UUID"));
     life.commit(before);
     assert_eq!(life.engine.gtid_executed().to_string(), GtidSet::to_string(&up_to(before + 1)), "{place}");

@@ -1,4 +1,4 @@
-//! Reading the binary log's files and comparing them with the recovered engine.
+//! Reading of the binary log's files, and their comparison with the recovered engine.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,19 +17,20 @@ use crate::tables::{K, KEYED, SCHEMA, TAG};
 use crate::worker::{LEDGER_TEXT, ledger_tag};
 use crate::{DATADIR, UUID};
 
-/// Compressed transactions read so far, for whoever wants to know what was tried. Relaxed: it is
+/// The number of compressed transactions that were read so far. Its order is relaxed because it is
 /// only printed.
 pub static COMPRESSED: AtomicU64 = AtomicU64::new(0);
 
 /// One transaction in the binary log.
 struct Group {
     gno: u64,
-    /// Ledger entries that it sets: the worker and its count.
+    /// The ledger entries that the transaction sets: the worker and its count.
     counts: Vec<(i64, i64)>,
 }
 
-/// The files hold every GTID from 1 on, once and in order; every worker's transactions in the order
-/// of its counts, up to what was recovered; and each in the group whose number its worker was told.
+/// Checks that the files hold every GTID from 1 on, once and in order, that they hold every
+/// worker's transactions in the order of its counts up to what was recovered, and that each is in
+/// the group whose number its worker was told.
 pub fn compare(disk: &SimDisk, engine: &Arc<Engine>, recovered: &[Step], place: &str) {
     let keyed = engine.catalog().table(SCHEMA, KEYED).expect("it is always there");
     let groups = read_groups(disk, &keyed, place);
@@ -86,8 +87,8 @@ fn read_groups(disk: &SimDisk, keyed: &Table, place: &str) -> Vec<Group> {
     groups
 }
 
-/// Reads one file. A transaction has a beginning and an end; a statement about definitions is its
-/// GTID and itself.
+/// The reader of one file. A transaction has a beginning and an end; a statement about definitions
+/// is its GTID event and itself.
 struct FileReader<'a> {
     keyed: &'a Table,
     keyed_id: Option<u64>,
@@ -151,14 +152,14 @@ impl<'a> FileReader<'a> {
     }
 }
 
-/// Worker and count, if this is a statement that counts in the ledger.
+/// Returns the worker and the count if the statement counts in the ledger.
 fn ledger_text(statement: &[u8]) -> Option<(i64, i64)> {
     let counted = std::str::from_utf8(statement).expect("text").strip_prefix(LEDGER_TEXT)?;
     let (worker, count) = counted.split_once(' ').expect("worker and count");
     Some((worker.parse().expect("a number"), count.parse().expect("a number")))
 }
 
-/// The ledger's changes in a rows event.
+/// Adds the ledger's changes in a rows event to `counts`.
 fn read_counts(rows: &binlog::event::RowsEvent<'_>, keyed: &Table, counts: &mut Vec<(i64, i64)>) {
     let (before_mask, after_mask) = (rows.before_mask(), rows.after_mask());
     for change in rows.iter(&keyed.layout) {

@@ -1,7 +1,7 @@
-//! The power goes at every write of an engine with a binary log: what recovery makes of both must
-//! be the same transactions in the same order, none missing, none extra, with GTIDs that leave no
-//! number out; some of them compressed. The workers and the comparison of rows are those of the
-//! engine's own test.
+//! Tests with a power cut at every write of an engine with a binary log. After recovery the engine
+//! and the binary log must have the same transactions in the same order, none missing and none
+//! extra, with GTIDs that leave no number out. Some of the transactions are compressed. The workers
+//! and the comparison of rows are those of the engine's own test.
 //!
 //! `SEED=n` plays one seed, `SLIPSTREAM_CUTS=n` asks for another number of cuts.
 
@@ -33,8 +33,7 @@ use state::{Histories, History, WorkerState};
 
 const UUID: &str = "11111111-2222-3333-4444-555555555555";
 const DATADIR: &str = "/data";
-/// How many cuts the ordinary run makes: the engine's test makes more of them, without a binary
-/// log.
+/// The number of cuts in the ordinary run. The engine's own test, without a binary log, makes more.
 const CUTS: u64 = 500;
 
 fn config(disk: &SimDisk, rng: &mut Rng) -> EngineConfig {
@@ -46,7 +45,7 @@ fn config(disk: &SimDisk, rng: &mut Rng) -> EngineConfig {
     config.binlog_row_image = *rng.pick(&[RowImage::Full, RowImage::Minimal, RowImage::Noblob]);
     config.innodb_lock_wait_timeout_ms = 500;
     config.lock_wait_timeout_ms = 2000;
-    // With the smaller one transactions go through files.
+    // With the smaller size, transactions go through spill files.
     config.spill_bytes = *rng.pick(&[2 << 10, 8 << 20]);
     config.log_bin = true;
     config.gtid_mode = true;
@@ -59,7 +58,7 @@ fn open_binlog(disk: &SimDisk, engine: &Arc<Engine>) -> Result<Arc<Binlog>, Binl
         datadir: PathBuf::from(DATADIR),
         basename: "binlog".to_owned(),
         index: None,
-        // Small, so that files are changed often.
+        // The files are small, so that rotations are frequent.
         max_file_bytes: 30_000,
         expire_after_s: 0,
         dependency_history_size: 10_000,
@@ -72,7 +71,8 @@ fn open_binlog(disk: &SimDisk, engine: &Arc<Engine>) -> Result<Arc<Binlog>, Binl
     Binlog::open(disk, Arc::clone(engine), config)
 }
 
-/// An empty database whose schema and shared tables are in the binary log.
+/// Makes an empty database whose schema and shared tables are in the binary log. Returns the number
+/// of its last GTID.
 fn create(disk: &SimDisk, rng: &mut Rng) -> u64 {
     let engine = Engine::open(config(disk, rng)).expect("an empty disk");
     let binlog = open_binlog(disk, &engine).expect("a disk that works");
@@ -90,10 +90,11 @@ fn create(disk: &SimDisk, rng: &mut Rng) -> u64 {
     executed.last_gno(UUID.parse::<binlog::gtid::Uuid>().expect("a UUID"))
 }
 
-/// Recovers what a power cut left, the binary log too, and compares both with what is possible.
+/// Recovers the engine and the binary log from what a power cut left, and checks that both are in a
+/// possible state.
 fn check_moment(moment: Moment, workers: i64, rng: &mut Rng, place: &str) {
     let mut disk = moment.disk;
-    // Some cuts come while the binary log is being brought to where the log ends.
+    // Some cuts come while the binary log is being brought up to the end of the redo log.
     if rng.one_in(4) {
         disk.cut_power_after(rng.below(80));
         if let Ok(engine) = Engine::open(config(&disk, rng)) {

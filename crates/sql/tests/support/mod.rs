@@ -17,20 +17,20 @@ use std::time::Duration;
 use types::collation::UTF8MB4_0900_AI_CI;
 use types::{ColumnType, Value};
 
-/// A server with nothing but a version.
+/// A host of sessions that has a version and little else of a server.
 #[derive(Default)]
 pub struct TestHost {
-    /// Kills the session's statement.
+    /// Set to kill the session's statement.
     pub interrupt: Arc<AtomicBool>,
-    /// How often it has been asked what the account sees.
+    /// How often the host was asked whether the account may see something.
     pub sights: AtomicU64,
-    /// The statement is killed when that has come to this; 0: never.
+    /// The value of `sights` at which the statement is killed. 0 means never.
     pub kill_at_sight: AtomicU64,
-    /// What the session's statements have done.
+    /// The counters of what the session's statements have done.
     pub counters: Arc<Counters>,
-    /// The rows that were put of `performance_schema.endless`, which has no last one.
+    /// The number of rows produced for `performance_schema.endless`, which has no last row.
     pub endless_rows: AtomicU64,
-    /// The statement is killed when that has come to this; 0: never.
+    /// The value of `endless_rows` at which the statement is killed. 0 means never.
     pub kill_at_row: AtomicU64,
     budget: OnceLock<Arc<Budget>>,
 }
@@ -180,12 +180,12 @@ impl Host for TestHost {
     }
 }
 
-/// An engine on a fresh disk.
+/// Opens an engine on a fresh simulated disk.
 pub fn engine() -> Arc<Engine> {
     engine_on(&SimDisk::new(1))
 }
 
-/// An engine on this disk.
+/// Opens an engine on this disk.
 pub fn engine_on(disk: &SimDisk) -> Arc<Engine> {
     let disk: Arc<dyn Disk> = Arc::new(disk.clone());
     let config = EngineConfig {
@@ -198,12 +198,12 @@ pub fn engine_on(disk: &SimDisk) -> Arc<Engine> {
     Engine::open(config).unwrap()
 }
 
-/// A session with schema `test`, which is made.
+/// Opens a session and makes the schema `test` its default.
 pub fn session(engine: &Arc<Engine>) -> Session {
     session_of(engine, Arc::default())
 }
 
-/// A session of this host, with schema `test`, which is made.
+/// Opens a session of this host and makes the schema `test` its default.
 pub fn session_of(engine: &Arc<Engine>, host: Arc<TestHost>) -> Session {
     let init = SessionInit { multi_statements: true, ..SessionInit::default() };
     let mut session = Session::new(engine.clone(), host, init).unwrap();
@@ -212,7 +212,7 @@ pub fn session_of(engine: &Arc<Engine>, host: Arc<TestHost>) -> Session {
     session
 }
 
-/// Collects results as the mysql client's batch mode prints them.
+/// A sink that collects results as the mysql client's batch mode prints them.
 #[derive(Default)]
 pub struct TextSink {
     pub lines: Vec<String>,
@@ -250,7 +250,7 @@ impl ResultSink for TextSink {
     }
 }
 
-/// What a statement prints: its rows, or its error.
+/// Runs a statement and returns what it prints: its rows, or its error.
 pub fn outcome(session: &mut Session, text: &str) -> Vec<String> {
     let mut sink = TextSink::default();
     match session.execute(text.as_bytes(), &mut sink) {
@@ -259,7 +259,7 @@ pub fn outcome(session: &mut Session, text: &str) -> Vec<String> {
     }
 }
 
-/// Runs a statement that has to succeed.
+/// Runs a statement that has to succeed, and returns its result.
 pub fn run(session: &mut Session, text: &str) -> TextSink {
     let mut sink = TextSink::default();
     if let Err(error) = session.execute(text.as_bytes(), &mut sink) {
@@ -268,7 +268,7 @@ pub fn run(session: &mut Session, text: &str) -> TextSink {
     sink
 }
 
-/// The rows of a query, cells joined by `|`.
+/// Returns the rows of a query, each with its cells joined by `|`.
 pub fn rows(session: &mut Session, text: &str) -> Vec<String> {
     run(session, text).lines.into_iter().map(|line| line.replace('\t', "|")).collect()
 }

@@ -1,4 +1,5 @@
-//! What a server keeps to itself: secrets in files, and passwords in what it shows of statements.
+//! Tests of what a server keeps secret: the files that hold secrets, and passwords in what it shows
+//! of statements.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ConnectOptions};
@@ -80,14 +81,14 @@ fn a_clients_certificate_is_asked_for_by_subject_and_issuer() {
         assert_eq!(code(user, None), Some(1045), "{user}");
         assert_eq!(code(user, Some(&shown)), with_certificate, "{user}");
     }
-    // One that somebody else has signed is not taken at all.
+    // The server does not accept a certificate that another authority has signed.
     let other = protocol::tls::make_certificates("localhost").unwrap();
     let forged =
         Identity { certificate_pem: other.client.into_bytes(), key_pem: other.client_key.into_bytes() };
     assert_eq!(code("x1", Some(&forged)), Some(0));
 }
 
-/// What `mysql.user` did not have before format 2.
+/// The columns that `mysql.user` did not have before format 2.
 const LATER_COLUMNS: &[&str] = &[
     "ssl_type",
     "ssl_cipher",
@@ -105,7 +106,7 @@ const LATER_COLUMNS: &[&str] = &[
     "User_attributes",
 ];
 
-/// The tables that hold accounts are made what they were in format 1, and upgraded at the start.
+/// The tables that hold accounts are put back into format 1, and the next start upgrades them.
 #[test]
 fn accounts_of_format_1_are_taken_over() {
     let mut server = Server::start(Flavor::Slipstream, &Settings::default());

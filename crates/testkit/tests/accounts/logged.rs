@@ -1,5 +1,5 @@
-//! Statements about accounts in the binary log, and from a source: what MySQL logs of them, and
-//! what replicas make of them.
+//! Tests of statements about accounts in the binary log: the log has what MySQL's has, and a
+//! replica applies such statements of MySQL, MariaDB and Slipstream sources.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::StartFrom;
@@ -9,7 +9,7 @@ use testkit::following::{By, Pair};
 use testkit::server::flavor_under_test;
 use testkit::{Replica, Server, available, kills};
 
-/// Statements about accounts; some fail, and are not logged.
+/// Statements about accounts. Some of them fail and are not logged.
 const STATEMENTS: &[&str] = &[
     "CREATE ROLE lr1, lr2@localhost",
     "CREATE ROLE IF NOT EXISTS lr1",
@@ -63,8 +63,8 @@ const STATEMENTS: &[&str] = &[
     "DROP USER lx",
 ];
 
-/// Grants in another's name, each with the account that says it. The accounts of this list are
-/// restricted.
+/// Grants in another account's name (`AS`), each with the account that runs it. The other accounts
+/// of this list have restrictions.
 const IN_ANOTHERS_NAME: &[(&str, &str)] = &[
     ("root", "SET GLOBAL partial_revokes = ON"),
     ("root", "CREATE DATABASE ldb"),
@@ -109,7 +109,8 @@ const IN_ANOTHERS_NAME: &[(&str, &str)] = &[
     ("root", "GRANT ALL ON *.* TO lf AS lb"),
 ];
 
-/// With what is stored for a password left out.
+/// Returns the text of an event without what is stored for passwords and without the transaction's
+/// number.
 fn masked(info: &str) -> String {
     let mut out = String::new();
     let mut rest = info.split(" /* xid=").next().unwrap_or_default();
@@ -128,9 +129,9 @@ fn masked(info: &str) -> String {
     out + rest
 }
 
-/// What each statement says, and what of it is in the binary log.
+/// Runs the statements. Returns what each of them answered and what the binary log has of them.
 fn told_and_logged(server: &Server) -> Vec<String> {
-    // The kit's user may not grant PROXY.
+    // Only root may grant PROXY; the kit's user may not.
     let mut client = log_in(server, "root", "").expect("root has no password");
     let mut told: Vec<String> = Vec::new();
     for statement in STATEMENTS {
@@ -154,7 +155,8 @@ fn told_and_logged(server: &Server) -> Vec<String> {
     told
 }
 
-/// What each of the grants in another's name says, and what of them is in the binary log.
+/// Runs the grants in another account's name. Returns what each of them answered and what the
+/// binary log has of them.
 fn granted_in_anothers_name(server: &Server) -> Vec<String> {
     let mut sessions: BTreeMap<&str, Client> = BTreeMap::new();
     let mut told = Vec::new();
@@ -232,7 +234,7 @@ fn log_in(server: &Server, user: &str, password: &str) -> Result<Client, protoco
     Client::connect(&options)
 }
 
-/// The accounts that the statements of this file are about.
+/// The query for the accounts that the statements of this file are about.
 const OWN: &str =
     "SELECT user, host FROM mysql.user WHERE user LIKE 'l_' OR user LIKE 'l__' ORDER BY user, host";
 
@@ -277,7 +279,7 @@ fn a_mysql_replica_has_our_accounts() {
     assert!(log_in(&replica, "lc2", "z").is_ok(), "the password came along");
 }
 
-/// MySQL asks the filters of tables for the tables that hold accounts.
+/// MySQL applies the filters of tables to the tables that hold accounts.
 #[test]
 fn a_filter_keeps_accounts_away() {
     if !available("a_filter_keeps_accounts_away", &[Flavor::MySql]) {
@@ -298,7 +300,7 @@ fn a_filter_keeps_accounts_away() {
     }
 }
 
-/// MariaDB's own syntax, plugins and privileges: none stops the applier.
+/// MariaDB's own syntax, plugins and privileges, none of which stops the applier.
 const OF_MARIADB: &[&str] = &[
     "CREATE USER l1 IDENTIFIED BY 'a', l2 IDENTIFIED VIA mysql_native_password USING PASSWORD('x')",
     "CREATE OR REPLACE USER l1 IDENTIFIED BY 'b'",
@@ -338,7 +340,7 @@ fn a_mariadb_sources_accounts_never_stop_the_replica() {
         assert!(log_in(&replica, user, password).is_ok(), "{user}");
         assert!(log_in(&replica, user, "another").is_err(), "{user}");
     }
-    // What is logged of a password is none.
+    // The hash that is logged for a password does not serve as the password.
     let stored = source.rows("SELECT authentication_string FROM mysql.user WHERE user = 'l1'").remove(0);
     assert!(log_in(&replica, "l1", &stored).is_err());
     let error = log_in(&replica, "l3", "").expect_err("nobody logs in by a plugin that is not here");
@@ -347,7 +349,7 @@ fn a_mariadb_sources_accounts_never_stop_the_replica() {
     assert!(replica.rows("SHOW GRANTS FOR l1").iter().any(|line| line.contains("`l5`@`%`")));
 }
 
-/// After `kill -9` an account is there if the binary log says so, and only then.
+/// After `kill -9` an account exists if and only if the binary log has its creation.
 #[test]
 fn accounts_and_the_binary_log_agree_after_every_kill() {
     let mut server = Server::start(Flavor::Slipstream, &Settings { durable: true, ..Settings::default() });

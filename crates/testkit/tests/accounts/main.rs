@@ -1,7 +1,7 @@
-//! What is said of accounts and what becomes of logins, beside MySQL: the same statements and
-//! logins, the same answers.
+//! Tests that statements about accounts are answered, and that logins succeed or fail, as with a
+//! real MySQL that gets the same statements and logins.
 //!
-//! The scripts are in `scripts.rs`; `play.rs` says how they are written.
+//! The scripts are in `scripts.rs`; `play.rs` describes the form in which they are written.
 
 mod files;
 mod logged;

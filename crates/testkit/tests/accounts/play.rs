@@ -1,12 +1,12 @@
-//! Carries out a script of statements and logins, and says what came of each line.
+//! The player of scripts of statements and logins, which writes down the outcome of each line.
 //!
-//! - `> SQL`: a statement of the administrator.
-//! - `in USER PASSWORD`: a login, over TCP. `-` is no password. `tls` behind it encrypts the
-//!   connection.
-//! - `keep NAME USER PASSWORD`: a login whose session goes on under this name. `expired` behind it:
-//!   its client can change a password that has expired.
-//! - `NAME> SQL`: a statement of that session. `NAME ping`, `NAME change USER PASSWORD`
-//!   (COM_CHANGE_USER), `NAME drop`.
+//! - `> SQL`: the administrator runs a statement.
+//! - `in USER PASSWORD`: a login over TCP. The password `-` means no password. The word `tls` at
+//!   the end encrypts the connection.
+//! - `keep NAME USER PASSWORD`: a login whose session stays open under this name. The word
+//!   `expired` at the end: the client can change a password that has expired.
+//! - `NAME> SQL`: that session runs a statement. `NAME ping`, `NAME change USER PASSWORD`
+//!   (COM_CHANGE_USER) and `NAME drop` are its other commands.
 
 use protocol::client::{Client, ClientError, ConnectOptions};
 use protocol::command;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use testkit::Server;
 
-/// What came of each line.
+/// Plays the script and returns each line with its outcome.
 pub fn play(server: &Server, script: &str) -> Vec<String> {
     let mut sessions = BTreeMap::from([(String::new(), server.connect())]);
     let lines = script.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -48,7 +48,7 @@ fn carry_out(server: &Server, sessions: &mut BTreeMap<String, Client>, line: &st
             let client = sessions.remove(*name).expect(line);
             let id = client.connection_id();
             client.quit();
-            // The server counts the connection until it has seen the end.
+            // The server counts the connection until it has seen that it ended.
             let gone = format!("SELECT COUNT(*) FROM performance_schema.processlist WHERE ID = {id}");
             while server.rows(&gone) != ["0"] {
                 os::clock::sleep(std::time::Duration::from_millis(5));
@@ -70,7 +70,7 @@ fn login(server: &Server, user: &str, password: &str, more: &[&str]) -> Result<C
     Client::connect(&options)
 }
 
-/// Encrypts, and takes any server.
+/// Returns options of a connection that is encrypted and accepts any server.
 pub fn anybody() -> ClientTls {
     Trust::Anybody.into()
 }
@@ -86,7 +86,7 @@ fn query(client: &mut Client, sql: &str) -> Result<String, ClientError> {
     Ok(out)
 }
 
-/// A cell; what a plugin has stored and made up is left out.
+/// Returns a cell as text, without the random data that a plugin has stored.
 fn text(cell: Option<&[u8]>) -> String {
     let Some(bytes) = cell else { return "NULL".into() };
     let text = String::from_utf8_lossy(bytes).into_owned();
@@ -102,7 +102,7 @@ fn text(cell: Option<&[u8]>) -> String {
 fn told(outcome: Result<String, ClientError>) -> String {
     match outcome {
         Ok(text) => text,
-        // The servers differ in whether they look up the name of the loopback.
+        // The servers differ in whether they look up the name of the loopback address.
         Err(ClientError::Server(e)) => {
             format!(
                 "{} ({}) {}",

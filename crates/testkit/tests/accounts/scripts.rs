@@ -1,6 +1,7 @@
-//! The scripts. Each starts with no account of its own; the names are never used twice.
+//! The scripts. When a script starts, none of its accounts exists; no two scripts use the same
+//! names.
 
-/// All of them.
+/// All scripts, in the order in which they are played.
 pub const SCRIPTS: &[&str] = &[
     ATTRIBUTES, MISTAKES, HISTORY, CURRENT, TWO, BLOCKED, EXPIRED, LIMITED, REQUIRED, LOCKED, ROLES,
     ROUTINES, MANDATORY, SIGHTS,

@@ -10,7 +10,8 @@ use protocol::client::{Client, ClientError, ConnectOptions};
 use testkit::Server;
 use testkit::server::SOON;
 
-/// A new replica, as `slipstream attach` runs it; its directory goes with its value.
+/// A new replica that `slipstream attach` makes and runs. Its directory is removed when this value
+/// is dropped.
 pub struct Attaching {
     directory: PathBuf,
     address: String,
@@ -45,7 +46,7 @@ impl Attaching {
         command
     }
 
-    /// What the checks alone tell, of which some fail.
+    /// Runs only the checks, some of which must fail, and returns what they report.
     pub fn dry_run(&self) -> String {
         let done = self.command().arg("--dry-run").output().expect("the binary runs");
         let told = String::from_utf8_lossy(&done.stderr).into_owned();
@@ -54,7 +55,7 @@ impl Attaching {
         told
     }
 
-    /// Connects with an account of the source's.
+    /// Connects with an account that was copied from the source.
     pub fn log_in(&self, user: &str, password: &str) -> Result<Client, ClientError> {
         Client::connect(&ConnectOptions::tcp("127.0.0.1", self.port.number()).user(user, password))
     }
@@ -82,7 +83,7 @@ impl Attaching {
             .into_owned()
     }
 
-    /// Waits until the copy is over.
+    /// Waits until the copy is complete, and returns a client of the new replica.
     pub fn wait(&mut self) -> Client {
         let waited = Stopwatch::start();
         loop {
@@ -108,12 +109,12 @@ impl Drop for Attaching {
         if self.process.is_some() {
             self.kill();
         }
-        // It is below the directory for temporary files.
+        // The directory is below the one for temporary files, so that it may stay if this fails.
         let _ = std::fs::remove_dir_all(&self.directory);
     }
 }
 
-/// The cells of a result.
+/// Returns the cells of a query's result as text.
 pub fn shown(client: &mut Client, sql: &str) -> Vec<Vec<String>> {
     let cell = |cell: Option<Vec<u8>>| {
         cell.map_or("NULL".into(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
@@ -122,7 +123,7 @@ pub fn shown(client: &mut Client, sql: &str) -> Vec<Vec<String>> {
     rows.into_iter().map(|row| row.into_iter().map(cell).collect()).collect()
 }
 
-/// Waits until the new replica has what the source has now.
+/// Waits until the new replica has everything that the source has now.
 pub fn catch_up(source: &Server, client: &mut Client) {
     let is_mariadb = source.flavor() == Flavor::MariaDb;
     let position =

@@ -1,5 +1,5 @@
-//! `slipstream attach` beside real sources: what it refuses, what it brings, and that a source at
-//! work is copied whole through kills.
+//! Tests of `slipstream attach` with real sources: which sources it refuses, what it copies, and
+//! that a source at work is copied whole even when the copying is killed.
 
 mod attaching;
 mod mariadb;

@@ -1,4 +1,4 @@
-//! A source that is MariaDB: what is copied is what replication would have brought.
+//! Tests with MariaDB sources: the copy is what replication would have brought.
 
 use bench::instance::{Flavor, Settings};
 use testkit::following::beginning;
@@ -45,7 +45,7 @@ const EVERYTHING: &[&str] = &[
     "CREATE VIEW above AS SELECT MAX(n) FROM counts",
     "CREATE FUNCTION twice(x INT) RETURNS INT DETERMINISTIC RETURN x * 2",
     "CREATE PROCEDURE counting() SELECT COUNT(*) FROM texts",
-    // A time zone of the source's own, an hour ahead.
+    // The source has a time zone of its own, an hour ahead of UTC.
     "INSERT INTO mysql.time_zone VALUES (4000, 'N')",
     "INSERT INTO mysql.time_zone_transition_type VALUES (4000, 0, 3600, 0, 'HOUR')",
     "INSERT INTO mysql.time_zone_transition VALUES (4000, -1000, 0)",
@@ -62,7 +62,7 @@ const EVERYTHING: &[&str] = &[
     "GRANT REPLICATION CLIENT ON *.* TO shopper WITH GRANT OPTION",
 ];
 
-/// What is asked at the source, too.
+/// Queries that the source must answer in the same way.
 const ROWS: &[&str] = &[
     "SELECT id, i, u, n, f, d, HEX(b), y, dt, t, dtm, ts, c, HEX(l), HEX(w), HEX(bin), HEX(vb), HEX(tx), HEX(bl), e, s, \
      j, ST_AsText(g), uu, i4, i6, p, v, st, inv, k FROM shop.kinds ORDER BY id",
@@ -80,7 +80,8 @@ const ROWS: &[&str] = &[
     "SELECT TIME_ZONE FROM information_schema.EVENTS WHERE EVENT_SCHEMA = 'shop'",
 ];
 
-/// What a replica that has followed the source from its beginning shows.
+/// Queries that a replica that has followed the source from its beginning must answer in the same
+/// way.
 const DEFINITIONS: &[&str] = &[
     "SHOW CREATE DATABASE shop",
     "SHOW CREATE TABLE shop.kinds",

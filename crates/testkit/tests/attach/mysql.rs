@@ -1,4 +1,4 @@
-//! A source that is MySQL.
+//! Tests with MySQL sources.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use testkit::Server;
@@ -48,7 +48,7 @@ const EVERYTHING: &[&str] = &[
     "CREATE VIEW above AS SELECT * FROM counted",
     "CREATE FUNCTION twice(x INT) RETURNS INT DETERMINISTIC RETURN x * 2",
     "CREATE PROCEDURE counting() SELECT COUNT(*) FROM texts",
-    // A time zone of the source's own, an hour ahead.
+    // The source has a time zone of its own, an hour ahead of UTC.
     "INSERT INTO mysql.time_zone VALUES (4000, 'N')",
     "INSERT INTO mysql.time_zone_transition_type VALUES (4000, 0, 3600, 0, 'HOUR')",
     "INSERT INTO mysql.time_zone_transition VALUES (4000, -1000, 0)",
@@ -94,7 +94,7 @@ fn everything_of_a_source_is_there() {
     let mut replica = Attaching::new(&source);
     replica.start();
     let mut here = replica.wait();
-    // It is a replica like any other.
+    // From here on the copy is a replica like any other.
     for sql in [
         "INSERT INTO texts VALUES ('new', 1, 'x')",
         "DELETE FROM parents WHERE id = 1",
@@ -105,7 +105,7 @@ fn everything_of_a_source_is_there() {
         there.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
     }
     catch_up(&source, &mut here);
-    // A session without a schema is shown all names in full.
+    // The queries come from a session without a schema, which is shown all names in full.
     let mut there = source.connect();
     for sql in COMPARED {
         assert_eq!(shown(&mut here, sql), shown(&mut there, sql), "{sql}");

@@ -12,7 +12,7 @@ use testkit::Server;
 
 use crate::attaching::{Attaching, catch_up, shown};
 
-/// Changes of a source that go on until the value is dropped.
+/// Changes on a source that go on until this value is dropped.
 struct Work {
     ends: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -21,13 +21,14 @@ struct Work {
 const TABLES: u64 = 4;
 const IDS: u64 = 6000;
 
-/// Rows that take each other's keys, move, come and go; some are refused for a duplicate key, which
-/// is as good. Now and then a definition changes, and two tables change places.
+/// Returns random statements: rows take each other's keys, move, come and go. Some are refused for
+/// a duplicate key, which does no harm. Now and then a definition changes, and two tables swap
+/// their names.
 fn change(rng: &mut Rng, number: u64) -> Vec<String> {
     let (table, id, other) = (rng.below(TABLES), rng.below(IDS), rng.below(IDS));
     let (u, w) = (rng.below(2 * IDS), rng.below(50));
-    // Definitions change now and then: all of them are read twice, and have to be the same.
-    // That two tables of one definition change places is not seen by their definitions.
+    // Definitions change seldom, because all of them are read twice and have to be the same.
+    // Definitions do not show that two tables of one definition have swapped their names.
     let kind = match number % 400 {
         399 => rng.below(3),
         100 | 200 | 300 => 1,
@@ -77,7 +78,7 @@ impl Work {
                     return;
                 }
                 for sql in change(&mut rng, number) {
-                    // CREATE TABLE ... SELECT may be of a table that is being renamed.
+                    // CREATE TABLE ... SELECT may read a table that is being renamed.
                     if let Err(error) = session.query(&sql) {
                         assert!(error.server_code().is_some(), "{sql}: {error}");
                     }
@@ -121,7 +122,8 @@ fn fill(source: &Server) {
     }
 }
 
-/// Attaches to a source at work, with so many kills at random moments.
+/// Attaches to a source at work, with `kills` kills at random moments, and checks that the copy is
+/// whole.
 pub fn copied_whole(test: &str, source: &Server, kills: u64) {
     let mut rng = Rng::new(test_seed_or(test, os::random::u64()));
     fill(source);
@@ -141,7 +143,8 @@ pub fn copied_whole(test: &str, source: &Server, kills: u64) {
     assert_eq!(shown(&mut here, tables), shown(&mut there, tables));
     for row in shown(&mut there, tables) {
         let name = &row[0];
-        // Of MariaDB they are shown in MySQL's words.
+        // Definitions of a MariaDB source are shown in MySQL's words, so only the columns are
+        // compared.
         let definition = match source.flavor() {
             Flavor::MariaDb => format!(
                 "SELECT COLUMN_NAME, ORDINAL_POSITION FROM information_schema.COLUMNS WHERE TABLE_NAME = '{name}' ORDER BY 2"

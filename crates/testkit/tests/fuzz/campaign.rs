@@ -1,4 +1,4 @@
-//! A fuzzer's run: for how long, from which seed, and what it has found.
+//! A fuzzer's run: how long it lasts, from which seed, and what it has found.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,7 +6,8 @@ use std::time::Duration;
 use os::clock::Stopwatch;
 use os::random::{Rng, test_seed, test_seed_or};
 
-/// Findings of different kinds after which a run ends: what is wrong by then hides what else is.
+/// The number of kinds of faults after which a run ends, because by then known faults hide new
+/// ones.
 const MOST_FINDINGS: usize = 20;
 
 /// One run of a fuzzer.
@@ -14,24 +15,25 @@ pub struct Campaign {
     name: &'static str,
     started: Stopwatch,
     length: Duration,
-    /// Everything random comes from here.
+    /// The source of everything random.
     pub rng: Rng,
-    /// Inputs tried so far.
+    /// The number of inputs that were tried so far.
     pub executions: u64,
-    /// What an input came to, and how often.
+    /// The outcomes of inputs, with the number of times that each came.
     outcomes: BTreeMap<String, u64>,
-    /// What was wrong, by kind; the input of the first of each kind.
+    /// The kinds of faults, with the first input that showed each.
     findings: BTreeMap<String, String>,
 }
 
 impl Campaign {
-    /// Begins a run: a minute with the same inputs each time, so that `make test` judges a change
-    /// by the change; a run whose length is given looks for what nobody has tried.
+    /// Begins a run. By default it lasts a minute and has the same inputs each time, so that `make
+    /// test` judges a change by the change. A run whose length is given has a new seed and looks
+    /// for what nobody has tried.
     pub fn start(name: &'static str) -> Campaign {
         Campaign::start_for(name, 60)
     }
 
-    /// As [`Campaign::start`], for so many seconds where no length is given.
+    /// Begins a run like [`Campaign::start`] that lasts `usual_seconds` if no length is given.
     pub fn start_for(name: &'static str, usual_seconds: u64) -> Campaign {
         const USUAL_SEED: u64 = 1;
         let is_search = std::env::var("SLIPSTREAM_FUZZ_SECONDS").is_ok();
@@ -47,18 +49,18 @@ impl Campaign {
         }
     }
 
-    /// Whether there is time for another input.
+    /// Reports whether there is time for another input.
     pub fn goes_on(&self) -> bool {
         self.started.elapsed() < self.length && self.findings.len() < MOST_FINDINGS
     }
 
-    /// Notes what an input came to.
+    /// Counts an input and its outcome.
     pub fn note(&mut self, outcome: &str) {
         self.executions += 1;
         *self.outcomes.entry(outcome.to_owned()).or_default() += 1;
     }
 
-    /// Notes a fault. `kind` is the same for inputs that fail alike, as far as can be told.
+    /// Notes a fault. `kind` is the same for inputs that fail alike, as far as that can be told.
     pub fn fault(&mut self, kind: &str, input: &str) {
         self.note("FAULT");
         if !self.findings.contains_key(kind) {
@@ -67,10 +69,11 @@ impl Campaign {
         }
     }
 
-    /// Ends the run.
+    /// Ends the run and prints its outcomes.
     ///
     /// # Panics
-    /// When something was wrong.
+    ///
+    /// Panics when there was a fault.
     pub fn finish(self) {
         println!("{}: {} executions: {:?}", self.name, self.executions, self.outcomes);
         let faults: Vec<String> =

@@ -1,5 +1,6 @@
-//! Packets of a client, changed: handshakes, every command, frames that are cut, too long or out of
-//! order. The server answers or closes; nothing more may come of it.
+//! The fuzzer of a client's packets: changed handshakes, every command, and frames that are cut,
+//! too long or out of order. The server must answer or close the connection; nothing more may come
+//! of it.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -21,29 +22,29 @@ use crate::tls;
 use crate::watched::{disgrace, forget_log};
 
 const CORPUS: &str = include_str!("corpus/protocol.txt");
-/// How long all connections may need to end behind the last one that was closed.
+/// How long all connections may need to end after the last one was closed.
 const ENDED_WITHIN: Duration = Duration::from_secs(60);
 
-/// Frames in the order in which they are sent, behind a login that is right or as its own first
+/// Frames in the order in which they are sent, after a correct login or with the login as the first
 /// frame.
 #[derive(Debug, Clone, Default)]
 struct Talk {
     logs_in: bool,
-    /// The frames are in records of TLS.
+    /// Set if the frames are sent in records of TLS.
     is_encrypted: bool,
     bytes: Vec<u8>,
 }
 
-/// What is tried.
+/// An input of the fuzzer.
 #[derive(Debug, Clone)]
 enum Input {
     Talk(Talk),
-    /// A record of TLS that is damaged on its way.
+    /// A record of TLS is damaged on its way.
     Record(Damage),
 }
 
 impl Input {
-    /// As a line of the corpus.
+    /// Returns the input as a line of the corpus.
     fn line(&self) -> String {
         match self {
             Input::Talk(talk) => talk.line(),
@@ -67,7 +68,7 @@ impl Input {
 }
 
 impl Talk {
-    /// As a line of the corpus.
+    /// Returns the talk as a line of the corpus.
     fn line(&self) -> String {
         let hex: String = self.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let place = match (self.logs_in, self.is_encrypted) {
@@ -88,7 +89,8 @@ impl Talk {
         Talk { logs_in: place.ends_with("in"), is_encrypted: place.starts_with("tls"), bytes }
     }
 
-    /// The number of a client's first frame; the wish for TLS was one of its own.
+    /// Returns the sequence number of the client's login. With TLS, the request for TLS has come
+    /// before it.
     fn first_sequence(&self) -> u8 {
         1 + u8::from(self.is_encrypted)
     }
@@ -105,7 +107,7 @@ impl Talk {
         if !talk.logs_in {
             let mut payload = login();
             if rng.one_in(5) {
-                // The preamble of TLS, with something else behind.
+                // The preamble of TLS comes with something else behind it.
                 payload.truncate(32);
                 payload[1] |= (cap::SSL >> 8) as u8;
             }
@@ -120,7 +122,7 @@ impl Talk {
             if !rng.one_in(4) {
                 let code = payload[0];
                 payload = rng.damaged(&payload);
-                // The command itself, most of the time.
+                // The command's code itself is kept most of the time.
                 if let (Some(first), false) = (payload.first_mut(), rng.one_in(8)) {
                     *first = code;
                 }
@@ -206,7 +208,7 @@ fn any_command(rng: &mut Rng) -> Vec<u8> {
             with(command::BINLOG_DUMP_GTID, &body)
         }
         18 => with(command::REGISTER_SLAVE, b"\x09\0\0\0\x04host\x04user\x04pass\xea\x0c\0\0\0\0\0\0\0\0"),
-        // A semi-synchronous acknowledgement.
+        // This is a semi-synchronous acknowledgement.
         _ => with(0xEF, b"\x04\0\0\0\0\0\0\0binlog.000001"),
     }
 }
@@ -219,8 +221,7 @@ fn read_frame(stream: &mut impl Read) -> std::io::Result<Vec<u8>> {
     Ok(payload)
 }
 
-/// Says it all and hears what comes, for a moment. What becomes of the connection is the server's
-/// affair.
+/// Sends everything and listens for a moment. What becomes of the connection is left to the server.
 fn talk(server: &Server, talk: &Talk) -> std::io::Result<&'static str> {
     let mut stream = TcpStream::connect(("127.0.0.1", server.port()))?;
     stream.set_nodelay(true)?;
@@ -266,7 +267,7 @@ fn open() -> Server {
     server
 }
 
-/// No session but the one that looks is left.
+/// Waits until all fuzzed sessions have ended, and reports whether they have.
 fn all_ended(server: &Server) -> bool {
     let waited = Stopwatch::start();
     while waited.elapsed() < ENDED_WITHIN {
@@ -298,8 +299,8 @@ fn protocol() {
         let running = server.is_running();
         match (disgrace(&server), outcome) {
             (None, Ok(outcome)) if running => campaign.note(outcome),
-            // The server closes what it does not understand, which may be before it has been told
-            // all.
+            // The server closes the connection when it does not understand something, perhaps
+            // before everything was sent.
             (None, Err(_)) if running => campaign.note("closed early"),
             (words, _) => {
                 campaign.fault(

@@ -1,6 +1,6 @@
-//! Captures as a source sends them that compresses: each transaction in a TRANSACTION_PAYLOAD
-//! (MySQL), or each statement and row event in a compressed one (MariaDB). What is inside is
-//! changed before it is compressed, so that it is really looked at.
+//! Captures as a compressing source sends them: each transaction in a TRANSACTION_PAYLOAD (MySQL),
+//! or each statement and row event in a compressed one (MariaDB). The fuzzer changes the content
+//! before it is compressed, so that the replica really decodes it.
 
 use std::io::Write;
 
@@ -16,7 +16,7 @@ fn kind(event: &[u8]) -> u8 {
     event[4]
 }
 
-/// The event, whose checksum has been taken off, as an event of its own again.
+/// Turns an event without a checksum into a whole event with one.
 fn with_checksum(mut event: Vec<u8>) -> Vec<u8> {
     finish_event(&mut event, 0, None, Checksum::Crc32);
     event
@@ -28,8 +28,8 @@ fn without_checksum(event: &[u8]) -> Vec<u8> {
     event
 }
 
-/// The events, every transaction behind its GTID in one payload. `change` sees the events of each
-/// before they are compressed; what it makes of them need not be events.
+/// Puts every transaction, without its GTID event, into one payload. `change` sees the events of
+/// each transaction before they are compressed; what it makes of them need not be events.
 pub fn mysql(events: &[Vec<u8>], mut change: impl FnMut(&mut Events)) -> Events {
     let mut writer = PayloadWriter::new(3).expect("memory for it");
     let (mut out, mut inner, mut is_behind_gtid) = (Events::new(), Events::new(), false);
@@ -60,7 +60,8 @@ fn put_payload(
     change(inner);
     let group = std::mem::take(inner).concat();
     let mut event = Vec::new();
-    // What has not even a header cannot be compressed as a group, but be in a payload.
+    // Bytes that are too short for a header cannot be compressed as a group, but can be in a
+    // payload.
     if writer.append(&group, &mut event).is_err() {
         event.clear();
         let base = EventBase { timestamp: 1, server_id: 1 };
@@ -69,7 +70,8 @@ fn put_payload(
     out.push(with_checksum(event));
 }
 
-/// The events, statements and rows compressed one by one. `change` sees what of each is compressed.
+/// Compresses statements and row events one by one. `change` sees the part of each event that is
+/// compressed.
 pub fn mariadb(events: &[Vec<u8>], mut change: impl FnMut(Vec<u8>) -> Vec<u8>) -> Events {
     let format = Format::new(Checksum::Crc32);
     let mut compress = |event: &Vec<u8>| {

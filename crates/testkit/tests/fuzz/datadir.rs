@@ -1,5 +1,5 @@
-//! Files of a data directory damaged, cut short, or gone, then a start: the server starts and
-//! answers right, or ends with a message that names the file.
+//! The fuzzer of data directories: files are damaged, cut short or removed, then the server is
+//! started. It must start and give right answers, or end with a message that names the file.
 
 use std::fmt;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::watched::{disgrace, forget_log};
 
 const CORPUS: &str = include_str!("corpus/datadir.txt");
 
-/// What must be the same after a start, or refused.
+/// Queries that must have the same answers after a start, unless the server refuses them.
 const QUERIES: [&str; 7] = [
     "SELECT * FROM fuzzed.keyed ORDER BY id",
     "SELECT k, id FROM fuzzed.keyed FORCE INDEX (by_k) ORDER BY k, id",
@@ -31,19 +31,22 @@ const TABLES: [&str; 3] = ["fuzzed.keyed", "fuzzed.keyless", "fuzzed.long_values
 /// What is done to a file.
 #[derive(Debug, Clone, PartialEq)]
 enum How {
-    /// A bit of the byte there turns over.
+    /// The numbers are the offset of a byte and the bit in it that is flipped.
     Flip(u64, u8),
-    /// So many bytes from there on are zero.
+    /// The numbers are an offset and the count of bytes from there on that become zero.
     Zero(u64, u64),
-    /// So many bytes from there on are others, made from this seed.
+    /// The numbers are an offset, the count of bytes from there on that are replaced, and the seed
+    /// of the new bytes.
     Noise(u64, u64, u64),
-    /// So many bytes before the end, without the zeros there, are others, made from this seed.
+    /// The numbers are the count of bytes before the file's end (without the zeros there) that are
+    /// replaced, and the seed of the new bytes.
     Last(u64, u64),
     Cut(u64),
     Remove,
 }
 
-/// One damage, as a line of the corpus has it: the state of the directory, the file, what is done.
+/// One damage, as in a line of the corpus: the state of the directory, the file, and what is done
+/// to it.
 #[derive(Debug, Clone, PartialEq)]
 struct Damage {
     state: String,
@@ -93,7 +96,7 @@ impl Damage {
         if used == 0 || rng.one_in(12) {
             return Damage { state: state.name.to_owned(), file, how: How::Remove };
         }
-        // Heads and ends have what the rest is found by.
+        // The head and the end of a file have what the rest is found by.
         let at = match rng.below(3) {
             0 => rng.below(used.min(256)),
             1 => used - 1 - rng.below(used.min(512)),
@@ -112,7 +115,7 @@ impl Damage {
         Damage { state: state.name.to_owned(), file, how }
     }
 
-    /// Damages a copy of the directory. False: there is no such file.
+    /// Damages a copy of the directory. Returns false if it has no such file.
     fn inflict(&self, datadir: &Path) -> bool {
         let path = datadir.join(&self.file);
         if !path.exists() {
@@ -144,7 +147,7 @@ impl Damage {
     }
 }
 
-/// The length without the zeros at the end.
+/// Returns the length in bytes without the zeros at the end.
 fn used_bytes(bytes: &[u8]) -> u64 {
     bytes.iter().rposition(|byte| *byte != 0).map_or(0, |at| at as u64 + 1)
 }
@@ -191,8 +194,8 @@ fn ask(server: &Server) -> Result<Vec<Answer>, ClientError> {
     QUERIES.iter().map(|query| Ok(client.query(query)?.rows)).collect()
 }
 
-/// Work before and after a restart, and some behind what is compared: a log may lose its last few
-/// kilobytes without noticing.
+/// Fills a server with work. More work follows after what is compared, because a log may lose its
+/// last few kilobytes without noticing.
 fn fill(server: &mut Server) {
     let mut client = server.connect();
     let mut run = |sql: &str| drop(client.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}")));
@@ -258,7 +261,7 @@ fn settings() -> Settings {
     }
 }
 
-/// What came of one damage: how it went, or what was wrong.
+/// Starts the server on a damaged copy of the state. Returns how that went, or what was wrong.
 fn play(
     server: &mut Server,
     state: &State,
@@ -312,7 +315,7 @@ fn start_and_ask(
     }
     let mut ends_well = server.stop().map_err(|error| format!("the stop: {error}"))?.success();
     if said == "right" && looks_twice {
-        // What it has made of the damage is sound too.
+        // What the server has made of the damage must be sound too.
         server.start_again().map_err(|error| format!("the second start: {error}"))?;
         let again = match_answers(server, state)?;
         if again != said {
@@ -323,10 +326,10 @@ fn start_and_ask(
     if ends_well { Ok(said) } else { Err("the server did not end well".to_owned()) }
 }
 
-/// The binary log still has every file that it had, none of them shorter; but for the one that was
-/// damaged, and one that the server says that it has cut off because the redo log has lost its end:
-/// nothing but that file can tell then. (Groups that are put there again may say otherwise what
-/// they depend on, so that their bytes differ.)
+/// Checks that the binary log still has every file that it had, none of them shorter. There are two
+/// exceptions: the damaged file, and a file that the server reports as cut off because the redo log
+/// has lost its end, which nothing but that file can tell. (Groups that are written again may have
+/// other dependencies, so that their bytes differ.)
 fn match_binary_logs(server: &Server, state: &State, damage: &Damage) -> Result<(), String> {
     let of_log = |file: &str| file.starts_with("binlog.0");
     if of_log(&damage.file) {

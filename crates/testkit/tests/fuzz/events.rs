@@ -1,5 +1,6 @@
-//! Events of real captures, changed, sent to a replica by a source of our own: the receiver or the
-//! applier refuses them with an error, or applies them, and every row is readable afterwards.
+//! The fuzzer of events: events of real captures are changed and sent to a replica by a source of
+//! our own. The receiver or the applier must refuse them with an error or apply them, and every row
+//! must be readable afterwards.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -27,10 +28,10 @@ const CAPTURES: [(&str, bool, &[u8]); 5] = [
     ("mariadb-minimal", true, include_bytes!("../../../binlog/tests/data/mariadb-minimal.binlog")),
 ];
 
-/// How frames are compressed.
+/// The ways in which frames are compressed.
 const FRAMES: [Algorithm; 2] = [Algorithm::Zlib, Algorithm::Zstd(3)];
 
-/// How long an applier may need for one play. Only a replica that hangs needs it.
+/// How long an applier may need for one play. Only a replica that hangs needs as long.
 const PLAYED_WITHIN: Duration = Duration::from_secs(60);
 
 type Events = Vec<Vec<u8>>;
@@ -40,8 +41,8 @@ fn events_of(capture: &[u8]) -> Events {
     reader.map(|event| event.expect("a capture is sound").bytes.to_vec()).collect()
 }
 
-/// The length in the header and the checksum behind the event are right again: else hardly anything
-/// else is looked at.
+/// Makes the length in the header and the checksum after the event right again. Otherwise a replica
+/// looks at hardly anything else.
 fn fix_up(event: &mut [u8], checksum: Checksum) {
     let len = event.len();
     if len < HEADER_LEN + checksum.len_bytes() {
@@ -73,8 +74,8 @@ fn mutate(events: &mut Events, checksum: Checksum, rng: &mut Rng) {
             }
             3 if events[at].len() > 4 => events[at][4] = rng.below(45) as u8,
             4 => events[at] = rng.damaged(&events[at]),
-            // The body alone, most of the time: it is what the checks of lengths and checksums
-            // guard.
+            // Most of the time only the body is damaged, because it is what the checks of lengths
+            // and checksums guard.
             _ => {
                 let end = events[at].len().saturating_sub(checksum.len_bytes());
                 let from = if rng.one_in(6) { 0 } else { HEADER_LEN.min(end) };
@@ -91,9 +92,9 @@ fn mutate(events: &mut Events, checksum: Checksum, rng: &mut Rng) {
     }
 }
 
-/// The events of a capture as a compressing source sends them, some of them changed inside.
+/// Returns the events of a capture as a compressing source sends them, some of them changed inside.
 fn compress_changed(events: &[Vec<u8>], mariadb: bool, rng: &mut Rng) -> Events {
-    // One in so many, so that the first that is refused is not always the first.
+    // One event in `rarity` is changed, so that it is not always the first one that is refused.
     let rarity = rng.between(1, 20);
     match mariadb {
         true => compressed::mariadb(events, |bytes| match rng.one_in(rarity) {
@@ -108,16 +109,17 @@ fn compress_changed(events: &[Vec<u8>], mariadb: bool, rng: &mut Rng) -> Events 
     }
 }
 
-/// A play, and what is done to its frames on their way.
+/// A play, and the damage that is done to its frames on their way.
 #[derive(Debug, Clone, Default)]
 struct Input {
     play: Play,
     damage: Option<Damage>,
 }
 
-/// An input as a file of the corpus: `M` or `m` for MariaDB or MySQL; a letter for how it is sent,
-/// large with semi-sync, `S` as it is, `Z` and `T` in frames of zlib or zstd, the latter with the
-/// damage to them behind; then events with their lengths in front.
+/// Encodes an input as a file of the corpus. The first byte is `M` for MariaDB or `m` for MySQL.
+/// The second is a letter for how the events are sent: `S` as they are, `Z` and `T` in frames of
+/// zlib or zstd; it is a capital with semi-sync and small without. With compression the damage to
+/// the frames follows. Then come the events, each with its length in front.
 fn encode(input: &Input) -> Vec<u8> {
     let play = &input.play;
     let way = match play.compression {
@@ -174,7 +176,8 @@ fn corpus() -> Vec<PathBuf> {
     files
 }
 
-/// Where an input is kept that failed, to be moved to the corpus.
+/// Writes an input that failed to a file, from which it can be moved to the corpus, and returns the
+/// file's path.
 fn keep(input: &Input, execution: u64) -> String {
     let path =
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("events-{}-{execution}", std::process::id()));
@@ -200,7 +203,7 @@ impl Theatre {
         }
     }
 
-    /// Forgets what the last play has left.
+    /// Removes what the last play has left.
     fn clear(&self, client: &mut Client) -> Result<(), ClientError> {
         client.query("STOP REPLICA")?;
         client.query("RESET REPLICA ALL")?;
@@ -256,8 +259,8 @@ impl Theatre {
         Ok(self.look(&mut client)?.map(|()| outcome))
     }
 
-    /// Waits until the applier has stopped, or has nothing more to do behind a receiver that has
-    /// stopped. A receiver whose frames were damaged may wait for what never comes, or for its
+    /// Waits until the applier has stopped, or has nothing more to do after the receiver has
+    /// stopped. A receiver whose frames were damaged may wait for bytes that never come, or for its
     /// next try to connect.
     fn wait(&self, client: &mut Client, is_damaged: bool) -> Result<Result<String, String>, ClientError> {
         let (stopwatch, mut still) = (Stopwatch::start(), Stopwatch::start());
@@ -274,7 +277,8 @@ impl Theatre {
             }
             let rows = client.query("SHOW REPLICA STATUS")?.rows;
             let idle = rows.iter().flatten().flatten().any(|cell| cell.starts_with(b"Replica has read all"));
-            // One that waits for the rest of a group does not say so.
+            // An applier that waits for the rest of a group does not report that it has read
+            // everything.
             if status.io_errno != 0 && (idle || still.elapsed() > Duration::from_millis(200)) {
                 return Ok(Ok(match status.io_errno {
                     13114 => "applied".to_owned(),
@@ -291,7 +295,7 @@ impl Theatre {
         }
     }
 
-    /// Reads every row, by all that there is.
+    /// Reads every row and checks every table.
     fn look(&self, client: &mut Client) -> Result<Result<(), String>, ClientError> {
         let tables = client.query(
             "SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema')",

@@ -1,4 +1,4 @@
-//! Expressions and SELECT of the grammar.
+//! The grammar's expressions and SELECT.
 
 use crate::grammar::Grammar;
 use crate::schema::Table;
@@ -7,17 +7,17 @@ use crate::words::{
     PARTICULAR, UNITS,
 };
 
-/// What an expression may name.
+/// The names that an expression may use.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    /// Columns, as they are written.
+    /// The columns, as they are written.
     pub columns: Vec<String>,
     /// The table that the statement changes, which its subqueries must not read.
     pub written: Option<String>,
 }
 
 impl Scope {
-    /// The columns of a table that goes by this name.
+    /// Returns the columns of a table that goes by this alias.
     pub fn of(table: &Table, alias: &str) -> Scope {
         let columns = table.columns.iter().map(|column| format!("{alias}.{}", column.name));
         Scope { columns: columns.collect(), written: None }
@@ -29,11 +29,11 @@ impl Grammar<'_> {
         if self.rng.one_in(5) { self.one(&EXTREMES).to_owned() } else { self.one(&LITERALS).to_owned() }
     }
 
-    /// A column in scope, or a value when there is none.
+    /// Returns a column in scope, or a literal if there is none.
     pub fn column(&mut self) -> String {
         match self.scope.columns.len() as u64 {
             0 => self.literal(),
-            // Now and then one that is not there.
+            // Now and then the column does not exist.
             _ if self.rng.one_in(300) => format!("c{}", self.rng.below(5)),
             count => self.scope.columns[self.rng.below(count) as usize].clone(),
         }
@@ -43,7 +43,8 @@ impl Grammar<'_> {
         if self.rng.one_in(4) { self.one(&LONG_UNITS) } else { self.one(&UNITS) }
     }
 
-    /// An expression that is no deeper than this. (How deep one may be at all is another test's.)
+    /// Returns an expression that is at most `depth` deep. (Another test finds out how deep an
+    /// expression may be at all.)
     pub fn expression(&mut self, depth: u64) -> String {
         if depth == 0 || self.rng.one_in(5) {
             return if self.rng.one_in(2) { self.column() } else { self.literal() };
@@ -67,7 +68,7 @@ impl Grammar<'_> {
             17 => format!("({a} IS {}NULL)", self.one(&["", "NOT "])),
             18 => format!("TRIM({} {a} FROM {b})", self.one(&["LEADING", "TRAILING", "BOTH"])),
             19 if self.rng.one_in(2) => self.one(&PARTICULAR).to_owned(),
-            // An aggregate where there may be none.
+            // Now and then an aggregate stands where none may be.
             19 if self.rng.one_in(60) => self.aggregate(depth - 1),
             _ => self.call(depth - 1),
         }
@@ -100,7 +101,8 @@ impl Grammar<'_> {
         }
     }
 
-    /// A table or a derived one, by the alias of its place; and its columns, with the alias.
+    /// Returns a table or a derived table, with an alias made from its place, and its columns with
+    /// that alias.
     fn table_reference(&mut self, depth: u64, place: u64) -> (String, Vec<String>) {
         let alias = format!("a{place}");
         if depth > 0 && self.rng.one_in(6) {
@@ -122,7 +124,7 @@ impl Grammar<'_> {
         (format!("{} {alias}", table.name), scope.columns)
     }
 
-    /// FROM's tables; their columns are in scope afterwards.
+    /// Returns the tables of a FROM clause, and brings their columns into scope.
     fn from(&mut self, depth: u64) -> String {
         let (mut text, columns) = self.table_reference(depth, 0);
         self.scope.columns = columns;
@@ -151,18 +153,18 @@ impl Grammar<'_> {
         text
     }
 
-    /// A SELECT with all that it may have behind.
+    /// Returns a SELECT with everything that may follow it.
     pub fn select(&mut self, depth: u64, most_columns: u64) -> String {
         let columns = self.rng.between(1, most_columns);
         self.select_of(depth, columns, None)
     }
 
-    /// A SELECT without LIMIT and locks, of which a subquery can be made.
+    /// Returns a SELECT without LIMIT and locks, from which a subquery can be made.
     fn plain_select(&mut self, depth: u64, columns: u64) -> String {
         self.core(depth, columns, None)
     }
 
-    /// A SELECT of so many columns, which are named if a name is given.
+    /// Returns a SELECT of this many columns, which are named if a name is given.
     pub fn select_of(&mut self, depth: u64, columns: u64, name: Option<&str>) -> String {
         if depth > 0 && self.rng.one_in(10) {
             let how = self.one(&["UNION ALL", "UNION DISTINCT", "UNION"]);
@@ -194,7 +196,8 @@ impl Grammar<'_> {
         text
     }
 
-    /// SELECT, FROM, WHERE, GROUP BY and HAVING; knows nothing of what is around it.
+    /// Returns SELECT, FROM, WHERE, GROUP BY and HAVING. The columns of the query around it are not
+    /// in scope.
     fn core(&mut self, depth: u64, columns: u64, name: Option<&str>) -> String {
         let outer = self.scope.clone();
         self.scope.columns = Vec::new();

@@ -1,6 +1,6 @@
-//! Statements made up from a grammar: every kind of statement, operator and function that the
-//! parser knows, over small tables whose columns are known. Most are sound, so that they are
-//! carried out; now and then one is not.
+//! The grammar that makes up statements: every kind of statement, operator and function that the
+//! parser knows, over small tables whose columns are known. Most statements are sound, so that the
+//! server carries them out; now and then one is not.
 
 use std::collections::VecDeque;
 
@@ -10,24 +10,24 @@ use crate::expressions::Scope;
 use crate::schema::{Schema, Table};
 use crate::words::{OF_A_TABLE, OTHERS, TYPES};
 
-/// Tables that there may be.
+/// The number of tables that there may be.
 const TABLES: u64 = 5;
 
-/// Makes up the statements of one session.
+/// The grammar of one session, which makes up its statements.
 pub struct Grammar<'a> {
     pub rng: &'a mut Rng,
     /// The tables as the session last saw them.
     pub schema: Schema,
-    /// What an expression may name.
+    /// The names that an expression may use.
     pub scope: Scope,
-    /// Statements that come next: what only makes sense in order.
+    /// The statements that come next, because they only make sense in order.
     next: VecDeque<String>,
-    /// Distinguishes what sessions name for all.
+    /// The session's number, which is part of names that all sessions see.
     session: u32,
 }
 
 impl<'a> Grammar<'a> {
-    /// For a session of this number.
+    /// Makes the grammar of the session with this number.
     pub fn new(rng: &'a mut Rng, session: u32) -> Grammar<'a> {
         let (schema, scope, next) = (Schema::default(), Scope::default(), VecDeque::new());
         Grammar { rng, schema, scope, next, session }
@@ -37,13 +37,13 @@ impl<'a> Grammar<'a> {
         of[self.rng.below(of.len() as u64) as usize]
     }
 
-    /// Of so many items at most, at least one.
+    /// Returns at least one item and at most this many, separated by commas.
     pub fn list(&mut self, most: u64, mut item: impl FnMut(&mut Self) -> String) -> String {
         let count = self.rng.between(1, most);
         (0..count).map(|_| item(self)).collect::<Vec<_>>().join(", ")
     }
 
-    /// A table that is there, if one is.
+    /// Returns a table that exists, if there is one.
     pub fn table(&mut self) -> Table {
         match self.schema.tables.len() as u64 {
             0 => Table { name: format!("t{}", self.rng.below(TABLES)), columns: Vec::new() },
@@ -156,7 +156,7 @@ impl<'a> Grammar<'a> {
         format!("DELETE FROM {} WHERE {condition} ORDER BY {order} LIMIT 3", table.name)
     }
 
-    /// Reads and changes rows.
+    /// Returns a statement that reads or changes rows.
     fn of_rows(&mut self, depth: u64) -> String {
         match self.rng.below(4) {
             0 => self.select(depth, 3),
@@ -166,7 +166,7 @@ impl<'a> Grammar<'a> {
         }
     }
 
-    /// Statements that make sense in this order only; now and then one of them is missing.
+    /// Plans statements that only make sense in this order. Now and then one of them is missing.
     fn sequence(&mut self, depth: u64) {
         let id = self.session;
         let some = |g: &mut Self| -> Vec<String> {
@@ -214,12 +214,12 @@ impl<'a> Grammar<'a> {
         self.next.extend(parts);
     }
 
-    /// A session that was killed begins anew.
+    /// Drops the planned statements, because a session that was killed begins anew.
     pub fn forget(&mut self) {
         self.next.clear();
     }
 
-    /// A statement.
+    /// Returns the next statement.
     pub fn statement(&mut self) -> String {
         if let Some(next) = self.next.pop_front() {
             return next;

@@ -1,6 +1,7 @@
-//! The worst statements against a server under a limit of memory, by accounts that the variables'
-//! limits are for and by one that they are not for, alone and several at once: each ends with a
-//! result or with the server's error, the server goes on, and nothing stays charged.
+//! The fuzzer of statements that want much memory, on a server under a limit of memory. They come
+//! from accounts that the variables' limits apply to and from one that is exempt, alone and several
+//! at once. Each statement must end with a result or with the server's error, the server must go
+//! on, and no memory may stay charged.
 
 use std::time::Duration;
 
@@ -14,25 +15,26 @@ use crate::campaign::Campaign;
 use crate::watched::{disgrace, forget_log};
 use crate::worst::{KINDS, Step, TABLES};
 
-/// What the variables let one connection have, and all.
+/// The bytes that the variables allow one connection.
 const CONNECTION_BYTES: u64 = 128 << 20;
+/// The bytes that the variables allow all connections together.
 const ALL_BYTES: u64 = 256 << 20;
-/// How long `make test` goes on behind one statement of each kind.
+/// The seconds for which `make test` goes on after one statement of each kind.
 const USUAL_SECONDS: u64 = 15;
-/// How long a statement may run, which is not about memory then.
+/// The milliseconds that a statement may run. A statement that needs longer is not about memory.
 const STATEMENT_MS: u64 = 20_000;
 /// How long an answer may take.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(120);
-/// Sessions at once.
+/// The most sessions at once.
 const MOST_SESSIONS: u64 = 5;
 
-/// One session's part.
+/// The part of one session.
 #[derive(Debug, Clone)]
 struct Attack {
     kind: usize,
     size: u64,
     seed: u64,
-    /// By an account that the variables' limits are for.
+    /// Set if the variables' limits apply to the session's account.
     is_limited: bool,
 }
 
@@ -42,7 +44,7 @@ impl Attack {
         Attack { kind, size, seed: rng.u64(), is_limited: !rng.one_in(3) }
     }
 
-    /// The attack as a line for the person that looks for the cause.
+    /// Returns the attack as a line for the developer who looks for the cause.
     fn line(&self) -> String {
         let (name, make) = KINDS[self.kind];
         let steps = make(self.size, &mut Rng::new(self.seed));
@@ -68,7 +70,7 @@ fn run(client: &mut Client, step: &Step) -> Result<(), ClientError> {
     }
 }
 
-/// What became of the attack. The error is an answer that did not come.
+/// Runs the attack and returns its outcome. The error tells which answer did not come.
 fn play(server: &Server, attack: &Attack) -> Result<String, String> {
     let account = if attack.is_limited { "limited" } else { "administrator" };
     let options = server.connect_options().user(account, "");
@@ -79,8 +81,8 @@ fn play(server: &Server, attack: &Attack) -> Result<String, String> {
         match run(&mut client, step) {
             Ok(()) => {}
             Err(ClientError::Server(error)) => return Ok(format!("{}", error.code)),
-            // Parts have no answer, and the connection is closed when one has no room: the error
-            // that says so may come between two packets of a long part.
+            // Parts of long data have no answer, and the connection is closed when there is no room
+            // for one. The error that reports this may come between two packets of a long part.
             Err(ClientError::Io(_) | ClientError::Protocol(_)) if matches!(step, Step::LongData { .. }) => {
                 return Ok("closed".to_owned());
             }
@@ -112,14 +114,14 @@ fn open() -> Server {
     server
 }
 
-/// What the connections have charged, as another session is told.
+/// Returns the bytes that the connections have charged, as another session is told.
 fn charged_bytes(server: &Server) -> Result<u64, ClientError> {
     let shown = server.try_connect()?.query("SHOW GLOBAL STATUS LIKE 'Slipstream_connection_memory'")?;
     Ok(shown.cell(0, 1).and_then(|bytes| bytes.parse().ok()).unwrap_or(u64::MAX))
 }
 
-/// Waits until nothing is charged any more but what the session has that asks. The error is what
-/// does not come about.
+/// Waits until nothing is charged any more except for the session that asks. The error tells what
+/// did not happen.
 fn settles(server: &mut Server) -> Result<(), String> {
     const LITTLE_BYTES: u64 = 1 << 20;
     let waited = Stopwatch::start();
@@ -141,7 +143,7 @@ fn settles(server: &mut Server) -> Result<(), String> {
     }
 }
 
-/// Lets all of them come at once; what became of each.
+/// Runs all attacks at once and returns the outcome of each.
 fn attack_with(server: &Server, attacks: &[Attack]) -> Vec<Result<String, String>> {
     std::thread::scope(|scope| {
         let threads: Vec<_> =
@@ -150,7 +152,7 @@ fn attack_with(server: &Server, attacks: &[Attack]) -> Vec<Result<String, String
     })
 }
 
-/// Runs the attacks and looks at the server. False: it had to be started again.
+/// Runs the attacks and checks the server. Returns false if the server had to be started again.
 fn try_out(campaign: &mut Campaign, server: &mut Server, attacks: &[Attack]) -> bool {
     let came = attack_with(server, attacks);
     let settled = settles(server);

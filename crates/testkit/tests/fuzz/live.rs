@@ -1,6 +1,7 @@
-//! Pages damaged under a server that runs: a statement that reads one gets an error or the right
-//! rows, nobody else notices, and once the page is as it was everything is right again. A commit
-//! that is in the log and meets one may end the server, by a message that says where.
+//! The fuzzer of pages under a running server: a statement that reads a damaged page must get an
+//! error or the right rows, no other statement may notice, and once the page is as it was
+//! everything must be right again. A commit that is already in the log and meets a damaged page may
+//! end the server, with a message that names the place.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,11 +18,11 @@ const PAGE_BYTES: u64 = 16 << 10;
 const POOL_BYTES: u64 = 16 << 20;
 /// How long a statement may take.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(60);
-/// The tables have some 35 MB, so that pages leave the pool.
+/// The rows of a table. The tables have some 35 MB, so that pages leave the pool.
 const ROWS: u32 = 1 << 15;
 const FILES: [&str; 3] = ["fuzzed/wide.ibd", "fuzzed/long_values.ibd", "fuzzed/wide.ibd"];
 
-/// What must be right or refused, whatever page it meets.
+/// Queries that must be answered right or refused, whatever page they meet.
 const QUERIES: [&str; 5] = [
     "SELECT COUNT(*), SUM(CRC32(v)), SUM(k) FROM fuzzed.wide",
     "SELECT COUNT(*), SUM(k), SUM(id) FROM fuzzed.wide FORCE INDEX (by_k) WHERE k >= 0",
@@ -29,7 +30,7 @@ const QUERIES: [&str; 5] = [
     "SELECT id, v FROM fuzzed.wide WHERE id IN (7, 777, 7777, 17777, 27777) ORDER BY id",
     "SELECT k, id FROM fuzzed.wide FORCE INDEX (by_k) WHERE k BETWEEN 500 AND 503 ORDER BY k, id",
 ];
-/// What meets pages in order to change them.
+/// Statements that meet pages in order to change them.
 const CHANGES: [&str; 8] = [
     "UPDATE fuzzed.wide SET v = CONCAT(v, 'z') WHERE id BETWEEN 9000 AND 9400",
     "UPDATE fuzzed.wide SET k = k + 1 WHERE id % 500 = 3",
@@ -47,7 +48,7 @@ const TABLES: [&str; 2] = ["fuzzed.wide", "fuzzed.long_values"];
 enum How {
     Bytes(u64),
     Zero,
-    /// Another page of the file is there, as after a write to a wrong place.
+    /// The page is replaced by another page of the file, as after a write to a wrong place.
     Misplaced(u64),
 }
 
@@ -66,7 +67,7 @@ fn connect(server: &Server) -> Result<Client, ClientError> {
     Ok(client)
 }
 
-/// The server, its data directory when it had ended, and the answers to [`QUERIES`].
+/// The server, a copy of its data directory after a clean end, and the answers to [`QUERIES`].
 struct Stage {
     server: Server,
     kept: PathBuf,
@@ -97,7 +98,7 @@ fn open() -> Stage {
         ));
     }
     drop(client);
-    // Everything is in its place afterwards, and nothing is dirty.
+    // After the shutdown everything is in its place, and nothing is dirty.
     server.shut_down();
     let kept = server.datadir().with_file_name("kept");
     crate::datadir::copy(&server.datadir(), &kept);
@@ -109,7 +110,7 @@ fn open() -> Stage {
 }
 
 impl Stage {
-    /// Begins again with what was kept.
+    /// Starts the server again on the data directory that was kept.
     fn begin_again(&mut self) {
         self.server.kill();
         let datadir = self.server.datadir();
@@ -119,8 +120,8 @@ impl Stage {
         self.server.come_back();
     }
 
-    /// Rows are changed while the page is damaged. Each statement is done or refused; the server
-    /// may end by a message that names the file.
+    /// Changes rows while the page is damaged. Each statement must be carried out or refused; the
+    /// server may end with a message that names the file.
     fn change(&mut self, damage: &Damage, rng: &mut Rng) -> Result<&'static str, String> {
         damage.inflict(&self.server.datadir());
         let outcome = self.changed(rng);
@@ -174,7 +175,7 @@ impl Damage {
         datadir.join(self.file)
     }
 
-    /// Damages the page; what was there before.
+    /// Damages the page and returns its bytes from before.
     fn inflict(&self, datadir: &Path) -> Vec<u8> {
         let read = |page: u64| {
             let file = os::disk::real().open(&self.path(datadir), OpenMode::Read).expect("it is ours");
@@ -199,7 +200,7 @@ impl Damage {
     }
 }
 
-/// Asks everything. False: something was refused.
+/// Runs all queries and checks all tables. Returns false if something was refused.
 fn ask(server: &Server, answers: &[Answer]) -> Result<bool, String> {
     let mut client = connect(server).map_err(|error| format!("no connection: {error}"))?;
     let mut is_right = true;
@@ -223,7 +224,8 @@ fn ask(server: &Server, answers: &[Answer]) -> Result<bool, String> {
 fn play(server: &Server, answers: &[Answer], damage: &Damage) -> Result<&'static str, String> {
     let datadir = server.datadir();
     let before = damage.inflict(&datadir);
-    // Twice: by then the page that was in the pool may have left it, or the other way round.
+    // The queries run twice: by then a page that was in the pool may have left it, or the other way
+    // round.
     let asked = ask(server, answers).and_then(|first| Ok(ask(server, answers)? && first));
     damage.put(&datadir, &before);
     let is_right = asked?;

@@ -1,5 +1,5 @@
-//! A pipe in front of a server or a source that damages what goes through it: for frames whose
-//! content only the two ends can make, as those of TLS and of the compressed protocol.
+//! A pipe in front of a server or a source that damages what goes through it. It serves for frames
+//! whose content only the two ends can make, such as those of TLS and of the compressed protocol.
 
 use std::fmt;
 use std::io::{Read, Write};
@@ -8,15 +8,15 @@ use std::sync::{Arc, Mutex};
 
 use os::random::Rng;
 
-/// What a frame's head has, of TLS (5) as of the compressed protocol (7).
+/// The bytes of a frame's head, both of TLS (5 bytes) and of the compressed protocol (7 bytes).
 const HEAD_BYTES: usize = 7;
 
-/// What is done to the bytes that go one way.
+/// The damage that is done to the bytes that go one way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Damage {
-    /// To the piece of this number, as pieces come from the sender.
+    /// The number of the damaged piece, in the order in which pieces come from the sender.
     pub piece: u64,
-    /// Made from this seed.
+    /// The seed from which the damage is made.
     pub seed: u64,
 }
 
@@ -34,7 +34,7 @@ impl Damage {
         let mut rng = Rng::new(self.seed);
         match rng.one_in(2) {
             true => rng.damaged(bytes),
-            // The lengths and numbers in front.
+            // Only the lengths and numbers in front are damaged.
             false => {
                 let (head, rest) = bytes.split_at(HEAD_BYTES.min(bytes.len()));
                 [rng.damaged(head).as_slice(), rest].concat()
@@ -49,21 +49,21 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Which way is damaged.
+/// The direction whose bytes are damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     ToTarget,
     FromTarget,
 }
 
-/// The pipe. It goes on until the process ends.
+/// The pipe, which runs until the process ends.
 pub struct Pipe {
     port: u16,
     next: Arc<Mutex<(u16, Option<Damage>)>>,
 }
 
 impl Pipe {
-    /// Begins to listen.
+    /// Begins to listen on a free port.
     pub fn start(way: Way) -> Pipe {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("it is bound").port();
@@ -72,7 +72,7 @@ impl Pipe {
         os::thread::spawn("pipe", move || {
             for client in listener.incoming().flatten() {
                 let (target, damage) = *shared.lock().expect("nobody panics with it");
-                // The next request sees that a target is gone.
+                // If the target is gone, the next request will see it.
                 let Ok(target) = TcpStream::connect(("127.0.0.1", target)) else { continue };
                 let of = |which| if way == which { damage } else { None };
                 pass(&client, &target, of(Way::ToTarget));
@@ -82,18 +82,18 @@ impl Pipe {
         Pipe { port, next }
     }
 
-    /// Where it listens.
+    /// Returns the port on which the pipe listens.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Where the next connections go, and what is done to them.
+    /// Sets where the next connections go, and the damage that is done to them.
     pub fn set(&self, target: u16, damage: Option<Damage>) {
         *self.next.lock().expect("nobody panics with it") = (target, damage);
     }
 }
 
-/// Hands on until one of the two ends.
+/// Passes bytes on until one of the two ends closes.
 fn pass(from: &TcpStream, to: &TcpStream, damage: Option<Damage>) {
     let clone = |stream: &TcpStream| stream.try_clone().expect("descriptors are there");
     let (mut from, mut to) = (clone(from), clone(to));
@@ -110,7 +110,7 @@ fn pass(from: &TcpStream, to: &TcpStream, damage: Option<Damage>) {
                 break;
             }
         }
-        // Either may be closed already.
+        // Either end may be closed already.
         let _ = (from.shutdown(Shutdown::Both).is_ok(), to.shutdown(Shutdown::Both).is_ok());
     });
 }

@@ -1,41 +1,42 @@
-//! What tables there are at the moment, of which columns: so that most statements of the grammar
-//! mean something.
+//! The tables that exist at the moment and their columns. The grammar needs them so that most of
+//! its statements mean something.
 
 use os::random::Rng;
 use protocol::client::{Client, ClientError};
 
-/// A column.
+/// A column of a table.
 #[derive(Debug, Clone)]
 pub struct Column {
     pub name: String,
-    /// As information_schema says it: `varchar`, `int`.
+    /// The type's name as in information_schema: `varchar`, `int`.
     pub data_type: String,
-    /// With length, sign and members: `int unsigned`, `enum('a','b')`.
+    /// The type with length, sign and members: `int unsigned`, `enum('a','b')`.
     pub column_type: String,
-    /// The most characters or bytes of a string.
+    /// The most characters or bytes of a string. 0 for other types.
     pub length: u64,
     pub is_nullable: bool,
     pub is_key: bool,
 }
 
-/// A table.
+/// A table and its columns.
 #[derive(Debug, Clone)]
 pub struct Table {
     pub name: String,
     pub columns: Vec<Column>,
 }
 
-/// The tables, as somebody saw them a moment ago. Others change them meanwhile.
+/// The tables as a session saw them a moment ago. Other sessions change them meanwhile.
 #[derive(Debug, Clone, Default)]
 pub struct Schema {
     pub tables: Vec<Table>,
 }
 
 impl Schema {
-    /// Asks the server.
+    /// Reads the tables from the server.
     ///
     /// # Errors
-    /// The query's, which somebody may have killed.
+    ///
+    /// Returns the error of the query, which another session may have killed.
     pub fn read(client: &mut Client) -> Result<Schema, ClientError> {
         let rows = client.query(
             "SELECT table_name, column_name, data_type, column_type, character_maximum_length, is_nullable, \
@@ -64,18 +65,18 @@ impl Schema {
 }
 
 impl Column {
-    /// Whether it holds characters or bytes.
+    /// Reports whether the column holds characters or bytes.
     pub fn is_string(&self) -> bool {
         let data_type = self.data_type.as_str();
         data_type.ends_with("char") || data_type.ends_with("binary") || self.is_long()
     }
 
-    /// Whether an index takes a part of it only.
+    /// Reports whether an index can hold only a part of the column's values.
     pub fn is_long(&self) -> bool {
         self.data_type.ends_with("text") || self.data_type.ends_with("blob")
     }
 
-    /// A value that it takes.
+    /// Returns a value that the column accepts.
     pub fn value(&self, rng: &mut Rng) -> String {
         if self.is_nullable && rng.one_in(8) {
             return "NULL".to_owned();
@@ -83,7 +84,7 @@ impl Column {
         let small = rng.below(100);
         match self.data_type.as_str() {
             _ if self.is_string() => self.string(rng),
-            // Those of keys seldom meet.
+            // Values of keys are spread widely, so that they seldom collide.
             "int" | "bigint" | "integer" if self.is_key => rng.between(1, 1_000_000).to_string(),
             "float" | "double" if rng.one_in(2) => format!("{small}.5e{}", rng.below(20)),
             "decimal" => format!("{small}.25"),

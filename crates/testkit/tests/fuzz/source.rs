@@ -22,24 +22,26 @@ const CAPABILITIES: u32 = capability::PROTOCOL_41
 /// What is sent to every replica that asks for a dump.
 #[derive(Debug, Clone, Default)]
 pub struct Play {
-    /// As a MariaDB server.
+    /// Set if the source behaves as a MariaDB server.
     pub mariadb: bool,
-    /// Semi-synchronous replication is offered, and its header put before every event.
+    /// Set if the source offers semi-synchronous replication and puts its header before every
+    /// event.
     pub semi_sync: bool,
-    /// Everything behind the login is in compressed frames.
+    /// The algorithm with which everything after the login is compressed. `None` means no
+    /// compression.
     pub compression: Option<Algorithm>,
-    /// Packets, each an event.
+    /// The packets, each of which is an event.
     pub events: Vec<Vec<u8>>,
 }
 
-/// The source. It goes on until the process ends.
+/// The source, which runs until the process ends.
 pub struct FakeSource {
     port: u16,
     play: Arc<Mutex<Play>>,
 }
 
 impl FakeSource {
-    /// Begins to listen.
+    /// Begins to listen on a free port.
     pub fn start() -> FakeSource {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("it is bound").port();
@@ -48,19 +50,19 @@ impl FakeSource {
         os::thread::spawn("source", move || {
             for stream in listener.incoming().flatten() {
                 let play = shared.lock().expect("nobody panics with it").clone();
-                // A replica that goes away in the middle is no concern of ours.
+                // A replica may go away in the middle of a session.
                 os::thread::spawn("source session", move || drop(Session::serve(stream, play)));
             }
         });
         FakeSource { port, play }
     }
 
-    /// Where it listens.
+    /// Returns the port on which the source listens.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// What the next replicas are sent.
+    /// Sets what the next replicas are sent.
     pub fn set_play(&self, play: Play) {
         *self.play.lock().expect("nobody panics with it") = play;
     }
@@ -158,8 +160,8 @@ impl Session {
         self.channel.write_packet(|out| error.encode(CAPABILITIES, types::collation::UTF8MB4_BIN, out))
     }
 
-    /// Sends the events, and at their end an error that stops the receiver for good, so that a test
-    /// need not wait.
+    /// Sends the events and then an error that stops the receiver for good, so that a test need not
+    /// wait.
     fn dump(mut self) -> Result<(), PacketError> {
         for event in std::mem::take(&mut self.play.events) {
             let semi_sync = self.play.semi_sync;
@@ -173,7 +175,7 @@ impl Session {
         }
         self.error(1236, "the play is over")?;
         self.channel.flush()?;
-        // The replica closes.
+        // The replica closes the connection.
         while self.channel.read_packet().is_ok() {}
         Ok(())
     }

@@ -1,5 +1,6 @@
-//! Statements from a grammar, run by several sessions at once on small tables, with KILL in
-//! between: each ends with rows or an error, and the tables are sound afterwards.
+//! The fuzzer of statements: several sessions run statements of the grammar at once on small
+//! tables, with KILL in between. Each statement must end with rows or an error, and the tables must
+//! be sound afterwards.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -17,14 +18,14 @@ use crate::watched::{disgrace, forget_log};
 
 const CORPUS: &str = include_str!("corpus/sql.txt");
 const SESSIONS: usize = 3;
-/// Statements of each session between two looks at the server.
+/// The statements of each session between two checks of the server.
 const STATEMENTS: usize = 150;
-/// Statements behind which a session looks which tables there are.
+/// The statements after which a session reads again which tables there are.
 const LOOKS_EVERY: usize = 25;
-/// Of a hundred statements so many are carried out, or the grammar knows too little: what is
-/// refused at once tries nothing.
+/// Of a hundred statements at least this many must be carried out. With fewer, the grammar knows
+/// too little, because a statement that is refused at once tries nothing.
 const DONE_PERCENT: u64 = 60;
-/// How long a statement may take. Tables are tiny, and waits for locks are short.
+/// How long a statement may take. The tables are tiny, and waits for locks are short.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(60);
 
 fn connect(server: &Server) -> Result<Client, ClientError> {
@@ -47,7 +48,7 @@ fn open() -> Server {
     server
 }
 
-/// How many statements ended with rows or were done, were refused, or were not parsed.
+/// The numbers of statements that succeeded, were refused, or were not parsed.
 #[derive(Default)]
 struct Tally {
     done: AtomicU64,
@@ -55,14 +56,14 @@ struct Tally {
     unparsed: AtomicU64,
 }
 
-/// What a session has done, for the person that looks for the cause of a fault.
+/// The statements of a session, for the developer who looks for the cause of a fault.
 type Journal = Mutex<Vec<String>>;
 
 fn changes_tables(statement: &str) -> bool {
     ["CREATE", "DROP", "ALTER"].iter().any(|verb| statement.starts_with(verb))
 }
 
-/// Runs statements made from a seed. The error is a statement that was not answered, and why.
+/// Runs statements made from a seed. The error names the statement that was not answered, and why.
 fn session(
     server: &Server,
     seed: u64,
@@ -77,7 +78,8 @@ fn session(
     let mut is_stale = true;
     for number in 0..STATEMENTS {
         if is_stale || number % LOOKS_EVERY == 0 {
-            // Somebody may kill this one too: then what was known serves on.
+            // Another session may kill this query as well; then the session goes on with the tables
+            // that it knew.
             if let Ok(schema) = Schema::read(&mut client) {
                 (grammar.schema, is_stale) = (schema, false);
             }
@@ -90,13 +92,13 @@ fn session(
                 is_stale |= changes_tables(&statement);
             }
             Err(ClientError::Server(error)) => {
-                // Another session changed the table.
+                // These errors mean that another session changed the table.
                 is_stale |= matches!(error.code, 1054 | 1146);
                 let of = if error.code == 1064 { &tally.unparsed } else { &tally.refused };
                 of.fetch_add(1, Ordering::Relaxed);
             }
             Err(error) if error.is_timeout() => return Err(format!("no answer: {error}")),
-            // Killed, or the server is gone, which is seen soon.
+            // The session was killed, or the server is gone, which is noticed soon.
             Err(ClientError::Io(_)) => match connect(server) {
                 Ok(again) => {
                     client = again;
@@ -111,7 +113,7 @@ fn session(
     Ok(())
 }
 
-/// A round of all sessions.
+/// Runs all sessions for a round, while their statements and connections are killed.
 fn round(server: &Server, rng: &mut Rng, tally: &Tally) -> Result<(), String> {
     let ids: Vec<AtomicU32> = (0..SESSIONS).map(|_| AtomicU32::new(0)).collect();
     let journals: Vec<Journal> = (0..SESSIONS).map(|_| Journal::default()).collect();
@@ -155,7 +157,7 @@ fn round(server: &Server, rng: &mut Rng, tally: &Tally) -> Result<(), String> {
     }
 }
 
-/// Every table is sound.
+/// Checks that every table is sound.
 fn check(server: &Server) -> Result<(), String> {
     let mut client = connect(server).map_err(|error| error.to_string())?;
     for table in server.rows("SHOW TABLES FROM fuzzed") {
@@ -174,7 +176,7 @@ fn check(server: &Server) -> Result<(), String> {
     Ok(())
 }
 
-/// The first line of a fault is its kind.
+/// Notes the outcome of a round. The first line of a fault is its kind.
 fn note(campaign: &mut Campaign, server: &mut Server, outcome: Result<(), String>) {
     let running = server.is_running();
     match outcome {

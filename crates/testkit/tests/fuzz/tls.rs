@@ -1,5 +1,5 @@
-//! TLS with the server: commands that are changed inside records that are sound, and records that
-//! are damaged on their way.
+//! The fuzzer of TLS: changed commands inside sound records, and records that are damaged on their
+//! way to the server.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -13,11 +13,11 @@ use testkit::Server;
 
 use crate::pipe::{Damage, Pipe};
 
-/// How long a client waits whose record the server has not understood.
+/// How long a client waits after a record that the server has not understood.
 const ANSWERED_WITHIN: Duration = Duration::from_millis(500);
 
-/// A connection that has agreed on TLS, behind the server's greeting. `login` is the beginning of
-/// the first packet.
+/// Returns a connection that has agreed on TLS, after the server's greeting was read. `login` is
+/// the beginning of the client's first packet.
 pub fn begin(mut socket: TcpStream, login: &[u8]) -> std::io::Result<Stream> {
     let mut request = login[..32].to_vec();
     request[1] |= (cap::SSL >> 8) as u8;
@@ -28,7 +28,7 @@ pub fn begin(mut socket: TcpStream, login: &[u8]) -> std::io::Result<Stream> {
     Ok(stream)
 }
 
-/// What is said behind TLS is answered, or the connection closed.
+/// Reads until the server has answered or closed the connection, and returns which of these came.
 pub fn hear(stream: &mut Stream) -> &'static str {
     let (mut answer, mut heard) = (vec![0; 1 << 16], 0);
     loop {
@@ -40,7 +40,7 @@ pub fn hear(stream: &mut Stream) -> &'static str {
     }
 }
 
-/// A client that does nothing wrong, of whose records one is damaged on its way.
+/// Runs a correct client, one of whose records is damaged on its way, and returns the outcome.
 pub fn talk(server: &Server, pipe: &Pipe, damage: Damage) -> &'static str {
     pipe.set(server.port(), Some(damage));
     let mut options = ConnectOptions::tcp("127.0.0.1", pipe.port()).user("raw", "");

@@ -1,7 +1,7 @@
-//! The words of the grammar: functions, operators, literals, types, and statements that are what
-//! they are.
+//! The words of the grammar: functions, operators, literals, types, and whole statements that stay
+//! as they are.
 
-/// Functions and how many arguments they take, the least and the most.
+/// Functions, each with the least and the most arguments that it takes.
 pub const FUNCTIONS: &str = "abs:1 acos:1 any_value:1 ascii:1 asin:1 atan:1-2 atan2:2 bin:1 bit_count:1 \
     bit_length:1 ceil:1 ceiling:1 char:1-3 char_length:1 character_length:1 charset:1 coalesce:1-3 \
     coercibility:1 collation:1 concat:1-3 concat_ws:2-4 connection_id:0 conv:3 convert_tz:3 cos:1 cot:1 \
@@ -40,7 +40,7 @@ pub const AGGREGATES: [&str; 14] = [
 /// Aggregate functions that take DISTINCT.
 pub const DISTINCT_AGGREGATES: [&str; 5] = ["avg", "count", "max", "min", "sum"];
 
-/// Calls whose arguments must be of a kind of their own, and some that are not there.
+/// Calls whose arguments must be of a special kind, and some that the server does not have.
 pub const PARTICULAR: [&str; 9] = [
     "uuid_to_bin(uuid())",
     "bin_to_uuid(uuid_to_bin(uuid()))",
@@ -53,7 +53,7 @@ pub const PARTICULAR: [&str; 9] = [
     "json_value('{}', '$.a')",
 ];
 
-/// What values usually are.
+/// Usual values.
 pub const LITERALS: [&str; 22] = [
     "NULL",
     "0",
@@ -79,7 +79,7 @@ pub const LITERALS: [&str; 22] = [
     "'10:11:12'",
 ];
 
-/// The ends of ranges, and what lies outside.
+/// Values at the ends of ranges, and values outside of them.
 pub const EXTREMES: [&str; 19] = [
     "2147483647",
     "-2147483648",
@@ -135,7 +135,7 @@ pub const BINARY: [&str; 29] = [
     "NOT RLIKE",
 ];
 
-/// Operators that are not there, or want more than a value.
+/// Operators that do not exist, or want something other than a value.
 pub const ODD: [&str; 5] = ["COLLATE", "SOUNDS LIKE", "IN", "->", "MEMBER OF"];
 
 /// Types of columns, and whether an index can hold one whole (0), a part (1), or not at all (2).
@@ -175,7 +175,7 @@ pub const UNITS: [&str; 9] =
 /// Units of two parts, which TIMESTAMPADD does not take.
 pub const LONG_UNITS: [&str; 4] = ["DAY_MICROSECOND", "YEAR_MONTH", "HOUR_SECOND", "MINUTE_SECOND"];
 
-/// Types of CAST.
+/// The types that CAST accepts.
 pub const CASTS: [&str; 12] = [
     "SIGNED",
     "UNSIGNED",
@@ -191,7 +191,7 @@ pub const CASTS: [&str; 12] = [
     "DOUBLE",
 ];
 
-/// What is done with a table as a whole.
+/// Statements about a whole table, whose name is put behind them.
 pub const OF_A_TABLE: [&str; 8] = [
     "SHOW CREATE TABLE",
     "SHOW COLUMNS FROM",

@@ -1,29 +1,30 @@
-//! The worst statements: each makes the server keep as much as it can, in one way, and grows with a
-//! number.
+//! The statements that want the most memory: each kind makes the server keep as much as it can in
+//! one way, and grows with a number.
 
 use os::random::Rng;
 
-/// What a session does, in order, until a step is refused.
+/// A step of a session. Steps come in order until one is refused.
 #[derive(Debug, Clone)]
 pub enum Step {
     Query(String),
-    /// A prepared statement whose only parameter comes in parts: how many, and of how many bytes.
+    /// Runs a prepared statement whose only parameter is sent in `parts` parts of `part_bytes`
+    /// bytes.
     LongData {
         statement: &'static str,
         parts: usize,
         part_bytes: usize,
     },
-    /// So many prepared statements of this text, which all stay.
+    /// Prepares this text `times` times, and keeps all the prepared statements.
     Prepare {
         statement: String,
         times: usize,
     },
 }
 
-/// Makes the steps; the number is the percent of the largest.
+/// A function that makes the steps. The number is the size in percent of the largest.
 type Make = fn(u64, &mut Rng) -> Vec<Step>;
 
-/// All kinds, by their names.
+/// All kinds with their names.
 pub const KINDS: &[(&str, Make)] = &[
     ("long texts", long_texts),
     ("long lists of rows", long_lists_of_rows),
@@ -50,7 +51,7 @@ pub const KINDS: &[(&str, Make)] = &[
     ("large packets", large_packets),
 ];
 
-/// The tables that the statements are about.
+/// The statements that make the tables.
 pub const TABLES: &[&str] = &[
     "CREATE DATABASE worst",
     "CREATE TABLE worst.n (id INT PRIMARY KEY AUTO_INCREMENT, v INT)",
@@ -80,7 +81,7 @@ fn any(rng: &mut Rng, statements: &[&str]) -> Vec<Step> {
     one(*rng.pick(statements))
 }
 
-/// Many small things beside one another.
+/// Returns a text with many small items in a row.
 fn long_texts(size: u64, rng: &mut Rng) -> Vec<Step> {
     const MOST_BYTES: u64 = 60 << 20;
     let (before, item, after) = *rng.pick(&[
@@ -111,7 +112,7 @@ fn long_texts(size: u64, rng: &mut Rng) -> Vec<Step> {
     one([before, &item.repeat(times), after].concat())
 }
 
-/// The rows of an INSERT.
+/// Returns an INSERT or REPLACE of many rows.
 fn long_lists_of_rows(size: u64, rng: &mut Rng) -> Vec<Step> {
     const MOST_BYTES: u64 = 60 << 20;
     let (before, row, after) = *rng.pick(&[
@@ -168,7 +169,8 @@ fn wide_select_lists(size: u64, rng: &mut Rng) -> Vec<Step> {
     one(format!("SELECT {}{from}", vec![item; percent(most, size)].join(",")))
 }
 
-/// Short texts whose trees are long: what has a name is copied each time that it is named.
+/// Returns a short text whose tree is large, because an aliased expression is copied each time that
+/// its alias is named.
 fn copied_aliases(size: u64, rng: &mut Rng) -> Vec<Step> {
     let times = percent(20_000, size);
     let long = vec!["1"; times].join("+");
@@ -237,7 +239,7 @@ fn group_concat(size: u64, rng: &mut Rng) -> Vec<Step> {
     vec![query(limit), query(statement)]
 }
 
-/// Queries in queries.
+/// Returns a query with queries in it.
 fn kept_results(_: u64, rng: &mut Rng) -> Vec<Step> {
     any(
         rng,
@@ -271,7 +273,7 @@ fn joins(size: u64, rng: &mut Rng) -> Vec<Step> {
     one(format!("SELECT * FROM {}{end}", list.join(between)))
 }
 
-/// What functions make.
+/// Returns a query whose functions make long values.
 fn long_values(size: u64, rng: &mut Rng) -> Vec<Step> {
     let long = format!("REPEAT('ab', {})", percent(30 << 20, size));
     let times = rng.between(1, 40) as usize;
@@ -349,7 +351,7 @@ fn long_values(size: u64, rng: &mut Rng) -> Vec<Step> {
     one(statement)
 }
 
-/// Rows that are long on their way to the client.
+/// Returns a query whose rows are long on their way to the client.
 fn long_results(size: u64, rng: &mut Rng) -> Vec<Step> {
     let times = percent(40, size);
     let (prelude, statement) = match rng.below(5) {
@@ -421,7 +423,7 @@ fn long_data(size: u64, rng: &mut Rng) -> Vec<Step> {
     vec![Step::LongData { statement, parts, part_bytes }]
 }
 
-/// Variables of the session that hold texts.
+/// Returns statements that give variables of the session long texts.
 fn settings(size: u64, rng: &mut Rng) -> Vec<Step> {
     let value = format!("REPEAT('x', {})", percent(60 << 20, size));
     let variable =
@@ -441,7 +443,7 @@ fn changed_rows(size: u64, rng: &mut Rng) -> Vec<Step> {
         "DELETE FROM worst.wide ORDER BY v",
         "REPLACE INTO worst.wide SELECT id, 3, w, v FROM worst.wide",
     ]);
-    // Undone each time: the tables stay as they are.
+    // The changes are undone each time, so that the tables stay as they are.
     let times = percent(3, size);
     let mut steps = vec![query("BEGIN")];
     steps.extend(vec![query(statement); times]);
@@ -471,7 +473,7 @@ fn definitions(size: u64, rng: &mut Rng) -> Vec<Step> {
     vec![query(statement), query("DROP TABLE IF EXISTS worst.x"), query("DROP VIEW IF EXISTS worst.x")]
 }
 
-/// Tables that are computed.
+/// Returns a query of tables that the server computes.
 fn described_tables(_: u64, rng: &mut Rng) -> Vec<Step> {
     any(
         rng,
@@ -487,7 +489,7 @@ fn described_tables(_: u64, rng: &mut Rng) -> Vec<Step> {
     )
 }
 
-/// Statements that come twice, so that their plans are kept.
+/// Returns statements that each come twice, so that their plans are kept.
 fn cached_plans(size: u64, _: &mut Rng) -> Vec<Step> {
     let mut steps = Vec::new();
     for number in 0..percent(250, size) {
@@ -497,7 +499,7 @@ fn cached_plans(size: u64, _: &mut Rng) -> Vec<Step> {
     steps
 }
 
-/// Texts that are long and say little.
+/// Returns a text that is long and says little.
 fn large_packets(size: u64, rng: &mut Rng) -> Vec<Step> {
     let bytes = percent(63 << 20, size);
     let statement = match rng.below(6) {

@@ -1,5 +1,6 @@
-//! ONLY_FULL_GROUP_BY, and DISTINCT with ORDER BY, beside the real MySQL: which queries are taken
-//! and refused, with which messages, and the rows of those that are taken.
+//! Tests of ONLY_FULL_GROUP_BY, and of DISTINCT with ORDER BY, compared with a real MySQL: both
+//! accept and refuse the same queries, with the same messages, and give the same rows for those
+//! that they accept.
 
 mod more_statements;
 mod random;
@@ -20,12 +21,12 @@ const SETUP: &[&str] = &[
     "INSERT INTO a VALUES (1, 1), (2, 1), (3, 9), (4, NULL)",
 ];
 
-/// How many of the answers are errors of this number.
+/// Returns how many of the answers are errors with this number.
 fn refused(answers: &[String], code: &str) -> usize {
     answers.iter().filter(|answer| answer.contains(&format!(": {code} ("))).count()
 }
 
-/// Plays the statements, of which so many are refused with these numbers.
+/// Runs the statements on both servers, and checks how many are refused with each error number.
 fn play(test: &str, statements: &[&str], expected: &[(&str, usize)]) {
     let all: Vec<&str> = SETUP.iter().chain(statements).copied().collect();
     let answers = same_as_mysql(test, &Settings::default(), |server| {

@@ -1,6 +1,6 @@
-//! More queries that MySQL takes and refuses.
+//! More queries that MySQL accepts and refuses.
 
-/// Aliases, windows, ROLLUP, joins that merge columns.
+/// Queries with aliases, windows, ROLLUP, and joins that merge columns.
 pub const CLAUSES: &[&str] = &[
     "select v from b order by max(id)",
     "select v from b where v in (select v from b order by max(id))",
@@ -72,7 +72,8 @@ pub const CLAUSES: &[&str] = &[
     "select b.v, count(*) from a left join b on a.b_id=b.id and b.v=5",
 ];
 
-/// Subqueries whose groups are nothing, semi-joins, computed columns on a weak side.
+/// Queries with subqueries whose groups change nothing, semi-joins, and computed columns on the
+/// inner side of an outer join.
 pub const INNER: &[&str] = &[
     "select v from b where exists (select name from b group by v limit 1)",
     "select v from b where v in (select distinct name from b group by v)",
@@ -119,7 +120,7 @@ pub const INNER: &[&str] = &[
     "select d.w from a left join (select v, sin(v) w from b) d on a.id=d.v group by d.v",
 ];
 
-/// HAVING, names in messages, DISTINCT with an order that it has dropped.
+/// Queries with HAVING, names in messages, and DISTINCT with an order that it makes needless.
 pub const NAMES: &[&str] = &[
     "select any_value(name) from b",
     "select any_value(name), v from b",
@@ -172,7 +173,7 @@ pub const NAMES: &[&str] = &[
     "select distinct -v from b order by v",
 ];
 
-/// Parts of an order that are aliases.
+/// Queries whose ORDER BY has aliases in it.
 pub const ALIASES: &[&str] = &[
     "select any_value(-v) from b order by 1",
     "select any_value(-v) k from b order by k",

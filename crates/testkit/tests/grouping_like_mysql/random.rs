@@ -1,7 +1,8 @@
-//! Random queries with groups and with DISTINCT over tables with keys, joins, views and derived
-//! tables: MySQL takes and refuses the same ones, with the same numbers, and gives the same rows.
+//! Tests with random queries that have groups or DISTINCT, over tables with keys, joins, views and
+//! derived tables: both servers must accept and refuse the same queries, with the same errors, and
+//! give the same rows.
 //!
-//! `SEED` repeats a run, `SLIPSTREAM_TEST_STATEMENTS` says how many queries are asked.
+//! `SEED` repeats a run; `SLIPSTREAM_TEST_STATEMENTS` is the number of queries.
 
 use bench::instance::{Flavor, Settings};
 use os::random::{Rng, test_seed_or};
@@ -30,20 +31,20 @@ const TABLES: &[(&str, &[&str])] = &[
     ("vg", &["a", "b", "n", "mx"]),
 ];
 
-/// How many of [`TABLES`] are no views.
+/// The number of [`TABLES`] that are no views. They come first.
 const STORED: u64 = 4;
 
-/// Queries that meet the same rows.
+/// The number of queries for which the tables keep their rows.
 const OF_ONE_FILLING: u64 = 100;
 
-/// MySQL finds rows where there are none, once in some thousands of queries: any seed is for a
-/// search, whose finds are looked at.
+/// The seed if none is given. Once in some thousands of queries MySQL finds rows where there are
+/// none, so other seeds are for searches, whose findings a developer looks at.
 const USUAL_SEED: u64 = 1;
 
-/// Columns that may be named, with the aliases of their tables.
+/// The columns that may be named, with the aliases of their tables.
 type Columns = Vec<String>;
 
-/// Makes the text of queries.
+/// The maker of the queries' texts.
 struct Maker<'r> {
     rng: &'r mut Rng,
     aliases: usize,
@@ -80,7 +81,7 @@ impl Maker<'_> {
         (format!("{text} {alias}"), names.iter().map(|name| format!("{alias}.{name}")).collect())
     }
 
-    /// The query of a derived table, and the names of its columns.
+    /// Returns the query of a derived table, and the names of its columns.
     fn derived(&mut self, depth: u64) -> (String, Vec<String>) {
         let (from, columns) = self.from(depth);
         let mut outputs: Vec<String> = (0..1 + self.below(3)).map(|_| self.output(&columns)).collect();
@@ -213,7 +214,7 @@ impl Maker<'_> {
     }
 
     fn grouped(&mut self, columns: &Columns, rows: &str) -> String {
-        // A number would be a position.
+        // A plain number would be a position in the select list.
         let mut keys: Vec<String> = self.outputs(columns, 2).into_iter().filter(|key| key != "1").collect();
         if keys.is_empty() {
             keys.push(self.one_of(columns));
@@ -257,7 +258,7 @@ fn fill(rng: &mut Rng) -> Vec<String> {
     statements
 }
 
-/// The number of the error, or the rows in whatever order.
+/// Returns the error's number and message, or the sorted rows.
 fn ask(client: &mut Client, statement: &str) -> String {
     match client.query(statement) {
         Ok(result) => {

@@ -1,6 +1,6 @@
-//! Queries that MySQL takes and refuses.
+//! Queries that MySQL accepts and refuses.
 
-/// GROUP BY with HAVING and ORDER BY, DISTINCT with ORDER BY, keys.
+/// Queries of GROUP BY with HAVING and ORDER BY, of DISTINCT with ORDER BY, and of keys.
 pub const ORDERS: &[&str] = &[
     "select a.*, b.name from a join b on a.b_id=b.id group by a.id",
     "select b.name from a join b on a.b_id=b.id group by b.id having b.name='x' order by b.v",
@@ -57,7 +57,7 @@ pub const ORDERS: &[&str] = &[
     "select v, count(*) from b where not(v<>3)",
 ];
 
-/// Conditions that make a column equal to a constant, and those that do not.
+/// Queries with conditions that make a column equal to a constant, and with conditions that do not.
 pub const CONDITIONS: &[&str] = &[
     "select name, count(*) from b where name=3",
     "select name, count(*) from b where name=_utf8mb4'x' collate utf8mb4_bin",
@@ -117,7 +117,7 @@ pub const CONDITIONS: &[&str] = &[
     "select count(*) c from b where v=3 group by v having id+1",
 ];
 
-/// Keys, generated columns, derived tables, outer joins, subqueries.
+/// Queries of keys, generated columns, derived tables, outer joins and subqueries.
 pub const TABLES: &[&str] = &[
     "select z from g group by id",
     "select w from g group by id",

@@ -1,7 +1,7 @@
-//! The load: sessions that append to lists and read them, and note what they were told.
+//! The load: sessions that append to lists and read them, and note what the server answered.
 //!
-//! Few lists are in use at a time, so that sessions meet; the ones in use move on, so that no list
-//! grows long.
+//! Few lists are in use at a time, so that sessions meet. The lists in use change as the load goes
+//! on, so that no list grows long.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -14,21 +14,21 @@ use protocol::client::{Client, ClientError};
 use testkit::Server;
 use testkit::history::{Element, Key, Level, Op, Statement, Transaction};
 
-/// Lists in use at a time.
+/// The number of lists that are in use at a time.
 const IN_USE: u32 = 8;
-/// Elements that a list gets, about.
+/// The number of elements that a list gets, approximately.
 const APPENDED: u32 = 30;
-/// Lists that have one value in the column that is not the primary key.
+/// The number of lists that have the same value in the indexed column that is not the primary key.
 const GROUP: u32 = 4;
-/// Errors after which a transaction is tried no further: deadlock, and a lock that was waited for.
+/// The errors after which a transaction is given up: deadlock, and a lock wait that was too long.
 const GIVEN_UP: [u16; 2] = [1213, 1205];
 
-/// The value by which an index has a list.
+/// Returns the value that the secondary index has for a list.
 pub fn group_of(key: Key) -> u32 {
     key / GROUP
 }
 
-/// A list from a row of its key and its text.
+/// Returns the list in a row of a key and a text.
 pub fn list_of(row: &[Option<Vec<u8>>]) -> (Key, Vec<Element>) {
     let text = |cell: &Option<Vec<u8>>| String::from_utf8(cell.clone().expect("no NULL")).expect("digits");
     let list = text(&row[1]);
@@ -36,11 +36,11 @@ pub fn list_of(row: &[Option<Vec<u8>>]) -> (Key, Vec<Element>) {
     (text(&row[0]).parse().expect("a key"), elements.map(|n| n.parse().expect("an element")).collect())
 }
 
-/// What the sessions share. Relaxed counters are enough: nothing is read by them.
+/// What the sessions share. Relaxed counters are enough, because no other data is read by them.
 struct Shared {
     table: String,
     level: Level,
-    /// Transactions to be begun yet.
+    /// The number of transactions that are still to be begun.
     left: AtomicU64,
     next_element: AtomicU32,
     stop: AtomicBool,
@@ -54,7 +54,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// So many transactions at this level.
+    /// Makes a load of `count` transactions at this isolation level.
     pub fn new(table: &str, level: Level, count: u64) -> Load {
         let shared = Shared {
             table: table.to_string(),
@@ -66,26 +66,26 @@ impl Load {
         Load { shared: Arc::new(shared), count }
     }
 
-    /// Number of lists that it may come to.
+    /// Returns the number of lists that the load may come to.
     pub fn keys(&self) -> Key {
         // A transaction has five statements at most, each of which takes one number.
         (self.count * 5) as u32 / APPENDED + IN_USE + GROUP
     }
 
-    /// Ends those who only read.
+    /// Ends the sessions that only read.
     pub fn stop(&self) {
         self.shared.stop.store(true, Ordering::Release);
     }
 }
 
-/// Changes many rows at a time, beside the sessions: the commits that come behind such a one are on
-/// their pages before it is.
+/// A session that changes many rows at a time beside the others. A commit that follows one of this
+/// session's is on its pages before the session's own is.
 pub struct Heavy {
     thread: JoinHandle<()>,
 }
 
 impl Heavy {
-    /// Changes every row of a table until the load is stopped.
+    /// Changes every row of a table, again and again, until the load is stopped.
     pub fn start(server: &Server, table: &str, load: &Load) -> Heavy {
         let (mut client, shared) = (server.connect(), Arc::clone(&load.shared));
         let sql = format!("UPDATE {table} SET v = v + 1");
@@ -98,13 +98,13 @@ impl Heavy {
         Heavy { thread }
     }
 
-    /// Waits for its end.
+    /// Waits until the session has ended.
     pub fn end(self) {
         self.thread.join().expect("it goes on");
     }
 }
 
-/// A session at work in a thread.
+/// A session that works in a thread.
 pub struct Session {
     thread: JoinHandle<Vec<Transaction>>,
 }
@@ -119,7 +119,8 @@ struct Worker {
 }
 
 impl Session {
-    /// Connects to a server, the source or (not 0) one that is only read from.
+    /// Connects to a server and begins to work. Server 0 is the source; the others are only read
+    /// from.
     pub fn start(
         server: &Server,
         (number, session): (usize, usize),
@@ -143,7 +144,7 @@ impl Session {
         Session { thread }
     }
 
-    /// Its transactions, once it has ended.
+    /// Waits until the session has ended, and returns its transactions.
     pub fn end(self) -> Vec<Transaction> {
         self.thread.join().expect("the session goes on")
     }
@@ -192,8 +193,8 @@ impl Worker {
                 Ok(rows) => rows,
                 Err(code) => {
                     assert!(GIVEN_UP.contains(&code), "{sql}: {code}");
-                    // After a wait that was too long the transaction is still there. What it would
-                    // have appended was not.
+                    // After a wait that was too long the transaction is still open. The elements
+                    // that the failed statement would have appended are not there.
                     if !is_single {
                         self.run("ROLLBACK").expect("it ends");
                     }
@@ -210,7 +211,7 @@ impl Worker {
         transaction
     }
 
-    /// A statement, and what it appends if it does.
+    /// Returns a random statement, and what it appends if it does.
     fn statement(&mut self) -> (String, Vec<Op>) {
         let table = self.shared.table.clone();
         let first = self.shared.next_element.load(Ordering::Relaxed) / APPENDED;
@@ -241,14 +242,14 @@ impl Worker {
         (format!("SELECT k, v FROM {table} WHERE {wanted}{lock}"), Vec::new())
     }
 
-    /// What a query has read.
+    /// Returns what a query has read.
     fn reads(&self, sql: &str, rows: &[Vec<Option<Vec<u8>>>], is_single: bool) -> Vec<Op> {
         let locks = sql.contains(" FOR ") || (self.level == Level::Serializable && !is_single);
         let lists = rows.iter().map(|row| list_of(row));
         lists.map(|(key, seen)| if locks { Op::Lock(key, seen) } else { Op::Read(key, seen) }).collect()
     }
 
-    /// Runs a statement; an error of the server is its code.
+    /// Runs a statement. Returns the number of the error if the server refuses it.
     fn run(&mut self, sql: &str) -> Result<Vec<Vec<Option<Vec<u8>>>>, u16> {
         match self.client.query(sql) {
             Ok(result) => Ok(result.rows),

@@ -1,8 +1,9 @@
-//! Random transactions at each isolation level, here and on a real MySQL, and nothing in their
-//! history that InnoDB cannot show: [`testkit::history`], `docs/isolation.md`.
+//! Tests with random transactions at each isolation level, on Slipstream and on a real MySQL:
+//! nothing in their history may be what InnoDB cannot show ([`testkit::history`],
+//! `docs/isolation.md`).
 //!
-//! `SLIPSTREAM_HISTORIES` is the number of transactions a level, `SEED` a seed that was printed.
-//! What the sessions do follows from the seed, how they meet does not.
+//! `SLIPSTREAM_HISTORIES` is the number of transactions for each level, `SEED` a seed that was
+//! printed. The seed decides what the sessions do, but not how they meet.
 
 mod load;
 
@@ -15,12 +16,12 @@ use testkit::following::beginning;
 use testkit::history::{Anomaly, Element, Findings, History, Key, Level};
 use testkit::{Replica, Server, binlog_events};
 
-/// Sessions that write.
+/// The number of sessions that write.
 const WRITERS: usize = 8;
-/// A table that is changed as a whole all the while.
+/// The table that is changed as a whole all the time.
 const HEAVY: &str = "lists.heavy";
 const HEAVY_ROWS: u32 = 400;
-/// Transactions whose history is checked at once.
+/// The number of transactions whose history is checked at once.
 const ROUND: u64 = 20_000;
 
 fn transactions() -> u64 {
@@ -34,8 +35,8 @@ fn relaxed(server_id: u32, replica_workers: u32) -> Settings {
     Settings { server_id, replica_workers, durable: false, ..Settings::default() }
 }
 
-/// The first element that each transaction in the newest file of the binary log appended to a
-/// table.
+/// Returns the first element that each transaction in the newest file of the binary log appended to
+/// the table.
 fn commits_of(source: &Server, table: &str) -> Vec<Element> {
     let newest = source.position().file;
     let (mut commits, mut has_begun) = (Vec::new(), false);
@@ -44,7 +45,8 @@ fn commits_of(source: &Server, table: &str) -> Vec<Element> {
         match event.kind() {
             event_type::GTID | event_type::ANONYMOUS_GTID => has_begun = true,
             event_type::ROWS_QUERY if has_begun => {
-                // Behind a byte that says nothing: the length of what may be longer.
+                // The first byte says nothing: it holds the text's length, but the text may be
+                // longer than it can say.
                 let text = String::from_utf8_lossy(&event.body()[1..]).into_owned();
                 if let Some((_, rest)) = text.split_once(&statement) {
                     let number = rest.split(')').next().expect("a closing parenthesis");
@@ -58,7 +60,7 @@ fn commits_of(source: &Server, table: &str) -> Vec<Element> {
     commits
 }
 
-/// One round: the load at one level, and what its history shows.
+/// Runs the load at one level and returns what its history shows.
 fn round(source: &Server, replicas: &[&Replica], level: Level, (count, seed): (u64, u64)) -> Findings {
     let table = format!("lists.t{}_{}", level.sql().replace(' ', "_").to_lowercase(), seed % 1_000_000);
     source.run(&format!(
@@ -112,7 +114,7 @@ fn round(source: &Server, replicas: &[&Replica], level: Level, (count, seed): (u
     history.check(level)
 }
 
-/// The load at every level, on a source and replicas of it.
+/// Runs the load at every level, on a source and its replicas.
 fn at_every_level(source: &Server, replicas: &[&Replica], seed: u64) {
     source.run("CREATE DATABASE lists");
     source.run(&format!("CREATE TABLE {HEAVY} (id INT PRIMARY KEY, v INT NOT NULL, filler VARCHAR(200))"));
@@ -135,7 +137,7 @@ fn at_every_level(source: &Server, replicas: &[&Replica], seed: u64) {
             }
         }
         println!("{}, {}: {} transactions, {seen:?}", source.flavor(), level.sql(), transactions());
-        // Sessions that never meet would show nothing.
+        // If the sessions never met, the history would show nothing.
         assert_eq!(seen.contains_key(&Anomaly::GSingle), level != Level::Serializable);
     }
 }

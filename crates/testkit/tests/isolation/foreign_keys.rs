@@ -1,5 +1,5 @@
-//! Scenarios of parents and children: `p` (id, v) with the rows 1 to 3, and `c` (id, p, v) with a
-//! foreign key on `p` that cascades deletes, and the row (1, 1, 0).
+//! Scenarios of parents and children: table `p` (id, v) has the rows 1 to 3, and table `c` (id, p,
+//! v) has a foreign key on `p` that cascades deletes, and the row (1, 1, 0).
 
 use crate::scenarios::scenarios;
 

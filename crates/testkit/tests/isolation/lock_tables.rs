@@ -1,5 +1,5 @@
-//! LOCK TABLES: which sessions it keeps out, what the session itself may do meanwhile, and what
-//! ends it.
+//! Scenarios of LOCK TABLES: which sessions it keeps out, what the session itself may do meanwhile,
+//! and what ends it.
 
 use crate::scenarios::scenarios;
 

@@ -1,9 +1,9 @@
-//! What two and three sessions do to each other, here and on the real servers: which of them waits,
-//! which deadlocks, what is read.
+//! Tests of what two and three sessions do to each other, on Slipstream and on real servers: which
+//! session waits, which one gets a deadlock, what each reads.
 //!
-//! The scenarios are in `scenarios.rs`, `foreign_keys.rs` and `lock_tables.rs` with the outcome of
-//! every step. Each test runs all of them on one server and compares: so the outcomes are MySQL's
-//! and MariaDB's, and ours are the same.
+//! The scenarios are in `scenarios.rs`, `foreign_keys.rs` and `lock_tables.rs`, with the outcome of
+//! every step. Each test runs all of them on one server and compares the outcomes. This proves that
+//! the outcomes are MySQL's and MariaDB's, and that ours are the same.
 
 mod foreign_keys;
 mod lock_tables;
@@ -18,7 +18,7 @@ use scenarios::{SCENARIOS, Scenario};
 use testkit::Server;
 
 fn applies(scenario: &Scenario, flavor: Flavor) -> bool {
-    // The scenario says why.
+    // The text of such a scenario says why MariaDB is left out.
     flavor != Flavor::MariaDb || !scenario.text.starts_with("not on MariaDB")
 }
 
@@ -42,7 +42,7 @@ const ANY_NUMBER_INSIDE: &str = "--innodb-thread-concurrency=0";
 #[test]
 fn slipstream_isolates() {
     let server = all_on(Flavor::Slipstream, ANY_NUMBER_INSIDE);
-    // Several scenarios were deadlocks.
+    // Several scenarios ended in deadlocks.
     let status = &server.rows("SHOW ENGINE INNODB STATUS")[0];
     let report = status.split("LATEST DETECTED DEADLOCK").nth(1).expect("the section is there");
     assert!(report.contains("WAITING FOR THIS LOCK TO BE GRANTED"), "{report}");
@@ -51,7 +51,8 @@ fn slipstream_isolates() {
 
 #[test]
 fn slipstream_isolates_with_one_statement_inside_at_a_time() {
-    // A session that waits for a lock must be outside, or nobody could let it go.
+    // A session that waits for a lock must not count as inside, or the session with the lock could
+    // not get in to release it.
     let server = all_on(Flavor::Slipstream, "--innodb-thread-concurrency=1");
     assert_eq!(server.rows("SELECT @@innodb_thread_concurrency, @@innodb_autoinc_lock_mode"), ["1\t2"]);
 }

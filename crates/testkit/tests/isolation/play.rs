@@ -1,5 +1,5 @@
-//! Plays a scenario: sessions in threads, one step at a time, and whether a step waits for a lock
-//! is asked of the server.
+//! The player of a scenario: each session runs in a thread, one step at a time, and the player asks
+//! the server whether a step waits for a lock.
 
 use os::clock::{Stopwatch, sleep};
 use protocol::client::{Client, ClientError};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use testkit::Server;
 use testkit::server::SOON;
 
-/// The tables that every scenario begins with.
+/// The statements that make the tables with which every scenario begins.
 const SETUP: [&str; 13] = [
     "DROP TABLE IF EXISTS t",
     "DROP TABLE IF EXISTS c, p",
@@ -23,7 +23,7 @@ const SETUP: [&str; 13] = [
     "CREATE TABLE c (id INT PRIMARY KEY, p INT, v INT, FOREIGN KEY (p) REFERENCES p (id) ON DELETE CASCADE) ENGINE=InnoDB",
     "INSERT INTO p VALUES (1, 0), (2, 0), (3, 0)",
     "INSERT INTO c VALUES (1, 1, 0)",
-    // So that the optimizers of the real servers know what they have.
+    // The optimizers of the real servers need to know what is in the tables.
     "ANALYZE TABLE t",
     "ANALYZE TABLE u",
 ];
@@ -57,7 +57,7 @@ impl Session {
         Session { statements: Some(statements), outcomes, thread: Some(thread), busy: false }
     }
 
-    /// The outcome of the statement that is running, if it has ended.
+    /// Returns the outcome of the running statement if it has ended.
     fn poll(&mut self) -> Option<String> {
         match self.outcomes.try_recv() {
             Ok(outcome) => {
@@ -95,8 +95,8 @@ fn outcome_of(client: &mut Client, sql: &str) -> String {
     }
 }
 
-/// Sessions that wait for a lock: of a row, which the server counts, or of a table, which the real
-/// ones show.
+/// Returns the number of sessions that wait for a lock: of a row, which the server counts, or of a
+/// table, which the real servers show.
 fn waits(monitor: &mut Client) -> usize {
     let mut number = |sql: &str, column: usize| -> usize {
         let rows = monitor.query(sql).expect("a status").rows;
@@ -107,7 +107,8 @@ fn waits(monitor: &mut Client) -> usize {
     for_rows + number(states, 0)
 }
 
-/// Lets the sessions run until each has ended its statement or waits for a lock.
+/// Lets the sessions run until each has ended its statement or waits for a lock. Returns the
+/// outcomes of the statements that ended.
 fn settle(sessions: &mut BTreeMap<String, Session>, monitor: &mut Client) -> BTreeMap<String, String> {
     const STEADY_LOOKS: u32 = 8;
     let clock = Stopwatch::start();
@@ -131,11 +132,12 @@ fn settle(sessions: &mut BTreeMap<String, Session>, monitor: &mut Client) -> BTr
     ended
 }
 
-/// Plays a scenario. Its lines are `session statement => outcome`, the outcome being `ok` where
-/// none is written; a line without a statement asks for the outcome of the statement that waited.
+/// Plays a scenario. Its lines are `session statement => outcome`; a line without an outcome
+/// expects `ok`. A line without a statement asks for the outcome of the statement that waited.
 ///
 /// # Errors
-/// The lines, with what came instead where it was something else.
+///
+/// Returns the lines, with what came instead where the outcome was different.
 pub fn play(server: &Server, text: &str) -> Result<(), String> {
     server.run("CREATE DATABASE IF NOT EXISTS isolation");
     let mut monitor = connect(server);
@@ -168,7 +170,7 @@ pub fn play(server: &Server, text: &str) -> Result<(), String> {
             break;
         }
     }
-    // The ends of the others let go every session that still waits.
+    // When the other sessions end their transactions, every session that still waits goes on.
     for _ in 0..4 {
         for session in sessions.values_mut().filter(|session| !session.busy) {
             session.busy = true;

@@ -1,20 +1,20 @@
 //! The scenarios. The first line of each says what it is about.
 //!
 //! Table `t` is (id, k, v) with the primary key `id` and the index `k`, rows (10, 10, 0) to (40,
-//! 40, 0); table `u` is (id, n) with the unique index `n`, rows (1, 100), (2, 200), (3, NULL), (4,
+//! 40, 0). Table `u` is (id, n) with the unique index `n`, rows (1, 100), (2, 200), (3, NULL), (4,
 //! 400).
 
-/// One of them.
+/// A scenario.
 pub struct Scenario {
-    /// What it is called in reports.
+    /// The name of the scenario in reports.
     pub name: &'static str,
-    /// Its steps; see [`play`](crate::play::play).
+    /// The steps of the scenario, in the form that [`play`](crate::play::play) describes.
     pub text: &'static str,
 }
 
 macro_rules! scenarios {
     ($all:ident = $($name:ident: $text:literal;)*) => {
-        /// All of them.
+        /// All scenarios of this file.
         pub const $all: &[$crate::scenarios::Scenario] =
             &[$($crate::scenarios::Scenario { name: stringify!($name), text: $text }),*];
     };

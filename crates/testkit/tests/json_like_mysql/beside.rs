@@ -1,11 +1,12 @@
-//! Both servers, asked the same; the warnings of each statement are compared too.
+//! A pair of servers, Slipstream and a real MySQL, that get the same statements. Their answers and
+//! the warnings of each statement are compared.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ResultSet};
 use protocol::column::Column;
 use testkit::{Server, available};
 
-/// This server and MySQL, each with a client.
+/// Slipstream and MySQL, each with a client.
 pub struct Both {
     _servers: [Server; 2],
     clients: [Client; 2],
@@ -21,7 +22,8 @@ fn row_shown(row: &[Option<Vec<u8>>]) -> String {
     row.iter().map(cell).collect::<Vec<_>>().join("|")
 }
 
-/// What is compared of a column. Integers are of one type here, and texts of any length.
+/// Returns what is compared of a column. Integers of all sizes count as one type, and so do texts
+/// of all lengths.
 fn column_shown(column: &Column) -> String {
     let field_type = match column.field_type {
         1 | 2 | 3 | 9 => 8,
@@ -41,7 +43,7 @@ fn ask(client: &mut Client, text: &str) -> String {
     let answer = match client.query(text) {
         Ok(result) if result.columns.is_empty() => format!("{} rows", result.ok.affected_rows),
         Ok(result) => shown(&result),
-        // Further lines beside an error are MySQL's own business.
+        // The further warnings beside an error are not compared.
         Err(error) => return error.to_string(),
     };
     match client.query("SHOW WARNINGS") {
@@ -54,7 +56,8 @@ fn ask(client: &mut Client, text: &str) -> String {
 }
 
 impl Both {
-    /// `None` where MySQL is not there.
+    /// Starts both servers and runs the statements on them. Returns `None` if MySQL is not
+    /// available.
     pub fn start(test: &str, statements: &[&str]) -> Option<Both> {
         if !available(test, &[Flavor::MySql]) {
             return None;
@@ -71,7 +74,7 @@ impl Both {
         Some(both)
     }
 
-    /// Asks both the same, and notes a difference.
+    /// Sends a statement to both servers, and notes a difference.
     pub fn ask(&mut self, statement: &str) {
         self.asked += 1;
         let [ours, theirs] = self.clients.each_mut().map(|client| ask(client, statement));
@@ -80,7 +83,11 @@ impl Both {
         }
     }
 
-    /// How many statements were asked, if all answers were the same.
+    /// Returns the number of compared statements.
+    ///
+    /// # Panics
+    ///
+    /// Panics when two answers were different.
     pub fn finish(self) -> usize {
         let shown = self.wrong.iter().take(60).cloned().collect::<Vec<_>>().join("\n");
         assert!(self.wrong.is_empty(), "{} of {} differ\n{shown}", self.wrong.len(), self.asked);

@@ -1,4 +1,4 @@
-//! Each function by hand: what a random call seldom meets.
+//! Tests of each function with arguments that were chosen by hand, which a random call seldom has.
 
 use crate::beside::Both;
 

@@ -1,5 +1,5 @@
-//! JSON beside MySQL's: values, types, errors and warnings of all functions. The real MySQL is
-//! asked the same.
+//! Tests of JSON, compared with MySQL: values, types, errors and warnings of all functions. A real
+//! MySQL gets the same statements and must answer the same.
 
 mod beside;
 mod functions;

@@ -1,15 +1,16 @@
-//! Random documents and paths through all functions.
+//! Tests of all functions with random documents and paths.
 //!
-//! Arguments that are no documents are texts: MySQL computes an argument when a function looks at
-//! it, so that an error in a call among them may not come there.
+//! Arguments that are no documents are texts and never calls that fail: MySQL computes an argument
+//! only when the function looks at it, so that the error of a call among the arguments may not
+//! appear there.
 
 use crate::beside::Both;
 use os::random::{Rng, test_seed_or};
 
-/// Statements of an ordinary run.
+/// The number of statements in a run.
 const STATEMENTS: usize = 500;
 
-/// Makes the text of expressions.
+/// A maker of the texts of expressions.
 struct Maker<'r> {
     rng: &'r mut Rng,
 }
@@ -23,7 +24,7 @@ impl Maker<'_> {
         self.one_of(&["a", "b", "cc", "a b", "", "é", "A"])
     }
 
-    /// The text of a document, seldom of none.
+    /// Returns the text of a document, or now and then a text that is no document.
     fn text(&mut self, depth: usize) -> String {
         if self.rng.below(40) == 0 {
             return self.one_of(&["[", "{\"a\"}", "[1,]", "nul", "\"a"]).to_owned();
@@ -31,7 +32,7 @@ impl Maker<'_> {
         self.good_text(depth)
     }
 
-    /// The text of a document.
+    /// Returns the text of a document.
     fn good_text(&mut self, depth: usize) -> String {
         match self.rng.below(if depth == 0 { 8 } else { 14 }) {
             0 => "null".to_owned(),
@@ -55,7 +56,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A document as an argument.
+    /// Returns a document as an argument of a function.
     fn document(&mut self) -> String {
         match self.rng.below(20) {
             0 => "NULL".to_owned(),
@@ -67,7 +68,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A value of SQL.
+    /// Returns an SQL value.
     fn scalar(&mut self) -> String {
         self.one_of(&[
             "NULL",
@@ -180,7 +181,7 @@ impl Maker<'_> {
 #[test]
 fn random_calls_answer_as_mysqls() {
     let Some(mut both) = Both::start("random_calls_answer_as_mysqls", &[]) else { return };
-    // Other seeds find differences that decision 0050 names.
+    // Other seeds find the differences that decision 0050 accepts.
     let mut rng = Rng::new(test_seed_or("random_calls_answer_as_mysqls", 2));
     for _ in 0..STATEMENTS {
         let call = Maker { rng: &mut rng }.call();

@@ -1,4 +1,4 @@
-//! A source whose tables have columns, constraints and indexes of JSON functions.
+//! Tests with a source whose tables have columns, constraints and indexes that call JSON functions.
 
 use bench::instance::{Flavor, Settings};
 use os::random::{Rng, test_seed};
@@ -59,7 +59,7 @@ fn generated_columns_are_the_sources() {
     let there = pair.source.rows(all);
     assert!(there.len() > 5, "{} rows", there.len());
     assert_eq!(pair.replica.rows(all), there);
-    // What statements here compute is what the source's statements compute.
+    // A statement on the replica must compute what the same statement computes on the source.
     let computed =
         "SELECT id, a = j->'$.a', b, n, v, o, m, c, e, p FROM r.t WHERE 2 MEMBER OF (j->'$.z') ORDER BY id";
     assert_eq!(pair.replica.rows(computed), pair.source.rows(computed));

@@ -1,4 +1,4 @@
-//! JSON_SCHEMA_VALID() and JSON_SCHEMA_VALIDATION_REPORT() beside MySQL's.
+//! Tests of JSON_SCHEMA_VALID() and JSON_SCHEMA_VALIDATION_REPORT(), compared with MySQL.
 
 use testkit::answers::same_answers;
 

@@ -1,4 +1,4 @@
-//! JSON_TABLE.
+//! Tests of JSON_TABLE, compared with MySQL.
 
 use crate::beside::Both;
 

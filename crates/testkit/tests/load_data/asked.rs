@@ -1,9 +1,10 @@
-//! Files and statements that were thought of.
+//! Tests with files and statements that were written by hand.
 
 use super::{client, same_as_mysql, say};
 use bench::instance::Settings;
 
-/// Loads files into a table, each by each of the statements, and says what the table has then.
+/// Loads each file into a fresh table with each of the statements, under several modes, and
+/// compares the answers and the rows.
 fn load(test: &str, table: &str, files: &[&[u8]], statements: &[&str]) {
     same_as_mysql(test, &Settings::default(), |server| {
         let mut client = client(server);
@@ -213,7 +214,7 @@ fn what_a_statement_says_of_itself_is_mysqls() {
             ("SELECT * FROM k", ""),
             ("SELECT * FROM child", ""),
             ("SELECT * FROM log", ""),
-            // A temporary table hides the stored one of its name.
+            // A temporary table hides the stored table of its name.
             ("CREATE TABLE hidden (a INT)", ""),
             ("CREATE TEMPORARY TABLE hidden (a INT, b INT)", ""),
             ("LOAD DATA LOCAL INFILE 'x' INTO TABLE hidden", "1\t2\n3\t4\n"),

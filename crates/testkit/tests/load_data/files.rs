@@ -1,4 +1,5 @@
-//! Files of the server: where they are looked for, and who may have them read.
+//! Tests of files on the server's host: where LOAD DATA looks for them, and which accounts may have
+//! them read.
 
 use super::{client, same_as_mysql, say};
 use bench::instance::Settings;
@@ -56,7 +57,7 @@ fn accounts_without_rights_are_told_so() {
         let mut admin = client(server);
         for setup in [
             "CREATE TABLE t (a INT, b INT)",
-            // Each column has the name of the other one's.
+            // The view swaps the names of the table's two columns.
             "CREATE VIEW v AS SELECT b AS a, a AS b FROM t",
             "CREATE USER reader@'%', loader@'%', columns@'%'",
             "GRANT INSERT (a) ON loads.v TO columns@'%'",

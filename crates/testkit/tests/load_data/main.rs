@@ -1,5 +1,5 @@
-//! LOAD DATA beside a real MySQL, statement by statement: what the client is told, every warning,
-//! and the rows that the table has then.
+//! Tests of LOAD DATA, compared with a real MySQL statement by statement: the answer to the client,
+//! every warning, and the rows that the table has afterwards.
 
 mod asked;
 mod files;
@@ -9,8 +9,8 @@ use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError, ConnectOptions, ResultSet};
 use testkit::server::Server;
 
-/// Plays something on Slipstream and on MySQL, where that is there: line by line it has to come to
-/// the same. All lines that differ are told.
+/// Runs `play` on Slipstream and, if it is available, on MySQL. All lines that it returns must be
+/// the same; all that differ are reported.
 fn same_as_mysql(test: &str, settings: &Settings, play: impl Fn(&Server) -> Vec<String>) {
     let ours = play(&Server::start(Flavor::Slipstream, settings));
     if !testkit::available(test, &[Flavor::MySql]) {
@@ -28,7 +28,7 @@ fn same_as_mysql(test: &str, settings: &Settings, play: impl Fn(&Server) -> Vec<
     assert!(differences.is_empty(), "{} differences:\n{}", differences.len(), differences.join("\n"));
 }
 
-/// A client that sends the files it is asked for, in a schema of its own.
+/// Returns a client in a schema of its own that sends the files it is asked for.
 fn client(server: &Server) -> Client {
     server.run("SET GLOBAL local_infile = ON");
     server.run("CREATE DATABASE IF NOT EXISTS loads");
@@ -47,8 +47,8 @@ fn shown(result: &ResultSet) -> String {
     result.rows.iter().map(row).collect::<Vec<_>>().join(" | ")
 }
 
-/// What a statement comes to, with its warnings. Of one that fails the warnings are not compared:
-/// MySQL reads on behind what was wrong.
+/// Returns the outcome of a statement with its warnings. The warnings of a statement that failed
+/// are not compared, because MySQL reads on after the error.
 fn told(client: &mut Client, statement: &str, outcome: Result<ResultSet, ClientError>) -> String {
     let said = match outcome {
         Ok(result) if result.columns.is_empty() => {
@@ -72,7 +72,7 @@ fn told(client: &mut Client, statement: &str, outcome: Result<ResultSet, ClientE
     format!("{statement}: {said}")
 }
 
-/// Says something, and sends this file if it is asked for one.
+/// Runs a statement, sends this file if the server asks for one, and returns the outcome.
 fn say(client: &mut Client, statement: &str, file: &[u8]) -> String {
     let outcome = match statement.contains("LOCAL INFILE") {
         true => client.query_with_file(statement, file),

@@ -1,4 +1,5 @@
-//! Random files of random formats into random tables; SEED and TIMES say which and how many.
+//! Tests that load random files of random formats into random tables. SEED repeats a run, and TIMES
+//! is the number of files.
 
 use super::{client, same_as_mysql, say};
 use bench::instance::Settings;
@@ -32,7 +33,7 @@ const ESCAPES: &[&str] = &["\\\\", "", "\"", "#"];
 const ENDS: &[&str] = &["\\n", "\\r\\n", ";", "ab", "", "a"];
 const STARTS: &[&str] = &["", "", "", ">>", "a"];
 
-/// What files are put together from.
+/// The pieces of which files are made.
 const BITS: &[&str] = &[
     "1",
     "-5",
@@ -69,7 +70,7 @@ fn pick<'a>(random: &mut Rng, from: &[&'a str]) -> &'a str {
     random.pick::<&'a str>(from)
 }
 
-/// A separator as it is in the file.
+/// Returns a separator as it is in the file.
 fn plain(written: &str) -> String {
     written.replace("\\t", "\t").replace("\\n", "\n").replace("\\r", "\r").replace("\\\\", "\\")
 }
@@ -125,7 +126,7 @@ fn case(random: &mut Rng) -> Case {
     Case { table: format!("CREATE TABLE t ({}{key})", defined.join(", ")), statement, file }
 }
 
-/// What loading came to: what it counts, and those of its warnings that are no conversion's.
+/// Loads the file and returns the counts and the warnings that are not about conversions.
 fn loaded(client: &mut Client, case: &Case) -> String {
     let ok = match client.query_with_file(&case.statement, case.file.as_bytes()) {
         Ok(result) => result.ok,
@@ -158,7 +159,7 @@ fn random_files_are_read_as_by_mysql() {
             client.query(&case.table).expect("it can be made");
             lines.push(format!("{} {:?}", case.table, case.file));
             lines.push(loaded(&mut client, &case));
-            // The order is that of a key, perhaps.
+            // The order of the rows may be that of a key, so they are sorted.
             let said = say(&mut client, "SELECT * FROM t", b"").replacen(": ", ": | ", 1);
             let mut rows: Vec<&str> = said.split(" | ").collect();
             rows.sort_unstable();

@@ -1,10 +1,11 @@
-//! Inside a crate the arrows between files run one way, and a type is written in at most three
-//! files.
+//! Tests that inside a crate the arrows between files run one way, and that the code of a type is
+//! in at most three files.
 //!
-//! An arrow goes from a file to a file that defines what it names. Files that reach one another
-//! along arrows are a circle: none of them can be understood, tested or changed without the others.
-//! There are none. The types whose inherent `impl` blocks are in more than three files are listed
-//! here; the list is exact, so that a commit which cuts one shortens it.
+//! An arrow goes from a file to a file that defines something that the first one names. Files that
+//! reach one another along arrows are a circle: none of them can be understood, tested or changed
+//! without the others. There are no circles. The types whose inherent `impl` blocks are in more
+//! than three files are listed here. The list is exact, so that a commit that moves such a type
+//! into fewer files has to shorten it.
 
 mod sources;
 
@@ -13,16 +14,17 @@ use std::path::{Path, PathBuf};
 
 use sources::Crate;
 
-/// In how many files a type's inherent `impl` blocks may stand.
+/// The number of files in which a type's inherent `impl` blocks may stand.
 const MOST_FILES_OF_A_TYPE: usize = 3;
 
-/// The types whose `impl` blocks still stand in more files, and in how many.
+/// The types whose `impl` blocks stand in more files, with the crate and the number of files.
 const SPREAD_TYPES: &[(&str, &str, usize)] = &[
-    // A handle on a pool and a root, without state of its own: each file has one operation on it.
+    // A handle on a pool and a root page, without state of its own. Each file has one operation on
+    // it.
     ("btree", "Tree", 11),
     ("engine", "Transaction", 13),
     ("sql", "Binder", 12),
-    // A place among tokens: each file has the grammar of one subject.
+    // A place among the tokens. Each file has the grammar of one subject.
     ("sql", "Parser", 33),
 ];
 
@@ -38,7 +40,7 @@ fn crates() -> BTreeMap<String, PathBuf> {
     found
 }
 
-/// A circle in words: its files, and the arrows without which most of it falls apart.
+/// Describes a circle: its files, and the arrows without which most of it falls apart.
 fn describe(krate: &Crate, circle: &BTreeSet<usize>) -> String {
     let names: Vec<&str> = circle.iter().map(|file| krate.files[*file].as_str()).collect();
     let inside = krate.arrows.iter().filter(|(from, to)| circle.contains(from) && circle.contains(to));

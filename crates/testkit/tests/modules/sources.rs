@@ -1,27 +1,27 @@
 //! A crate's files as the compiler sees them, and which file refers to which.
 //!
 //! What flows in is the text of a crate's `lib.rs` and of every module below it that is not for
-//! tests; what flows out is a [`Crate`]: its files, the arrows between them, and the files that
+//! tests. What flows out is a [`Crate`]: its files, the arrows between them, and the files that
 //! hold inherent `impl` blocks of each type. A name counts as a reference to the file that defines
-//! it, whichever `use` it came through. Calls of methods are not seen: the type of a receiver is
-//! not known here.
+//! it, whichever `use` it came through. Calls of methods are not seen, because the type of a
+//! receiver is not known here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use syn::visit::{self, Visit};
 
-/// How many `use` declarations a name is followed through.
+/// The number of `use` declarations through which a name is followed.
 const LONGEST_CHAIN: usize = 16;
 
-/// The files of a crate and what holds them together.
+/// The files of a crate and the arrows between them.
 pub struct Crate {
     /// Each file's path below `src/`.
     pub files: Vec<String>,
-    /// Which file refers to which: places in `files`.
+    /// The arrows from a file to a file that it refers to, as positions in `files`.
     pub arrows: BTreeSet<(usize, usize)>,
-    /// The files with inherent `impl` blocks of each type, by the type's name and the file that
-    /// defines it: two types of a crate may have the same name.
+    /// The files with inherent `impl` blocks of each type. A type is given by its name and the file
+    /// that defines it, because two types of a crate may have the same name.
     pub owners: BTreeMap<(String, Option<usize>), BTreeSet<usize>>,
 }
 
@@ -30,7 +30,7 @@ type ModulePath = Vec<String>;
 
 /// A name that a `use` declaration brings in, and the whole path that it stands for.
 struct Import {
-    /// None for `*`.
+    /// The name. `None` stands for `*`.
     name: Option<String>,
     path: Vec<String>,
 }
@@ -48,7 +48,8 @@ impl Crate {
     /// Reads the crate whose `lib.rs` is in `src`.
     ///
     /// # Panics
-    /// When a file cannot be read or is not Rust.
+    ///
+    /// Panics when a file cannot be read or is not Rust.
     pub fn read(src: &Path) -> Crate {
         let mut reader = Reader { src: src.to_owned(), ..Reader::default() };
         reader.file(&src.join("lib.rs"), Vec::new());
@@ -70,8 +71,8 @@ impl Crate {
         Crate { files: reader.files, arrows, owners }
     }
 
-    /// The circles: largest sets of at least two files of which each can be reached from each.
-    /// `without` is an arrow that is taken as not there.
+    /// Returns the circles: the largest sets of at least two files of which each can be reached
+    /// from each. An arrow given as `without` is ignored.
     pub fn circles(&self, without: Option<(usize, usize)>) -> Vec<BTreeSet<usize>> {
         let mut next = vec![Vec::new(); self.files.len()];
         for arrow in self.arrows.iter().filter(|arrow| Some(**arrow) != without) {
@@ -105,7 +106,7 @@ struct Reader {
     src: PathBuf,
     files: Vec<String>,
     modules: BTreeMap<ModulePath, Module>,
-    /// Inherent `impl` blocks: the module, and the type's path as it is written there.
+    /// The inherent `impl` blocks: the module, and the type's path as it is written there.
     impls: Vec<(ModulePath, Vec<String>)>,
 }
 
@@ -153,7 +154,7 @@ impl Reader {
         self.modules.insert(at, module);
     }
 
-    /// The file that defines a type, by its path as it is written in a module.
+    /// Returns the file that defines a type, whose path is given as it is written in a module.
     fn defining_file(&self, module: &[String], path: &[String]) -> Option<usize> {
         let at = self.modules.get(module)?;
         if let [name] = path
@@ -169,9 +170,10 @@ impl Reader {
         })
     }
 
-    /// The file that defines what `path` names, as written in the module `from`. None for what
-    /// another crate defines. `how`: whether the path stands before `*`, and whether a name counts
-    /// only where it is defined, as one that may come in by any of several `*`.
+    /// Returns the file that defines what `path` names, as written in the module `from`. `None`
+    /// means that another crate defines it. The parts of `how` say whether the path stands before
+    /// `*`, and whether a name counts only where it is defined, because it may come in by any of
+    /// several `*`.
     fn resolve(&self, from: &[String], path: &[String], how: (bool, bool), chain: usize) -> Option<usize> {
         let mut at: ModulePath = from.to_vec();
         let mut rest = path;
@@ -191,8 +193,8 @@ impl Reader {
         self.descend(at, rest, how, chain)
     }
 
-    /// Resolves a path whose first name is neither `crate` nor `self` nor `super`: a child module,
-    /// or a name that was imported.
+    /// Resolves a path whose first name is neither `crate` nor `self` nor `super`, but a child
+    /// module or a name that was imported.
     fn relative(
         &self,
         from: &[String],
@@ -207,7 +209,8 @@ impl Reader {
         }
         let import =
             self.modules.get(from)?.imports.iter().find(|import| import.name.as_deref() == Some(name))?;
-        // A `use` may name a crate as it is called; it is not its own meaning then.
+        // A `use` may name a crate, so that the import's path is the path itself. There is nothing
+        // to follow then.
         let whole = [import.path.as_slice(), &path[1..]].concat();
         if chain == 0 || whole == path { None } else { self.resolve(from, &whole, how, chain - 1) }
     }
@@ -230,8 +233,9 @@ impl Reader {
         }
         let module = self.modules.get(&at)?;
         let Some(name) = rest.first() else {
-            // The module itself is named. Its file is meant only where its names come in by `*`;
-            // a use that goes on through the module's name spells a longer path elsewhere.
+            // The module itself is named. The path refers to its file only if the module's names
+            // come in by `*` or the path was not followed through a `use`. Code that goes on
+            // through the module's name spells a longer path elsewhere.
             return Some(module.file).filter(|_| is_glob || chain == LONGEST_CHAIN);
         };
         if module.defined.contains(name) || chain == 0 {
@@ -253,7 +257,7 @@ impl Reader {
     }
 }
 
-/// The file of a module that is declared in a file whose children are in `folder`.
+/// Returns the file of a module that is declared in a file whose children are in `folder`.
 fn module_file(folder: &Path, name: &str) -> PathBuf {
     let flat = folder.join(format!("{name}.rs"));
     if flat.exists() { flat } else { folder.join(name).join("mod.rs") }
@@ -285,7 +289,7 @@ fn import(tree: &syn::UseTree, path: &mut Vec<String>, imports: &mut Vec<Import>
     }
 }
 
-/// The name that an item gives to its module.
+/// Returns the name that an item defines in its module.
 fn defined(item: &syn::Item) -> Option<String> {
     let name = match item {
         syn::Item::Const(item) => &item.ident,
@@ -319,7 +323,7 @@ fn attributes(item: &syn::Item) -> &[syn::Attribute] {
     }
 }
 
-/// Whether an item is compiled for tests only.
+/// Reports whether an item is compiled for tests only.
 fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg")
@@ -327,8 +331,8 @@ fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
     })
 }
 
-/// Collects the paths of more than one name that code spells out, those in the arguments of macros
-/// too.
+/// A visitor that collects the paths of more than one name that code spells out, also in the
+/// arguments of macros.
 struct Mentions<'a>(&'a mut BTreeSet<Vec<String>>);
 
 impl<'a> Visit<'a> for Mentions<'_> {
@@ -340,8 +344,8 @@ impl<'a> Visit<'a> for Mentions<'_> {
     }
 
     fn visit_item_use(&mut self, used: &'a syn::ItemUse) {
-        // A declaration inside a function is a mention; one of the module stands among the imports,
-        // which say the same.
+        // A declaration inside a function is a mention. A declaration of the module is also among
+        // the imports, which say the same.
         let mut imports = Vec::new();
         import(&used.tree, &mut Vec::new(), &mut imports);
         self.0.extend(imports.into_iter().map(|import| import.path));
@@ -356,6 +360,6 @@ impl<'a> Visit<'a> for Mentions<'_> {
     }
 
     fn visit_visibility(&mut self, _: &'a syn::Visibility) {
-        // `pub(in crate::x)` is no use of x.
+        // `pub(in crate::x)` is no use of `x`.
     }
 }

@@ -1,6 +1,6 @@
 //! The rows of the matrix: accounts, each with the privileges that one GRANT gives.
 
-/// Static privileges, and where each can be granted below the server: on a schema, on a table.
+/// Static privileges, and whether each can also be granted on a schema and on a table.
 const STATIC: &[(&str, bool, bool)] = &[
     ("SELECT", true, true),
     ("INSERT", true, true),
@@ -35,7 +35,7 @@ const STATIC: &[(&str, bool, bool)] = &[
     ("DROP ROLE", false, false),
 ];
 
-/// Dynamic privileges that both servers know.
+/// Dynamic privileges that both servers have.
 const DYNAMIC: &[&str] = &[
     "APPLICATION_PASSWORD_ADMIN",
     "AUDIT_ADMIN",
@@ -63,7 +63,7 @@ const DYNAMIC: &[&str] = &[
     "XA_RECOVER_ADMIN",
 ];
 
-/// Pairs of privileges that a statement needs together.
+/// Combinations of privileges that a statement needs together.
 const TOGETHER: &[&str] = &[
     "GRANT SELECT, INSERT ON d.*",
     "GRANT INSERT, UPDATE ON d.*",
@@ -123,17 +123,17 @@ const BELOW_TABLES: &[&str] = &[
     "GRANT ALTER ROUTINE ON PROCEDURE d.sp",
 ];
 
-/// A row of the matrix: the name that reports show, and the GRANTs and REVOKEs, each without its
-/// account.
+/// A row of the matrix: the name that reports show, and the GRANTs and REVOKEs, each without the
+/// account's name.
 pub struct Row {
     pub name: String,
     pub grants: Vec<String>,
-    /// They are given to a role, and the role to the account, as the one that is active from the
-    /// login.
+    /// Set if the privileges are granted to a role, and the role to the account, for which it is
+    /// active from the login.
     pub by_role: bool,
 }
 
-/// All rows.
+/// Returns all rows of the matrix.
 pub fn rows() -> Vec<Row> {
     let mut rows = vec![Row { name: "nothing".into(), grants: Vec::new(), by_role: false }];
     let mut row = |name: String, grants: Vec<String>| rows.push(Row { name, grants, by_role: false });
@@ -153,8 +153,8 @@ pub fn rows() -> Vec<Row> {
     for privilege in all_static.chain(DYNAMIC.iter().copied()) {
         let mut grants = vec!["GRANT ALL ON *.*".to_owned(), format!("REVOKE {privilege} ON *.*")];
         if privilege != "GRANT OPTION" {
-            // Behind the REVOKE: MySQL gives a dynamic privilege that is revoked with its GRANT
-            // OPTION back without it.
+            // The GRANT comes after the REVOKE, because MySQL gives a dynamic privilege back
+            // without its GRANT OPTION when it was revoked with it.
             grants.push("GRANT GRANT OPTION ON *.*".to_owned());
         }
         row(format!("all but {privilege}"), grants);

@@ -1,16 +1,16 @@
-//! Cells that are not MySQL's, each with its reason.
+//! The cells that differ from MySQL's, each with its reason.
 
 use crate::play::{Cell, PRIVILEGE_ERRORS};
 use std::collections::BTreeSet;
 
-/// Cells that are excused.
+/// Cells that may differ, with the reason.
 struct Exception {
     statements: &'static [&'static str],
-    /// What the row's name begins with; empty is every row.
+    /// The beginning of the rows' names. An empty text stands for every row.
     row: &'static str,
-    /// The error here; `None` is allowed.
+    /// The number of Slipstream's error. `None` means that the statement is allowed.
     here: Option<u16>,
-    /// MySQL's error.
+    /// The number of MySQL's error. `None` means that the statement is allowed.
     there: Option<u16>,
     reason: &'static str,
 }
@@ -129,15 +129,15 @@ const ROUTINES_OF_ROLES: &str =
     "who may execute or alter a routine sees it; MySQL does not look at roles there";
 const FIRST_OF_TWO: &str = "two privileges are missing, and another one is told";
 
-/// Which exceptions were needed.
+/// The exceptions that were needed in a run.
 #[derive(Default)]
 pub struct Excused {
-    /// Places of exceptions, and of their statements.
+    /// The positions of the used exceptions, and their statements.
     used: BTreeSet<(usize, &'static str)>,
 }
 
 impl Excused {
-    /// Whether a cell that differs is excused.
+    /// Reports whether a cell that differs is excused.
     pub fn excuses(&mut self, ours: &Cell, theirs: &Cell) -> bool {
         let (here, there) = (ours.answer.code(), theirs.answer.code());
         let is_past_the_check = there.is_none_or(|code| !PRIVILEGE_ERRORS.contains(&code));
@@ -154,7 +154,8 @@ impl Excused {
         found.is_some()
     }
 
-    /// An exception that no cell needs any more is to be taken off the list.
+    /// Checks that every exception was needed by a cell. One that was not has to be removed from
+    /// the list.
     pub fn check_all_used(&self) {
         for (at, exception) in EXCEPTIONS.iter().enumerate() {
             let Exception { statements, reason, .. } = exception;

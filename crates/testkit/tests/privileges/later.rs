@@ -1,11 +1,11 @@
-//! Privileges that change while a session runs: what was allowed when it was prepared, and accounts
-//! that write where others only read.
+//! Tests of privileges that change while a session runs: a prepared statement is checked again when
+//! it is executed, and accounts of the server itself write where others only read.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError};
 use testkit::{Server, available};
 
-/// What each server answers, in order.
+/// The answers of a server, in order.
 type Told = Vec<String>;
 
 fn answer(client: &mut Client, text: &str) -> String {
@@ -50,7 +50,7 @@ fn play(flavor: Flavor) -> Told {
     told.push(answer(&mut reader, "PREPARE u FROM 'UPDATE d.t SET v = 3 WHERE id = 1'"));
     let binary = reader.prepare("SELECT v FROM d.t WHERE id = 1").expect("SELECT was granted");
     let ask = |reader: &mut Client, told: &mut Told| {
-        // Often enough for the text to be kept with its plan.
+        // The text runs often enough for its plan to be kept.
         for _ in 0..4 {
             told.push(answer(reader, "SELECT * FROM d.t WHERE id = 1"));
         }

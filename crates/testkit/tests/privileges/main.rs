@@ -1,10 +1,11 @@
-//! Which statement asks for which privilege: every privilege at every level against every kind of
-//! statement, on Slipstream and on a real MySQL.
+//! Tests of which statement asks for which privilege: every privilege at every level is tried with
+//! every kind of statement, on Slipstream and on a real MySQL.
 //!
-//! A row of the matrix is an account with one privilege (or none, or all, or all but one), a column
-//! a statement of [`statements`], a cell what the server answers: allowed, its rows where the
-//! statement is about what one may see, or the number of the error. A cell of ours that is not
-//! MySQL's fails the test, unless [`exceptions`] names it and why.
+//! A row of the matrix is an account with one privilege, or with none, all, or all but one. A
+//! column is a statement of [`statements`]. A cell is what the server answers: that the statement
+//! is allowed, the rows where the statement shows what the account may see, or the number of the
+//! error. A cell of ours that differs from MySQL's fails the test, unless [`exceptions`] names the
+//! cell and the reason.
 
 mod accounts;
 mod exceptions;
@@ -17,7 +18,8 @@ use play::{Answer, Matrix};
 use std::collections::BTreeMap;
 use testkit::available;
 
-/// How many cells a run must compare, so that a matrix that has lost its rows does not pass.
+/// The least number of cells that a run must compare, so that a matrix that has lost its rows does
+/// not pass.
 const LEAST_CELLS: usize = 100_000;
 
 #[test]

@@ -1,4 +1,4 @@
-//! One server plays the whole matrix.
+//! The player of the whole matrix on one server.
 
 use crate::accounts::{Row, rows};
 use crate::statements::{Ask, Case, SCHEMA, cases};
@@ -7,13 +7,13 @@ use protocol::client::{Client, ClientError, ConnectOptions, ResultSet};
 use std::fmt;
 use testkit::Server;
 
-/// Errors by which MySQL says that a privilege is missing.
+/// The numbers of the errors with which MySQL says that a privilege is missing.
 pub const PRIVILEGE_ERRORS: &[u16] = &[1044, 1045, 1095, 1142, 1143, 1227, 1370, 1401, 1621, 3630, 6038];
 
-/// What a server answers.
+/// The answer of a server to a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// The rows are those of a statement about what one may see.
+    /// The statement was allowed. The rows are given if it shows what the account may see.
     Allowed(Option<String>),
     Refused {
         code: u16,
@@ -22,7 +22,8 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Errors about privileges have the same words too.
+    /// Reports whether two answers are the same. The messages of errors about privileges have to be
+    /// the same too.
     pub fn is_like(&self, other: &Answer) -> bool {
         match (self, other) {
             (Answer::Allowed(ours), Answer::Allowed(theirs)) => ours == theirs,
@@ -33,7 +34,7 @@ impl Answer {
         }
     }
 
-    /// The number of the error; none where it was allowed.
+    /// Returns the number of the error. `None` means that the statement was allowed.
     pub fn code(&self) -> Option<u16> {
         match self {
             Answer::Allowed(_) => None,
@@ -42,14 +43,14 @@ impl Answer {
     }
 }
 
-/// Whether an error's words are compared: those of privileges, and those of foreign keys, which
-/// tell of tables.
+/// Reports whether an error's message is compared: those about privileges are, and those about
+/// foreign keys, which name tables.
 fn has_mysqls_words(code: u16) -> bool {
     PRIVILEGE_ERRORS.contains(&code) || matches!(code, 1451 | 1452)
 }
 
-/// Words without what differs from server to server: the numbers of connections, and the name of
-/// 127.0.0.1.
+/// Returns a message without what differs between servers: the numbers of connections, and the name
+/// of 127.0.0.1.
 fn comparable(message: &str) -> String {
     message.replace("@'localhost'", "@'127.0.0.1'").replace(|c: char| c.is_ascii_digit(), "#")
 }
@@ -82,7 +83,8 @@ pub struct Matrix {
 struct Player {
     server: Server,
     admin: Client,
-    /// Connections that are to be killed: of an account without and of one with SYSTEM_USER.
+    /// The connections that statements may kill: one of an account without SYSTEM_USER and one of
+    /// an account with it.
     victims: [Client; 2],
 }
 
@@ -177,7 +179,8 @@ fn shown(result: &ResultSet) -> String {
     format!("[{}]", result.rows.iter().map(row).collect::<Vec<_>>().join(" "))
 }
 
-/// A command that is no query: only whether the first packet of its answer is an error.
+/// Sends a command that is no query. Only whether the first packet of its answer is an error
+/// counts.
 fn command(client: &mut Client, code: u8, body: &[u8]) -> Answer {
     client.send_command(code, body).unwrap_or_else(|error| panic!("command {code}: {error}"));
     match client.read_packet_checked() {

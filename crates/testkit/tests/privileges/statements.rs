@@ -1,14 +1,14 @@
-//! The columns of the matrix: one statement of each kind that both servers have, and how its effect
-//! is taken back.
+//! The columns of the matrix: one statement of each kind that both servers have, and the statements
+//! that undo its effect.
 
 use protocol::command as com;
 
-/// What is sent.
+/// What is sent to the server.
 #[derive(Clone, Copy)]
 pub enum Ask {
-    /// `{victim}` and `{system}` stand for the numbers of connections.
+    /// A statement. `{victim}` and `{system}` stand for the numbers of connections.
     Query(&'static str),
-    /// A command and its body.
+    /// A command's code and its body.
     Command(u8, &'static [u8]),
 }
 
@@ -17,14 +17,14 @@ pub enum Ask {
 pub struct Case {
     pub name: &'static str,
     pub ask: Ask,
-    /// What the kit's own user runs after it was allowed.
+    /// The statements that the kit's own user runs after the statement was allowed.
     pub undo: &'static [&'static str],
-    /// What the session itself runs after it was allowed.
+    /// The statements that the session itself runs after the statement was allowed.
     pub own_undo: &'static [&'static str],
-    /// Its rows are compared.
+    /// Set if the rows are compared.
     pub shows: bool,
-    /// The error here where MySQL carries it out: the statement is not supported, but the
-    /// privileges are checked first.
+    /// The number of Slipstream's error where MySQL carries the statement out: the statement is not
+    /// supported, but its privileges are checked first.
     pub not_here: Option<u16>,
 }
 
@@ -54,8 +54,8 @@ impl Case {
     }
 }
 
-/// What the statements are about. Schema `d` and its table `t` are what the rows of the matrix have
-/// privileges on.
+/// The statements that make the objects. The rows of the matrix have privileges on schema `d` and
+/// its table `t`.
 pub const SCHEMA: &[&str] = &[
     "CREATE DATABASE d",
     "CREATE DATABASE e",
@@ -84,7 +84,7 @@ pub const SCHEMA: &[&str] = &[
     READERS_VIEW,
 ];
 
-/// The account that reads this view reads another schema with the rights of root.
+/// A view of another schema that reads with the rights of root, whoever reads it.
 const ROOTS_VIEW: &str = "CREATE VIEW d.roots AS SELECT id, v FROM e.t";
 const READERS_VIEW: &str = "CREATE SQL SECURITY INVOKER VIEW d.readers AS SELECT id, v FROM e.t";
 
@@ -92,7 +92,7 @@ const ABOVE: &str = "CREATE DEFINER = above PROCEDURE d.sp() SELECT 1";
 const PROCEDURE: &str = "CREATE DEFINER = definer PROCEDURE d.p() SELECT 1";
 const FUNCTION: &str = "CREATE DEFINER = definer FUNCTION d.f() RETURNS INT DETERMINISTIC RETURN 1";
 
-/// All columns.
+/// Returns all columns of the matrix.
 pub fn cases() -> Vec<Case> {
     [
         ROWS,
@@ -185,7 +185,7 @@ const ROWS: &[Case] = &[
     q("BEGIN").own_undo(&["ROLLBACK"]),
 ];
 
-/// Statements that some columns are enough for.
+/// Statements for which privileges on some columns are enough.
 const COLUMNS: &[Case] = &[
     q("SELECT id FROM d.t"),
     q("SELECT v FROM d.t"),
@@ -232,7 +232,7 @@ const COLUMNS: &[Case] = &[
     command("COM_STMT_PREPARE INSERT id", com::STMT_PREPARE, b"INSERT INTO d.t (id) VALUES (?)"),
 ];
 
-/// Statements about what is no table.
+/// Statements about objects that are no tables.
 const OBJECTS: &[Case] = &[
     q("CALL d.p()").not_here(1235),
     q("CALL d.nope()"),
@@ -284,14 +284,15 @@ const OBJECTS: &[Case] = &[
     q("DROP PROCEDURE d.nope"),
 ];
 
-/// What takes privileges on routines along, behind all that these privileges are for.
+/// Statements that remove privileges on routines with the routine. They come after all statements
+/// that need these privileges.
 const LAST: &[Case] = &[
     q("DROP PROCEDURE d.sp").undo(&[ABOVE]),
     q("DROP FUNCTION d.f").undo(&[FUNCTION]),
     q("DROP PROCEDURE d.p").undo(&[PROCEDURE]),
 ];
 
-/// Statements that define.
+/// Statements about definitions.
 const DEFINITIONS: &[Case] = &[
     q("CREATE DATABASE f").undo(&["DROP DATABASE f"]),
     q("CREATE DATABASE IF NOT EXISTS d"),
@@ -387,7 +388,7 @@ const VIEWS: &[Case] = &[
     q("GRANT SELECT ON d.roots TO other").undo(&["REVOKE SELECT ON d.roots FROM other"]),
 ];
 
-/// Statements about what one may see.
+/// Statements that show what the account may see.
 const SHOWN: &[Case] = &[
     q("SHOW DATABASES LIKE '_'").shows(),
     q("SHOW DATABASES LIKE 'mysql'").shows(),
@@ -455,7 +456,7 @@ const SHOWN: &[Case] = &[
     q("SHOW PROFILES"),
 ];
 
-/// System variables.
+/// Statements about system variables.
 const VARIABLES: &[Case] = &[
     q("SET SESSION autocommit = 1"),
     q("SET SESSION sql_mode = DEFAULT"),
@@ -543,7 +544,8 @@ const SERVER: &[Case] = &[
     q("RESTART"),
 ];
 
-/// Statements that are not there: an account that may not run them is told that.
+/// Statements that are not supported. An account that may not run them gets the error about its
+/// privilege.
 const NOT_HERE: &[Case] = &[
     q("HANDLER d.nope OPEN"),
     q("HANDLER d.t OPEN AS h").own_undo(&["HANDLER h CLOSE"]),
@@ -591,7 +593,7 @@ const NOT_HERE: &[Case] = &[
     q("SET PERSIST_ONLY max_connections = 151").not_here(1235),
 ];
 
-/// Tables that are computed: nobody changes them.
+/// Statements that would change computed tables, which nobody may.
 const COMPUTED: &[Case] = &[
     q("INSERT INTO performance_schema.threads VALUES (1)"),
     q("REPLACE INTO performance_schema.threads VALUES (1)"),
@@ -660,7 +662,7 @@ const ACCOUNTS: &[Case] = &[
     q("DROP USER other").undo(&["CREATE USER other"]),
     q("DROP USER powerful").undo(&["CREATE USER powerful", "GRANT SYSTEM_USER ON *.* TO powerful"]),
     q("DROP USER nope"),
-    // Routines name it as their definer.
+    // Routines name this account as their definer.
     q("RENAME USER definer TO definer2").undo(&["RENAME USER definer2 TO definer"]),
     q("CREATE USER IF NOT EXISTS definer"),
     q("ALTER USER definer ACCOUNT UNLOCK"),

@@ -1,7 +1,8 @@
-//! Events beside MySQL's: what a schedule may say, what a run sees and leaves, and what stops runs.
+//! Tests of events, compared with MySQL: what a schedule may say, what a run sees and leaves, and
+//! what stops runs.
 //!
-//! No test here asks how long something takes. What is to happen is polled for, and where something
-//! must not happen, something else that comes behind it is waited for.
+//! No test here measures how long something takes. A test polls for what is to happen; where
+//! something must not happen, it waits for something else that would come later.
 
 use super::{compare_with, told};
 use bench::instance::{Flavor, Settings};
@@ -11,7 +12,7 @@ use std::time::Duration;
 use testkit::server::{SOON, same_as_mysql};
 use testkit::{Replica, Server};
 
-/// Waits until a query gives these rows.
+/// Waits until a query returns these rows.
 fn wait_for(server: &Server, query: &str, wanted: &[&str]) {
     let clock = Stopwatch::start();
     loop {
@@ -32,7 +33,8 @@ fn run_all(server: &Server, statements: &[&str]) {
     }
 }
 
-/// The lines of the error log with these words, without what stands in front of them.
+/// Returns the lines of the error log that contain these words, without what stands before the
+/// message.
 fn logged(server: &Server, words: &str) -> Vec<String> {
     let log = std::fs::read_to_string(server.error_log()).unwrap_or_default();
     let is_numbered = |line: &&str| line.contains("[MY-010045]") || line.contains("[MY-01044");
@@ -49,7 +51,8 @@ fn schedules_are_read_checked_and_shown_as_mysqls() {
     compare_with("programs_events", include_str!("events.sql"), &off());
 }
 
-/// Events of one time, by what they leave: in a table, in the dictionary, in the error log.
+/// Events that run once, each of which leaves something in a table, in the dictionary or in the
+/// error log.
 const ONCE: &[&str] = &[
     "CREATE DATABASE d",
     "USE d",
@@ -87,7 +90,8 @@ const ONCE: &[&str] = &[
 
 #[test]
 fn runs_see_and_leave_what_mysqls_do() {
-    // In MySQL a run that begins beside others may be told of before or behind them.
+    // MySQL may report a run that begins beside others before or after them, so the lines are
+    // sorted.
     let sorted = |mut lines: Vec<String>| {
         lines.sort();
         lines
@@ -95,7 +99,7 @@ fn runs_see_and_leave_what_mysqls_do() {
     same_as_mysql("programs_events_run", &off(), |server| {
         run_all(server, ONCE);
         run_all(server, &["SET GLOBAL event_scheduler = ON"]);
-        // The events that are not kept go when their runs are over, and what fails is told of.
+        // Events that are not preserved go when their runs are over, and failures are in the log.
         wait_for(server, "SELECT COUNT(*) FROM information_schema.EVENTS", &["8"]);
         wait_for(server, "SELECT COUNT(*) FROM d.t", &["7"]);
         let clock = Stopwatch::start();
@@ -113,7 +117,7 @@ fn runs_see_and_leave_what_mysqls_do() {
     });
 }
 
-/// One after the other, so that both servers log the same.
+/// The events' bodies. They run one after the other, so that both servers log the same.
 const LOGGED: &[&str] = &[
     "DO BEGIN DECLARE x INT DEFAULT 7; INSERT INTO t VALUES (x, 'one'); UPDATE t SET said = CONCAT(said, x); END",
     "DO INSERT INTO d.t SELECT id + 1, 'two' FROM t",
@@ -121,7 +125,7 @@ const LOGGED: &[&str] = &[
     "DO BEGIN START TRANSACTION; DELETE FROM t WHERE id = 7; INSERT INTO t VALUES (7, 'four'); COMMIT; END",
 ];
 
-/// What the binary log has from the statements on, without numbers that differ.
+/// Returns what the binary log has from the events on, without numbers that differ.
 fn binary_log(server: &Server) -> Vec<String> {
     let mut client = server.connect();
     let events = client.query("SHOW BINLOG EVENTS").expect("there is a binary log");
@@ -176,7 +180,7 @@ fn an_event_runs_beside_itself_and_ends_by_kill() {
         &["CREATE DATABASE d", "CREATE EVENT d.slow ON SCHEDULE EVERY 1 SECOND DO DO SLEEP(100000)"],
     );
     wait_for(&server, RUNS, &["1"]);
-    // Neither its end nor that of the scheduler ends a run.
+    // Neither the end of the event nor that of the scheduler ends a run.
     run_all(&server, &["SET GLOBAL event_scheduler = OFF", "DROP EVENT d.slow"]);
     let shown =
         "SELECT USER, HOST, DB, INFO FROM information_schema.PROCESSLIST WHERE COMMAND = 'Connect' LIMIT 1";
@@ -192,7 +196,7 @@ fn an_event_runs_beside_itself_and_ends_by_kill() {
     );
 }
 
-/// The name of the kit's user.
+/// Returns the name of the kit's user.
 fn user(server: &Server) -> String {
     server.rows("SELECT SUBSTRING_INDEX(CURRENT_USER(), '@', 1)").remove(0)
 }
@@ -210,10 +214,11 @@ fn the_daemon_comes_and_goes_with_its_variable() {
         shown.extend(server.rows(DAEMON));
         run_all(server, &["SET GLOBAL event_scheduler = ON"]);
         wait_for(server, DAEMON, &[WAITS]);
-        // It is no connection that could be killed.
+        // The scheduler is no connection that could be killed.
         let id = server.rows("SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'event_scheduler'");
         shown.push(server.refuses(&format!("KILL {}", id[0])).0.to_string());
-        // Nobody may write: the scheduler ends when an event is due, and comes back.
+        // When nobody may write, the scheduler ends as soon as an event is due, and comes back
+        // later.
         run_all(
             server,
             &[
@@ -294,7 +299,7 @@ fn a_replica_leaves_its_sources_events_alone() {
     assert_eq!(replica.rows(here), ["REPLICA_SIDE_DISABLED\t1\t1"]);
     wait_for(&replica, "SELECT COUNT(*) FROM information_schema.EVENTS WHERE EVENT_NAME = 'once'", &["0"]);
     assert_eq!(replica.rows("SELECT DISTINCT ran_on FROM d.t"), ["1"]);
-    // Promoted, it runs them itself once they are enabled.
+    // A replica that is promoted runs events itself once they are enabled.
     run_all(&source, &["DROP EVENT d.e"]);
     replica.catch_up(&source);
     run_all(&replica, &["STOP REPLICA"]);

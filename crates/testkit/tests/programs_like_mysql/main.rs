@@ -1,7 +1,7 @@
-//! Stored programs beside MySQL's: procedures, functions, triggers, handlers, cursors, and what is
-//! refused when a program is made. Each corpus is a file of statements with empty lines between
-//! them; both servers are told all of it, and have to answer the same: every result set with its
-//! headings, the rows changed, errors, and SHOW WARNINGS.
+//! Tests of stored programs, compared with MySQL: procedures, functions, triggers, handlers,
+//! cursors, and what is refused when a program is made. Each corpus is a file of statements with
+//! empty lines between them. Both servers run all of its statements and have to answer the same:
+//! every result set with its headings, the number of changed rows, errors, and SHOW WARNINGS.
 
 mod events;
 mod random;
@@ -15,7 +15,7 @@ use testkit::Server;
 use testkit::answers::same_answers;
 use testkit::server::same_as_mysql;
 
-/// The statements of a corpus.
+/// Returns the statements of a corpus.
 fn statements(corpus: &str) -> Vec<&str> {
     corpus.split("\n\n").map(str::trim).filter(|statement| !statement.is_empty()).collect()
 }
@@ -33,7 +33,7 @@ fn shown(result: &ResultSet) -> String {
     format!("[{}] {}", names.join(","), result.rows.iter().map(row).collect::<Vec<_>>().join(" "))
 }
 
-/// All that a client is told of a statement.
+/// Runs a statement and returns everything that a client is told.
 fn told(client: &mut Client, statement: &str) -> String {
     let said = match client.query_all(statement) {
         Ok(results) => results.iter().map(shown).collect::<Vec<_>>().join("; "),
@@ -46,14 +46,14 @@ fn told(client: &mut Client, statement: &str) -> String {
     format!("{statement}: {said}\n    {}", shown(&warnings))
 }
 
-/// Tells both servers a corpus, and compares all that they answer.
+/// Runs a corpus on both servers and compares all answers.
 fn compare(test: &str, corpus: &str) {
     let settings =
         Settings { extra: vec!["--log-bin-trust-function-creators=1".into()], ..Settings::default() };
     compare_with(test, corpus, &settings);
 }
 
-/// As [`compare`], of servers with these settings.
+/// Compares like [`compare`], on servers with these settings.
 fn compare_with(test: &str, corpus: &str, settings: &Settings) {
     let statements = statements(corpus);
     if !testkit::available(test, &[Flavor::MySql]) {
@@ -110,7 +110,7 @@ fn definers_and_invokers_rights_are_mysqls() {
     });
 }
 
-/// Bits of a result's status.
+/// Bits of a result's status flags.
 const MORE_RESULTS: u16 = 8;
 const OUT_PARAMETERS: u16 = 0x1000;
 

@@ -1,5 +1,5 @@
-//! Programs from a grammar: no body, right or wrong, ends the server, and what both servers take
-//! they answer alike.
+//! Tests with programs from a grammar: no body, right or wrong, ends the server, and programs that
+//! both servers accept are answered alike.
 
 use super::told;
 use bench::instance::{Flavor, Settings};
@@ -10,16 +10,16 @@ use protocol::client::{Client, ClientError};
 use std::time::Duration;
 use testkit::Server;
 
-/// Makes bodies of a number of statements.
+/// A maker of bodies with a number of statements.
 struct Grammar<'r> {
     rng: &'r mut Rng,
-    /// Blocks that the place at hand is in.
+    /// The number of blocks around the current place.
     depth: usize,
-    /// Loops so far: each counts with a variable of its own.
+    /// The number of loops so far. Each loop counts with a variable of its own.
     loops: usize,
 }
 
-/// Loops that a body may have.
+/// The most loops that a body may have.
 const MOST_LOOPS: usize = 3;
 
 impl Grammar<'_> {
@@ -107,7 +107,7 @@ impl Grammar<'_> {
     }
 }
 
-/// A body with some of its words lost, doubled or moved.
+/// Returns a body in which some words are lost, doubled or moved.
 fn damaged(rng: &mut Rng, body: &str) -> String {
     let mut words: Vec<&str> = body.split(' ').collect();
     for _ in 0..1 + rng.below(3) {
@@ -136,7 +136,7 @@ fn random_programs_run_as_mysqls() {
     if !testkit::available("random_programs", &[Flavor::MySql]) {
         return;
     }
-    // Other seeds find the differences that decision 0048 names.
+    // Other seeds find the differences that decision 0048 accepts.
     let mut rng = Rng::new(test_seed_or("random_programs_run_as_mysqls", 6));
     let servers = [Flavor::Slipstream, Flavor::MySql].map(|flavor| Server::start(flavor, &settings));
     let mut clients = servers.each_ref().map(|server| server.connect());
@@ -154,7 +154,8 @@ fn random_programs_run_as_mysqls() {
             &format!("CALL p{number}()"),
             "SELECT * FROM t",
         ] {
-            // Which conditions before an error stand behind it in the list is not compared.
+            // Conditions that stand in the list after an error because they came before it are not
+            // compared.
             let first_condition = |told: String| match told.find(" Error,1048") {
                 Some(second) if told.contains("(45000)") => told[..second].to_owned(),
                 _ => told,
@@ -165,20 +166,20 @@ fn random_programs_run_as_mysqls() {
     }
 }
 
-/// A call that says nothing for so long, or gives more than [`MOST_RESULTS`], has a loop without an
-/// end.
+/// A call that is silent for this long, or gives more than [`MOST_RESULTS`] results, has an endless
+/// loop.
 const LONGEST_SILENCE: Duration = Duration::from_secs(2);
 const MOST_RESULTS: usize = 20_000;
 
 #[derive(Debug, PartialEq)]
 enum End {
-    /// The call has answered; the connection can be used.
+    /// The call has answered, and the connection can still be used.
     Answered,
-    /// Its connection was killed, and with it the call.
+    /// The connection was killed, and the call with it.
     Killed,
 }
 
-/// Calls a procedure and keeps nothing of what it answers.
+/// Calls a procedure and drops its results.
 fn ends_or_is_killed(server: &Server, client: &mut Client, call: &str) -> End {
     client.send_query(call).unwrap_or_else(|error| panic!("{call}: {error}"));
     for _ in 0..MOST_RESULTS {

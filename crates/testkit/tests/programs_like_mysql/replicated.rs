@@ -1,11 +1,11 @@
-//! Programs at both ends of replication: what a source's programs change is on its replica, by rows
-//! and by statements.
+//! Tests of programs at both ends of replication: what a program changes on the source is changed
+//! on its replica, whether the log has rows or statements.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::StartFrom;
 use testkit::{Replica, Server};
 
-/// Tables, and programs that change them.
+/// The tables, and the programs that change them.
 const PROGRAMS: &[&str] = &[
     "CREATE DATABASE d",
     "CREATE TABLE d.t (id INT PRIMARY KEY, a INT, s VARCHAR(30))",
@@ -28,7 +28,7 @@ const PROGRAMS: &[&str] = &[
      START TRANSACTION; INSERT INTO d.t VALUES (k, 1, 'lost'); INSERT INTO d.t VALUES (k, 2, 'lost'); COMMIT; END",
 ];
 
-/// What runs them.
+/// The statements that run the programs.
 const STATEMENTS: &[&str] = &[
     "USE d",
     "INSERT INTO t VALUES (1, 1, 'one'), (2, 2, 'two')",

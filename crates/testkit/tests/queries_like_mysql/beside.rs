@@ -1,4 +1,5 @@
-//! Both servers, asked the same.
+//! A pair of servers, Slipstream and a real MySQL, that get the same statements and whose answers
+//! are compared.
 
 use bench::instance::{Flavor, Settings};
 use os::random::Rng;
@@ -6,13 +7,13 @@ use protocol::client::{Client, ResultSet};
 use protocol::column::Column;
 use testkit::{Server, available};
 
-/// This server and MySQL, each with a client.
+/// Slipstream and MySQL, each with a client.
 pub struct Both {
     _servers: [Server; 2],
     clients: [Client; 2],
     asked: usize,
     wrong: Vec<String>,
-    /// What was run before the last question.
+    /// The statements that were run before the last question.
     ran: Vec<String>,
 }
 
@@ -20,18 +21,18 @@ pub struct Both {
 pub struct Random {
     pub seed: u64,
     pub statements: u64,
-    /// So many of them meet the same rows.
+    /// The number of statements for which the tables keep their rows.
     pub of_one_filling: u64,
-    /// More of them than that succeed.
+    /// The percentage of the statements that must succeed.
     pub least_percent: u64,
 }
 
 /// How the rows are compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Rows {
-    /// As they come, with the descriptions of the columns.
+    /// In the order in which they come, with the descriptions of the columns.
     Described,
-    /// In whatever order.
+    /// In any order.
     AnyOrder,
 }
 
@@ -43,9 +44,9 @@ fn row_shown(row: &[Option<Vec<u8>>]) -> String {
     row.iter().map(cell).collect::<Vec<_>>().join("|")
 }
 
-/// What is compared of a column. Integers are of one type here: MySQL says INT of those that it
-/// keeps in a table for a while, where it also changes a column's own name and whether it may be
-/// NULL.
+/// Returns what is compared of a column. Integers of all sizes count as one type: MySQL says INT
+/// for integers that it keeps in a temporary table, where it also changes a column's own name and
+/// whether it may be NULL.
 fn column_shown(column: &Column) -> String {
     use protocol::column::column_flag::UNSIGNED;
     let unsigned = if column.flags & UNSIGNED != 0 { " unsigned" } else { "" };
@@ -82,7 +83,8 @@ fn ask(client: &mut Client, text: &str, how: Rows) -> String {
 }
 
 impl Both {
-    /// `None` where MySQL is not there.
+    /// Starts both servers and runs the statements on them. Returns `None` if MySQL is not
+    /// available.
     pub fn start(test: &str, statements: &[&str]) -> Option<Both> {
         if !available(test, &[Flavor::MySql]) {
             return None;
@@ -97,7 +99,7 @@ impl Both {
         Some(both)
     }
 
-    /// Runs a statement that succeeds on both.
+    /// Runs a statement that has to succeed on both servers.
     pub fn run(&mut self, statement: &str) {
         self.ran.push(statement.to_owned());
         for client in &mut self.clients {
@@ -105,19 +107,20 @@ impl Both {
         }
     }
 
-    /// What was run until now is not shown beside differences that come.
+    /// Forgets the statements that were run, so that they are not shown beside later differences.
     pub fn forget(&mut self) {
         self.ran.clear();
     }
 
-    /// Asks both the same, and notes a difference. True: it succeeded on both.
+    /// Sends a statement to both servers, and notes a difference. Returns true if it succeeded on
+    /// MySQL.
     pub fn ask(&mut self, statement: &str, how: Rows) -> bool {
         let [ours, theirs] = self.clients.each_mut().map(|client| ask(client, statement, how));
         self.compare(statement, &ours, &theirs);
         !theirs.starts_with("error")
     }
 
-    /// Asks both the same, of which this much is compared.
+    /// Sends a statement to both servers, and compares what `shown` returns for the results.
     pub fn ask_for(&mut self, statement: &str, shown: impl Fn(&ResultSet) -> String) {
         let ask = |client: &mut Client| match client.query(statement) {
             Ok(result) => shown(&result),
@@ -129,7 +132,8 @@ impl Both {
 
     fn compare(&mut self, statement: &str, ours: &str, theirs: &str) {
         self.asked += 1;
-        // What MySQL refuses in subqueries alone, and an error of its own engine.
+        // MySQL refuses some subqueries with LIMIT, and has an error of its own engine. Both are
+        // passed over.
         let is_passed_over = theirs.contains("'LIMIT & IN/ALL/ANY/SOME subquery'")
             || theirs.contains("Got error 124 - 'Wrong index given to function'");
         if ours != theirs && !is_passed_over {
@@ -138,8 +142,9 @@ impl Both {
         }
     }
 
-    /// Asks both random statements: `fill` gives the tables other rows now and then, `make` makes
-    /// the text of a statement. As many as `SLIPSTREAM_TEST_STATEMENTS` says.
+    /// Sends random statements to both servers. `fill` gives the tables new rows now and then, and
+    /// `make` makes the text of a statement. `SLIPSTREAM_TEST_STATEMENTS` can set the number of
+    /// statements.
     pub fn ask_random(
         mut self,
         random: &Random,
@@ -162,7 +167,11 @@ impl Both {
         assert_eq!(self.finish() as u64, statements);
     }
 
-    /// How many statements were asked, if all answers were the same.
+    /// Returns the number of compared statements.
+    ///
+    /// # Panics
+    ///
+    /// Panics when two answers were different.
     pub fn finish(self) -> usize {
         let shown = self.wrong.iter().take(50).cloned().collect::<Vec<_>>().join("\n");
         assert!(self.wrong.is_empty(), "{} of {} differ\n{shown}", self.wrong.len(), self.asked);

@@ -1,4 +1,4 @@
-//! Common table expressions beside MySQL's.
+//! Tests of common table expressions, compared with MySQL.
 
 use crate::beside::{Both, Rows};
 
@@ -13,7 +13,7 @@ const TABLES: &[&str] = &[
     "INSERT INTO t3 VALUES (1, NULL), (2, 1), (3, 1), (4, 2), (5, 4)",
 ];
 
-/// One after the other, each with what those before it have changed.
+/// The statements, in order. Each sees what those before it have changed.
 const STATEMENTS: &[&str] = &[
     "WITH a AS (SELECT 1), a AS (SELECT 2) SELECT * FROM a",
     "WITH a(x,x) AS (SELECT 1,2) SELECT * FROM a",

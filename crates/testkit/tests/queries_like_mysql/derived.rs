@@ -1,5 +1,5 @@
-//! Derived tables and views: what their queries give in the queries around them, into which most
-//! are merged.
+//! Tests of derived tables and views: their queries give the same rows in the queries around them
+//! as in MySQL. Most of them are merged into the query around them.
 
 use crate::beside::{Both, Random, Rows};
 use os::random::{Rng, test_seed};
@@ -7,7 +7,7 @@ use os::random::{Rng, test_seed};
 const TABLES: &[&str] = &["t1", "t2", "t3"];
 const VIEWS: &[&str] = &["v1", "v2", "v3", "v4", "v5", "v6"];
 
-/// Every table and view has the columns id, a and b.
+/// The tables and views, each with the columns id, a and b.
 const CREATES: &[&str] = &[
     "CREATE DATABASE d",
     "USE d",
@@ -28,7 +28,8 @@ const ROWS: &[&str] = &[
     "INSERT INTO t3 VALUES (1, 1, NULL), (1, 2, 2), (2, 3, 1), (9, 1, 4)",
 ];
 
-/// Statements whose rows come in an order, or of one row; the descriptions of columns are compared.
+/// Statements whose rows have an order, or that have one row. The descriptions of the columns are
+/// compared too.
 const DESCRIBED: &[&str] = &[
     "SELECT * FROM v1 ORDER BY id",
     "SELECT v1.*, a + 1 AS c FROM v1 WHERE id = 3",
@@ -39,13 +40,14 @@ const DESCRIBED: &[&str] = &[
     "SELECT COUNT(*), MAX(b), MIN(a) FROM v1",
     "SELECT MAX(id) FROM (SELECT id FROM t1) AS d",
     "SELECT MAX(id) FROM (SELECT id FROM t1 WHERE id < 4) AS d",
-    // An ORDER BY within orders the rows of a query that has no other table and no order.
+    // An ORDER BY in a derived table orders the rows of a query that has no other table and no
+    // order of its own.
     "SELECT id FROM (SELECT id, b FROM t1 ORDER BY b DESC, id) AS d",
     "SELECT id FROM (SELECT id, b FROM t1 ORDER BY b DESC, id) AS d LIMIT 2",
     "SELECT id FROM (SELECT id, b FROM t1 ORDER BY b DESC, id) AS d WHERE id > 2",
     "SELECT id FROM (SELECT id, b FROM t1 ORDER BY id DESC) AS d ORDER BY id",
     "SELECT id FROM (SELECT * FROM (SELECT id, b FROM t1 ORDER BY id DESC) AS e) AS d",
-    // A computed column of a table that an outer join has no row of is NULL.
+    // A computed column of a derived table is NULL where an outer join finds no row in it.
     "SELECT t1.id, LENGTH(d.t), d.c FROM t1 LEFT JOIN (SELECT id, 'x' AS t, COALESCE(a, 5) c FROM t2) d ON d.id = t1.id ORDER BY 1",
     "SELECT t1.id, d.a FROM t1 LEFT JOIN (SELECT id, a FROM t2 WHERE a = 1) d ON d.id = t1.id ORDER BY 1",
     "SELECT t1.id, d.a FROM (SELECT id, a FROM t2 WHERE a = 1) d RIGHT JOIN t1 ON d.id = t1.id ORDER BY 1",
@@ -72,7 +74,7 @@ const DESCRIBED: &[&str] = &[
     "SELECT /*+ JOIN_ORDER(d, t2) */ d.id FROM t2 JOIN (SELECT id FROM t1) d ON d.id = t2.id ORDER BY 1",
 ];
 
-/// Makes the text of queries.
+/// A maker of the texts of queries.
 struct Maker<'r> {
     rng: &'r mut Rng,
     aliases: usize,
@@ -94,7 +96,8 @@ impl Maker<'_> {
 
     fn value(&mut self, tables: &[String]) -> String {
         match self.below(9) {
-            // No constants: MySQL takes them for themselves where an outer join has no row.
+            // Constants are left out, because MySQL takes a constant for its value even where an
+            // outer join finds no row.
             0 => format!("{} * {}", self.column(tables), self.below(4)),
             1 => format!("{} + {}", self.column(tables), self.column(tables)),
             2 => format!("COALESCE({}, {})", self.column(tables), self.below(3)),
@@ -124,7 +127,8 @@ impl Maker<'_> {
         }
     }
 
-    /// A table of FROM with its alias, and the alias; `before`: what a LATERAL one may name.
+    /// Returns a table of FROM with its alias, and the alias alone. `before` has the aliases that a
+    /// LATERAL table may name.
     fn source(&mut self, depth: usize, before: &[String]) -> (String, String) {
         self.aliases += 1;
         let alias = format!("x{}", self.aliases);
@@ -137,13 +141,13 @@ impl Maker<'_> {
         (text, alias)
     }
 
-    /// A query with the columns id, a and b.
+    /// Returns a query with the columns id, a and b.
     fn query(&mut self, depth: usize, before: &[String]) -> String {
         let (mut from, first) = self.source(depth, &[]);
         let mut tables = vec![first];
         for _ in 0..self.one_of(&["0", "0", "1", "1", "2"]).parse().unwrap_or(0) {
             let kind = self.one_of(&["JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN"]);
-            // The other side of RIGHT JOIN may not be named.
+            // A LATERAL table may not name the other side of a RIGHT JOIN.
             let named = if kind == "JOIN" { tables.clone() } else { Vec::new() };
             let (text, alias) = self.source(depth, &named);
             let on = format!("{} = {}", self.column(std::slice::from_ref(&alias)), self.column(&tables));

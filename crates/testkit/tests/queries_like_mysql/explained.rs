@@ -1,5 +1,5 @@
-//! EXPLAIN FORMAT=TRADITIONAL: the numbers and kinds of the query blocks, their tables, and what is
-//! said of whole blocks, are MySQL's. How a table is read may differ.
+//! Tests of EXPLAIN FORMAT=TRADITIONAL: the numbers and kinds of the query blocks, their tables,
+//! and the remarks on whole blocks are MySQL's. How a table is read may differ.
 
 use crate::beside::Both;
 
@@ -66,7 +66,7 @@ fn blocks_are_explained_as_mysqls() {
     both.ask_for("EXPLAIN FORMAT=TRADITIONAL SELECT * FROM t3", |result| {
         result.text(0, "filtered").unwrap_or_default()
     });
-    // MySQL 9's own format is the tree.
+    // EXPLAIN without FORMAT prints the tree, which is MySQL 9's default format.
     both.ask_for("EXPLAIN SELECT 1", |result| {
         format!("{} {:?}", result.columns.len(), result.text(0, "EXPLAIN").is_some())
     });

@@ -1,10 +1,10 @@
-//! Random joins of two to seven tables, with NULLs, and columns of many types that are compared
-//! with one another.
+//! Tests with random joins of two to seven tables, with NULLs and with columns of many types that
+//! are compared with one another.
 
 use crate::beside::{Both, Random};
 use os::random::{Rng, test_seed};
 
-/// The columns of each table, by what their values are like.
+/// The columns of each table, by the kind of their values.
 const NUMBERS: &[&str] = &["id", "i", "u", "n", "x"];
 const TEXTS: &[&str] = &["s", "b", "l"];
 const MOMENTS: &[&str] = &["d", "m"];
@@ -28,10 +28,10 @@ const CREATES: &[&str] = &[
 
 const TABLES: u64 = 4;
 
-/// Makes the text of joins.
+/// A maker of the texts of joins.
 struct Maker<'r> {
     rng: &'r mut Rng,
-    /// Tables so far: they are called `a0`, `a1` and so on.
+    /// The number of tables so far. They are called `a0`, `a1` and so on.
     tables: usize,
     most: usize,
 }
@@ -51,7 +51,7 @@ impl Maker<'_> {
         format!("j{number} a{}", self.tables - 1)
     }
 
-    /// Columns of one kind of two of these tables.
+    /// Returns two columns of one kind, of tables from `from` to before `to`.
     fn pair(&mut self, from: usize, to: usize) -> (String, String) {
         let kind = match self.below(8) {
             0..5 => NUMBERS,
@@ -78,7 +78,7 @@ impl Maker<'_> {
         self.one_of(&["=", "=", "=", "=", "<=>", "<", ">=", "<>"])
     }
 
-    /// A condition on these tables.
+    /// Returns a condition on the tables from `from` to before `to`.
     fn condition(&mut self, from: usize, to: usize, depth: usize) -> String {
         match self.below(if depth == 0 { 9 } else { 13 }) {
             0 => {
@@ -122,7 +122,7 @@ impl Maker<'_> {
         }
     }
 
-    /// An equality of a column of the left side with one of the right.
+    /// Returns an equality of a column on the left side with one on the right.
     fn link(&mut self, start: usize, middle: usize) -> String {
         let kind = if self.below(4) == 0 { &MOMENTS[..1] } else { &NUMBERS[..3] };
         let (left, right) = (self.one_of(kind), self.one_of(kind));
@@ -131,7 +131,7 @@ impl Maker<'_> {
         format!("a{one}.{left} = a{other}.{right}")
     }
 
-    /// Joined tables.
+    /// Returns joined tables.
     fn joined(&mut self, depth: usize) -> String {
         if depth == 0 || self.tables + 1 >= self.most {
             return self.table();

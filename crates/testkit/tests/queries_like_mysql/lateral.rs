@@ -1,4 +1,4 @@
-//! LATERAL tables beside MySQL's.
+//! Tests of LATERAL tables, compared with MySQL.
 
 use crate::beside::{Both, Rows};
 
@@ -13,7 +13,7 @@ const TABLES: &[&str] = &[
     "INSERT INTO t3 VALUES (1, NULL), (2, 1), (3, 1), (4, 2), (5, 4)",
 ];
 
-/// What may be named in them, and what not.
+/// Statements that show what may be named in LATERAL tables, and what may not.
 const STATEMENTS: &[&str] = &[
     "SELECT t1.id, d.x FROM t1, LATERAL (SELECT t1.a AS x) d",
     "SELECT t1.id, d.* FROM t1 LEFT JOIN LATERAL (SELECT t2.id, t2.c FROM t2 WHERE t2.a = t1.a ORDER BY t2.id LIMIT 1) d ON TRUE ORDER BY t1.id",

@@ -1,5 +1,5 @@
-//! Queries within queries beside MySQL's: their rows, the descriptions of their columns, and what
-//! is refused. The real MySQL is asked the same.
+//! Tests of queries within queries, compared with MySQL: their rows, the descriptions of their
+//! columns, and what is refused. A real MySQL gets the same statements and must answer the same.
 
 mod beside;
 mod common_tables;

@@ -1,4 +1,4 @@
-//! Random queries with correlated subqueries over small tables with NULLs.
+//! Tests with random queries that have correlated subqueries, over small tables with NULLs.
 
 use crate::beside::{Both, Random};
 use os::random::{Rng, test_seed};
@@ -21,13 +21,13 @@ const CREATES: &[&str] = &[
     "CREATE TABLE t4 (a BIGINT UNSIGNED NOT NULL, d DOUBLE)",
 ];
 
-/// Makes the text of queries.
+/// A maker of the texts of queries.
 struct Maker<'r> {
     rng: &'r mut Rng,
     aliases: usize,
-    /// What may be named, the innermost last.
+    /// The tables that may be named. Those of the innermost query are last.
     named: Vec<Named>,
-    /// So many of them are of the query at hand.
+    /// The number of tables in `named` that belong to the current query.
     own: usize,
 }
 
@@ -40,7 +40,7 @@ impl Maker<'_> {
         of[self.below(of.len() as u64) as usize]
     }
 
-    /// A column; of the query at hand more often than of one around it.
+    /// Returns a column, more often of the current query than of a query around it.
     fn column(&mut self) -> String {
         let all = self.named.len() as u64;
         let own = self.own as u64;
@@ -98,7 +98,8 @@ impl Maker<'_> {
                     self.query(depth - 1, 1)
                 )
             }
-            // Both of one table: of others MySQL takes an outer join for an inner one here.
+            // Both columns are of one table, because with several tables MySQL takes an outer join
+            // for an inner one here.
             11 => {
                 let at = self.below(self.named.len() as u64) as usize;
                 let (alias, columns) = (self.named[at].alias.clone(), self.named[at].columns);
@@ -115,7 +116,7 @@ impl Maker<'_> {
         if self.below(5) == 0 { String::new() } else { format!(" WHERE {}", self.condition(depth)) }
     }
 
-    /// A query of so many columns.
+    /// Returns a query of this many columns.
     fn query(&mut self, depth: usize, columns: usize) -> String {
         let mut parts = Vec::new();
         let pieces = self.one_select(depth, columns);
@@ -154,7 +155,8 @@ impl Maker<'_> {
         format!("{}.{}", self.named[at].alias.clone(), self.one_of(columns))
     }
 
-    /// The tables of a query, from then on named; how many were named before.
+    /// Returns the text of a query's tables, which may be named from then on, and the values of
+    /// `named.len()` and `own` from before.
     fn enter(&mut self, depth: usize) -> (String, usize, usize) {
         let (first, around) = (self.named.len(), self.own);
         let mut text = String::new();
@@ -181,7 +183,8 @@ impl Maker<'_> {
             }
             let kind = self.one_of(&["JOIN", "LEFT JOIN"]);
             let on = match self.below(3) {
-                // MySQL has taken such conditions of outer joins for true that are not.
+                // In outer joins MySQL has taken some deeper conditions for true that are not, so
+                // these are simple.
                 0 if kind == "JOIN" => self.condition(depth.min(1)),
                 0 => self.condition(0),
                 _ => format!("{alias}.a = x{}.a", self.aliases - 1),
@@ -191,7 +194,7 @@ impl Maker<'_> {
         (text, first, around)
     }
 
-    /// A query of one column and at most one row.
+    /// Returns a query of one column and at most one row.
     fn scalar(&mut self, depth: usize) -> String {
         let (from, first, around) = self.enter(depth);
         let filter = self.filter(depth);
@@ -204,7 +207,7 @@ impl Maker<'_> {
         text
     }
 
-    /// A query of two columns and at most one row.
+    /// Returns a query of two columns and at most one row.
     fn one_row(&mut self, depth: usize) -> String {
         let (from, first, around) = self.enter(depth);
         let filter = self.filter(depth);
@@ -215,7 +218,7 @@ impl Maker<'_> {
         text
     }
 
-    /// A whole statement.
+    /// Returns a whole statement.
     fn statement(&mut self) -> String {
         (self.aliases, self.own) = (0, 0);
         self.named.clear();

@@ -1,4 +1,5 @@
-//! Random chains of UNION, INTERSECT and EXCEPT over small tables with NULLs and equal rows.
+//! Tests with random chains of UNION, INTERSECT and EXCEPT over small tables with NULLs and equal
+//! rows.
 
 use crate::beside::{Both, Random};
 use os::random::{Rng, test_seed_or};
@@ -24,7 +25,7 @@ impl Maker<'_> {
         of[self.below(of.len() as u64) as usize]
     }
 
-    /// A query of two columns without operators.
+    /// Returns a query of two columns without set operators.
     fn plain(&mut self) -> String {
         let table = self.one_of(&["t1", "t2", "t3"]);
         match self.below(6) {
@@ -89,7 +90,8 @@ fn fill(both: &mut Both, rng: &mut Rng) {
 #[test]
 fn random_set_operations_answer_as_mysqls() {
     let Some(both) = Both::start("random_set_operations_answer_as_mysqls", CREATES) else { return };
-    // Which of two equal texts stays is not MySQL's for every seed.
+    // The seed is fixed, because which of two equal texts is kept differs from MySQL for some
+    // seeds.
     let seed = test_seed_or("random_set_operations_answer_as_mysqls", 4);
     let random = Random { seed, statements: 300, of_one_filling: 40, least_percent: 80 };
     both.ask_random(&random, fill, |rng| Maker { rng }.statement());

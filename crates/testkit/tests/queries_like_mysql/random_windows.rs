@@ -1,7 +1,8 @@
-//! Random functions over random windows, of tables with NULLs and ties.
+//! Tests with random functions over random windows, of tables with NULLs and ties.
 //!
-//! What MySQL leaves open is not asked: which of several rows that are equal in order comes first.
-//! Where a function tells, the order has the row's number behind it.
+//! MySQL leaves open which of several rows comes first that are equal in the window's order, so the
+//! queries do not depend on that: where the result of a function would show it, the order ends with
+//! the row's number.
 
 use crate::beside::{Both, Random};
 use os::random::{Rng, test_seed_or};
@@ -13,8 +14,8 @@ const CREATES: &[&str] = &[
      d DOUBLE, t DATE, m DATETIME)",
 ];
 
-/// Functions of a column that go by the frame, and are the same however equal rows stand.
-/// Deviations are not among them: their last digit depends on the order of the additions.
+/// Functions of a column that are computed over the frame and do not depend on the order of equal
+/// rows. Deviations are left out, because their last digit depends on the order of the additions.
 const AGGREGATES: &[&str] = &["SUM", "AVG", "MIN", "MAX", "COUNT", "BIT_AND", "BIT_OR", "BIT_XOR"];
 
 struct Maker<'r> {
@@ -45,7 +46,7 @@ impl Maker<'_> {
         self.one_of(&["", " DESC"])
     }
 
-    /// An order that says of any two rows which comes first.
+    /// Returns an order that decides of any two rows which comes first.
     fn whole_order(&mut self) -> String {
         let first = self.one_of(&["", "a", "b", "h", "t", "d"]);
         let (direction, last) = (self.direction(), self.direction());
@@ -66,7 +67,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A frame; `offset` makes the number of one of its ends.
+    /// Returns a frame. `offset` makes the number at one of its ends.
     fn frame(&mut self, unit: &str, offset: impl Fn(&mut Self) -> String) -> String {
         let (first, second) = (offset(self), offset(self));
         let (start, end) = (self.bound(&first), self.bound(&second));
@@ -80,7 +81,8 @@ impl Maker<'_> {
         }
     }
 
-    /// A window whose frames are the same however rows stand that are equal in its order.
+    /// Returns a window whose frames do not depend on the order of rows that are equal in the
+    /// window's order.
     fn window_of_peers(&mut self) -> String {
         let partition = self.partition();
         let direction = self.direction();
@@ -100,7 +102,7 @@ impl Maker<'_> {
             }
         };
         if key.is_empty() {
-            // Without an order the rows of a part may stand in any.
+            // Without an order the rows of a partition may come in any order.
             let whole = self.whole_order();
             return format!("{partition}{whole}{frame}");
         }
@@ -204,7 +206,8 @@ fn fill(both: &mut Both, rng: &mut Rng) {
 #[test]
 fn random_windows_answer_as_mysqls() {
     let Some(both) = Both::start("random_windows_answer_as_mysqls", CREATES) else { return };
-    // Which of two equal texts is the first is not MySQL's for every seed.
+    // The seed is fixed, because which of two equal texts comes first differs from MySQL for some
+    // seeds.
     let seed = test_seed_or("random_windows_answer_as_mysqls", 1);
     let random = Random { seed, statements: 300, of_one_filling: 30, least_percent: 70 };
     both.ask_random(&random, fill, |rng| Maker { rng }.statement());

@@ -1,4 +1,4 @@
-//! GROUP BY ... WITH ROLLUP and GROUPING() beside MySQL's.
+//! Tests of GROUP BY ... WITH ROLLUP and GROUPING(), compared with MySQL.
 
 use crate::beside::{Both, Rows};
 
@@ -10,7 +10,7 @@ const TABLES: &[&str] = &[
      (5, 2, NULL, 50, 5), (6, 1, 'x', 60, 6)",
 ];
 
-/// Queries with groups of groups, and what is refused.
+/// Queries with super-aggregate rows, and queries that are refused.
 const STATEMENTS: &[&str] = &[
     "SELECT a, sum(c) FROM r GROUP BY a WITH ROLLUP",
     "SELECT a, b, sum(c), count(*) FROM r GROUP BY a, b WITH ROLLUP",

@@ -1,4 +1,4 @@
-//! UNION, INTERSECT, EXCEPT, VALUES and TABLE beside MySQL's.
+//! Tests of UNION, INTERSECT, EXCEPT, VALUES and TABLE, compared with MySQL.
 
 use crate::beside::{Both, Rows};
 
@@ -13,7 +13,7 @@ const TABLES: &[&str] = &[
     "INSERT INTO t3 VALUES (1, NULL), (2, 1), (3, 1), (4, 2), (5, 4)",
 ];
 
-/// One after the other, each with what those before it have changed.
+/// The statements, in order. Each sees what those before it have changed.
 const STATEMENTS: &[&str] = &[
     "VALUES ROW()",
     "VALUES ROW(1,DEFAULT)",

@@ -1,4 +1,4 @@
-//! Subqueries, correlated and not, in every clause.
+//! Tests of subqueries in every clause, correlated or not.
 
 use crate::beside::{Both, Rows};
 
@@ -21,7 +21,7 @@ const TABLES: &[&str] = &[
 ];
 
 const QUERIES: &[&str] = &[
-    // Scalar, in every clause.
+    // Scalar subqueries in every clause.
     "SELECT id, (SELECT COUNT(*) FROM t2 WHERE t2.a = t1.a) FROM t1 ORDER BY id",
     "SELECT id, (SELECT MAX(c) FROM t2 WHERE t2.a = t1.a) AS m FROM t1 ORDER BY m, id",
     "SELECT id, (SELECT s FROM t2 WHERE t2.id = t1.id) FROM t1 ORDER BY id",
@@ -40,7 +40,7 @@ const QUERIES: &[&str] = &[
     "SELECT (SELECT at FROM wide WHERE id = 1), (SELECT e FROM wide WHERE id = 1), (SELECT t FROM wide WHERE id = 1)",
     "SELECT id, (SELECT t1.a), (SELECT t1.b + 1), (SELECT t1.s) FROM t1 ORDER BY id",
     "SELECT id, (SELECT t1.a FROM t2 WHERE t2.id = 1) FROM t1 ORDER BY id",
-    // EXISTS
+    // EXISTS and NOT EXISTS.
     "SELECT id FROM t1 WHERE EXISTS (SELECT 1 FROM t2 WHERE t2.a = t1.a) ORDER BY id",
     "SELECT id FROM t1 WHERE NOT EXISTS (SELECT * FROM t2 WHERE t2.a = t1.a) ORDER BY id",
     "SELECT id, EXISTS (SELECT * FROM t2 WHERE t2.a = t1.a) FROM t1 ORDER BY id",
@@ -49,7 +49,7 @@ const QUERIES: &[&str] = &[
     "SELECT id FROM t1 WHERE EXISTS (SELECT 1 FROM t2 WHERE t2.a = t1.a LIMIT 0) ORDER BY id",
     "SELECT id FROM t1 WHERE EXISTS (SELECT 1 FROM t2 WHERE t2.a = t1.a LIMIT 1, 1) ORDER BY id",
     "SELECT id FROM t1 WHERE EXISTS (SELECT 1 FROM t2 WHERE t2.a = t1.a UNION SELECT 1 FROM t3 WHERE t3.b = t1.a) ORDER BY id",
-    // IN and its like, with NULLs.
+    // IN and NOT IN, with NULLs.
     "SELECT id, a IN (SELECT a FROM t2) FROM t1 ORDER BY id",
     "SELECT id, a NOT IN (SELECT a FROM t2) FROM t1 ORDER BY id",
     "SELECT id, a IN (SELECT a FROM t2 WHERE a IS NOT NULL) FROM t1 ORDER BY id",
@@ -81,7 +81,7 @@ const QUERIES: &[&str] = &[
     "SELECT 1 <=> ANY (SELECT 1)",
     "SELECT 1 = ALL (1)",
     "SELECT any FROM (SELECT 1 AS any) d WHERE 1 = any",
-    // Rows.
+    // Comparisons of rows.
     "SELECT id, (a, b) = (SELECT 1, 10) FROM t1 ORDER BY id",
     "SELECT id, (a, b) = (SELECT a, b FROM t3 WHERE a = 4) FROM t1 ORDER BY id",
     "SELECT id, ROW(a, b) <> (SELECT x.a, x.b FROM t1 x WHERE x.id = t1.id) FROM t1 ORDER BY id",
@@ -89,7 +89,7 @@ const QUERIES: &[&str] = &[
     "SELECT id, (a, b) <=> (SELECT x.a, x.b FROM t1 x WHERE x.id = t1.id) FROM t1 ORDER BY id",
     "SELECT (1, 2) = (SELECT a, b FROM void)",
     "SELECT id, (a, b) < (2, 30), (a, b) <= (2, 20), (a, b) > (2, 20), (a, b) >= (2, 20) FROM t1 ORDER BY id",
-    // Several levels, derived tables inside.
+    // Subqueries on several levels, with derived tables inside.
     "SELECT id, (SELECT COUNT(*) FROM t2 WHERE t2.a IN (SELECT t3.a FROM t3 WHERE t3.b = t1.a)) FROM t1 ORDER BY id",
     "SELECT id, (SELECT (SELECT (SELECT t1.b))) FROM t1 ORDER BY id",
     "SELECT id, (SELECT MAX(x.c) FROM (SELECT c FROM t2 WHERE t2.a = t1.a) x) FROM t1 ORDER BY id",
@@ -100,7 +100,7 @@ const QUERIES: &[&str] = &[
     "SELECT * FROM v ORDER BY id",
     "SELECT id, (SELECT n FROM v WHERE v.id = t1.id) FROM t1 ORDER BY id",
     "SELECT id FROM t1 WHERE id IN (SELECT id FROM plain WHERE plain.a = t1.a) ORDER BY id",
-    // Names.
+    // The resolution of names.
     "SELECT id, (SELECT COUNT(*) FROM t2 WHERE a = t1.a) FROM t1 ORDER BY id",
     "SELECT id, (SELECT COUNT(*) FROM t2 WHERE c > b / 10) FROM t1 ORDER BY id",
     "SELECT id, (SELECT b) FROM t1 ORDER BY id",
@@ -123,7 +123,7 @@ const QUERIES: &[&str] = &[
     "SELECT id FROM t1 WHERE id = (SELECT id FROM t2 WHERE t2.id = t1.id ORDER BY nosuch)",
     "SELECT (SELECT q.t1.a) FROM t1 WHERE id = 1",
     "SELECT (SELECT nosuch.t1.a) FROM t1 WHERE id = 1",
-    // Aggregates of the query around.
+    // Aggregates of the query around the subquery.
     "SELECT (SELECT SUM(t1.a)) FROM t1",
     "SELECT (SELECT SUM(t1.a) FROM t2 LIMIT 1) FROM t1",
     "SELECT a, (SELECT COUNT(t1.id)) FROM t1 GROUP BY a ORDER BY a",
@@ -145,7 +145,7 @@ const QUERIES: &[&str] = &[
     "SELECT COUNT(*), (SELECT COUNT(*) FROM t2 WHERE t2.a = t1.a) FROM t1",
     "SELECT id, (SELECT COUNT(*) FROM t2 WHERE t2.a = t1.b) FROM t1 GROUP BY id ORDER BY id",
     "SELECT a FROM t1 GROUP BY a HAVING EXISTS (SELECT 1 FROM t2 WHERE t2.a = t1.a) ORDER BY a",
-    // Errors.
+    // Queries that fail, or that would fail on other rows.
     "SELECT (SELECT a FROM t1)",
     "SELECT (SELECT a, b FROM t1 WHERE id = 1)",
     "SELECT id FROM t1 WHERE (SELECT t2.id FROM t2 WHERE t2.a = t1.a) = 1",
@@ -168,7 +168,7 @@ const QUERIES: &[&str] = &[
     "SELECT id FROM t1 WHERE id = ALL (SELECT)",
     "SELECT id FROM t1 WHERE id IN (SELECT 1",
     "SELECT (SELECT 1 INTO @a)",
-    // Variables and functions that vary.
+    // Variables, and functions whose values vary.
     "SELECT id, (SELECT COUNT(*) FROM t2 WHERE t2.a = t1.a AND RAND() >= 0) FROM t1 ORDER BY id",
     "SELECT COUNT(DISTINCT r) > 1 FROM (SELECT (SELECT RAND()) AS r FROM t1 LIMIT 10) d",
     "SELECT COUNT(DISTINCT r) FROM (SELECT (SELECT MAX(id) FROM t2) AS r FROM t1) d",

@@ -1,4 +1,4 @@
-//! Functions over windows beside MySQL's.
+//! Tests of functions over windows, compared with MySQL.
 
 use crate::beside::{Both, Rows};
 
@@ -17,7 +17,7 @@ const TABLES: &[&str] = &[
      (5, 2, 5, 5.5, NULL, 'c', 5), (6, NULL, 7, 6.5, '2020-03-01', 'c', 6)",
 ];
 
-/// Queries with windows, and what is refused.
+/// Queries with windows, and queries that are refused.
 const STATEMENTS: &[&str] = &[
     "SELECT id, row_number() OVER () FROM w",
     "SELECT id, rank() OVER (PARTITION BY g ORDER BY v) r, dense_rank() OVER (PARTITION BY g ORDER BY v) dr, percent_rank() OVER (PARTITION BY g ORDER BY v) pr, cume_dist() OVER (PARTITION BY g ORDER BY v) cd FROM w ORDER BY id",

@@ -1,4 +1,4 @@
-//! Regular expressions beside MySQL's: answers, errors, types and definitions.
+//! Tests of regular expressions, compared with MySQL: answers, errors, types and definitions.
 
 mod random;
 
@@ -7,7 +7,8 @@ use protocol::client::Client;
 use testkit::answers::{answer, same_answers};
 use testkit::{Server, available};
 
-/// Asks this server and MySQL the same, and says where they differ.
+/// Runs the statements on Slipstream and on MySQL, and reports those whose answers differ. Returns
+/// the number of statements.
 fn ask_both(test: &str, statements: impl Iterator<Item = String>) -> usize {
     if !available(test, &[Flavor::MySql]) {
         return 0;
@@ -27,12 +28,13 @@ fn ask_both(test: &str, statements: impl Iterator<Item = String>) -> usize {
     asked
 }
 
-/// What the library cannot do is refused in MySQL's words of a library that cannot.
+/// Reports whether Slipstream refused the pattern: a pattern that the library cannot handle gets
+/// the error with which MySQL reports the same of its own library.
 fn is_refused_here(answer: &str) -> bool {
     answer.contains(": 3690 (HY000)")
 }
 
-/// The library finds an answer where ICU gives up.
+/// Reports whether MySQL timed out. Slipstream's library finds an answer where ICU gives up.
 fn has_timed_out(answer: &str) -> bool {
     answer.contains(": 3699 (HY000)")
 }
@@ -91,7 +93,7 @@ fn error_of(client: &mut Client, statement: &str) -> String {
     answer.strip_prefix(statement).unwrap_or_default().get(2..6).unwrap_or_default().to_owned()
 }
 
-/// What takes too long, or would take too much memory, ends in an error.
+/// A pattern that takes too long, or would take too much memory, ends in an error.
 #[test]
 fn patterns_that_take_too_much_end_in_an_error() {
     let server = Server::start(Flavor::Slipstream, &Settings::default());

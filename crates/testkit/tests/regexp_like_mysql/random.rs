@@ -1,9 +1,9 @@
-//! Random patterns and subjects.
+//! Tests with random patterns and subjects.
 
 use super::ask_both;
 use os::random::{Rng, test_seed_or};
 
-/// Statements of an ordinary run.
+/// The number of statements in a run.
 const STATEMENTS: usize = 2000;
 
 struct Maker<'r> {

@@ -1,4 +1,4 @@
--- Statements about regular expressions, one a line; a real MySQL answers the same to all of them.
+-- Statements about regular expressions, one a line. MySQL gives the same answer to each of them.
 SELECT 'abc' REGEXP 'B';
 SELECT 'abc' REGEXP BINARY 'B';
 SELECT BINARY 'abc' REGEXP 'B';

@@ -1,21 +1,23 @@
-//! A grammar as text, and its expansion: the rules say what may be written, a [`World`] what there
-//! is to be named.
+//! A grammar in the form of text, and its expansion: the rules say which statements there are, and
+//! a [`World`] says which names they may use.
 //!
-//! A rule is a name at the beginning of a line, a colon, and its alternatives, one a line after
-//! `|`. In an alternative `$name` is another rule or what the world says of it, `[...]` is there
-//! every second time, `{...|...}` is one of several; a backslash takes these signs their meaning.
-//! `(my 3)` before an alternative makes it MySQL's alone (`ma`: MariaDB's alone) and gives it three
-//! places in the lot; `(rows)` is for sources whose log has rows and no statements about them;
-//! `(later)` leaves it out until what it asks for is there, unless `SLIPSTREAM_WALK_LATER` is set.
+//! A rule is a name at the beginning of a line, a colon, and its alternatives, each on a line of
+//! its own after `|`. In an alternative, `$name` stands for another rule or for what the world says
+//! of the name. What is in `[...]` is present every second time, and `{...|...}` is one of several
+//! parts. A backslash makes one of these signs an ordinary character. `(my 3)` before an
+//! alternative makes it MySQL's alone (`ma`: MariaDB's alone) and three times as likely. `(rows)`
+//! is for sources whose log has rows and no statements about them, and `(later)` leaves the
+//! alternative out until Slipstream has what it needs. If `SLIPSTREAM_WALK_LATER` is set,
+//! alternatives with `(rows)` and `(later)` are for all sources.
 
 use std::collections::BTreeMap;
 
 use os::random::Rng;
 use testkit::Flavor;
 
-/// What the grammar's rules do not say: names of what exists.
+/// What the rules of a grammar do not say: the names of what exists.
 pub trait World {
-    /// The text for `$name`, if this is a name of the world's.
+    /// Returns the text for `$name`, or `None` if the world does not define this name.
     fn resolve(&mut self, name: &str, grammar: &Grammar, rng: &mut Rng) -> Option<String>;
 }
 
@@ -31,11 +33,12 @@ pub struct Grammar {
     rules: BTreeMap<String, Vec<Vec<Piece>>>,
 }
 
-/// Expansions that go deeper than this take the first alternative of each rule, which must end.
+/// The depth of expansion below which each rule takes its first alternative, which must end.
 const DEPTH: u32 = 30;
 
 impl Grammar {
-    /// The rules of these texts that hold for this flavor of source, which logs rows or statements.
+    /// Reads the rules of these texts that apply to a source of this flavor, which logs rows or
+    /// statements.
     pub fn new(texts: &[&str], flavor: Flavor, logs_rows: bool) -> Grammar {
         let with_later = std::env::var_os("SLIPSTREAM_WALK_LATER").is_some();
         let holds = |word: &str| match word {
@@ -66,12 +69,12 @@ impl Grammar {
         Grammar { rules }
     }
 
-    /// Whether there is a rule of this name.
+    /// Reports whether there is a rule of this name.
     pub fn has(&self, rule: &str) -> bool {
         self.rules.contains_key(rule)
     }
 
-    /// One text of this rule.
+    /// Returns a random text of this rule.
     pub fn expand(&self, rule: &str, world: &mut dyn World, rng: &mut Rng) -> String {
         let mut text = String::new();
         self.rule(rule, world, rng, 0, &mut text);
@@ -103,7 +106,8 @@ impl Grammar {
     }
 }
 
-/// How many places an alternative has in the lot, and its text.
+/// Returns the weight of an alternative, and its text without the flags. 0 means that the
+/// alternative does not apply.
 fn flags<'t>(text: &'t str, holds: &dyn Fn(&str) -> Option<bool>) -> (usize, &'t str) {
     let Some((words, rest)) = text.strip_prefix('(').and_then(|rest| rest.split_once(')')) else {
         return (1, text);
@@ -135,7 +139,7 @@ fn parse(rest: &mut std::iter::Peekable<std::str::Chars<'_>>, is_choice: bool) -
                     name.push(letter);
                 }
                 match name.is_empty() {
-                    // Of a path in a JSON document.
+                    // A `$` without a name belongs to a path in a JSON document.
                     true => text.push('$'),
                     false => {
                         pieces.push(Piece::Text(std::mem::take(&mut text)));

@@ -1,12 +1,13 @@
-//! Random walks over schemas: whatever a MySQL or MariaDB source has accepted, its replica accepts,
-//! shows and holds the same. Statements about definitions, rows, objects and accounts are made up
-//! from a grammar (`rules/`) about what the source's information_schema says there is; the source
-//! refuses many, and what it has carried out must not stop the replica nor make it differ.
+//! Tests with random walks over schemas: whatever a MySQL or MariaDB source has accepted, its
+//! replica accepts, shows and holds the same. Statements about definitions, rows, objects and
+//! accounts are made from a grammar (`rules/`) and from the names that the source's
+//! information_schema has. The source refuses many; what it has carried out must not stop the
+//! replica nor make it differ.
 //!
-//! `make test` walks the same 300 statements for each source each time, `make nightly` as many as
-//! `SLIPSTREAM_WALK` says, and others. The seed is printed; `SEED=...` plays it again. What went
-//! wrong is played again with parts of its statements left out (`SLIPSTREAM_WALK_TRIES` times), and
-//! what is left is printed.
+//! `make test` walks the same 300 statements for each source each time. `make nightly` walks as
+//! many as `SLIPSTREAM_WALK` says, and different ones. The seed is printed; `SEED=...` plays it
+//! again. A case that went wrong is played again with parts of its statements left out
+//! (`SLIPSTREAM_WALK_TRIES` times), and the statements that still show the fault are printed.
 
 mod grammar;
 mod walk;
@@ -28,7 +29,7 @@ fn walk(name: &str, source: Flavor, format: &str, image: &str) {
     if !testkit::available(&format!("schema_walk::{name}"), &[source]) {
         return;
     }
-    // A short walk is the same each time; to search is for long ones.
+    // A short walk is the same each time. Only long walks have new seeds, to search for faults.
     let seed = match std::env::var_os("SLIPSTREAM_WALK") {
         Some(_) => os::random::test_seed(name),
         None => os::random::test_seed_or(name, 1),

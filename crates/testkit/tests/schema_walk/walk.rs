@@ -1,5 +1,5 @@
-//! A walk: cases of a hundred statements each at a source, with a replica behind it that is
-//! compared after every few of them.
+//! A walk: cases of a hundred statements each at a source, with a replica that is compared with the
+//! source after every few statements.
 
 use std::time::Duration;
 
@@ -16,28 +16,30 @@ use crate::world::Names;
 
 /// The beginning of the names of all databases and accounts that a walk makes.
 const PREFIX: &str = "walk";
-/// Statements of a case.
+/// The number of statements in a case.
 const CASE: u64 = 100;
-/// Statements between two comparisons.
+/// The number of accepted statements between two comparisons.
 const STEP: usize = 10;
-/// Failures after which a walk ends.
+/// The number of failures after which a walk ends.
 const MOST_FAILURES: usize = 20;
-/// Between the statements of an alternative that has several.
+/// The separator between the statements of an alternative that has several.
 const THEN: &str = ";;";
 
-/// What went wrong.
+/// A fault that a walk has found.
 #[derive(Debug)]
 pub enum Finding {
-    /// The applier has stopped.
+    /// The applier has stopped with this error number and message.
     Stopped(u32, String),
-    /// Both show other things: of what, and what.
+    /// Source and replica show different things: the first text says of what, the second what each
+    /// shows.
     Different(String, String),
-    /// The replica does not answer, or does not go on.
+    /// The replica does not answer, or does not go on. The text says why.
     Gone(String),
 }
 
 impl Finding {
-    /// What a shorter list of statements must show to be taken for the same.
+    /// Returns the part of the finding that must be the same after fewer statements for it to count
+    /// as the same fault.
     fn kind(&self) -> String {
         match self {
             Finding::Stopped(number, _) => format!("stopped {number}"),
@@ -60,27 +62,29 @@ pub struct Walk {
     source: Server,
     replica: Replica,
     grammar: Grammar,
-    /// What each session at the source begins with.
+    /// The statements with which each session at the source begins.
     first: Vec<String>,
 }
 
-/// A replica that begins where the source's log ends.
+/// Starts a replica that begins where the source's log ends.
 fn attach(source: &Server) -> Replica {
     let mut settings = Settings { server_id: 2, ..relaxed() };
-    // A machine that is busy with other tests makes a server's first keys in more than ten seconds.
+    // A machine that is busy with other tests may need more than ten seconds to make a server's
+    // first keys.
     settings.extra.push("--connect-timeout=120".to_string());
     let replica = Replica::start(testkit::server::flavor_under_test(), &settings);
     replica.follow(source.flavor(), source.port(), &StartFrom::Position(source.position()));
     replica
 }
 
-/// Nothing is lost in a walk, so nothing is synced.
+/// Returns settings without syncs, because a walk need not survive a loss of power.
 fn relaxed() -> Settings {
     Settings { durable: false, ..Settings::default() }
 }
 
 impl Walk {
-    /// Starts both; `format` is the source's `binlog_format`, `image` its `binlog_row_image`.
+    /// Starts a source and a replica. `format` is the source's `binlog_format`, `image` its
+    /// `binlog_row_image`.
     pub fn start(source: Flavor, rules: &[&str], format: &str, image: &str) -> Walk {
         let mut settings = relaxed();
         settings.extra.push(format!("--binlog-format={format}"));
@@ -94,7 +98,7 @@ impl Walk {
         Walk { source, replica, grammar, first: first.map(String::from).to_vec() }
     }
 
-    /// So many statements; panics with all that went wrong.
+    /// Walks this many statements and panics with all failures.
     pub fn run(mut self, name: &str, seed: u64, statements: u64) {
         let tries = testkit::times("SLIPSTREAM_WALK_TRIES", 100);
         let mut failures = Vec::new();
@@ -119,7 +123,7 @@ impl Walk {
         assert!(failures.is_empty(), "{name}: {} failures:\n{}", failures.len(), failures.join("\n\n"));
     }
 
-    /// What the walk has left is there after the replica was killed.
+    /// Checks that what the walk has left is still there after the replica was killed.
     fn comes_back(&mut self) {
         self.replica.kill();
         self.replica.come_back();
@@ -129,7 +133,7 @@ impl Walk {
         }
     }
 
-    /// One case from nothing: the statements that were accepted, and what went wrong.
+    /// Plays one case from nothing. Returns the statements that were accepted, and what went wrong.
     fn case(&mut self, rng: &mut Rng, count: u64) -> (Vec<String>, Option<Finding>) {
         let mut session = self.begin();
         let mut names = Names::new();
@@ -154,7 +158,7 @@ impl Walk {
             }
             if since >= STEP || number == count {
                 since = 0;
-                // Comparing sees nothing of a transaction that goes on.
+                // An open transaction is committed, because a comparison does not see its changes.
                 if session.query("COMMIT").is_ok() {
                     played.push("COMMIT".to_string());
                 }
@@ -166,7 +170,7 @@ impl Walk {
         (played, None)
     }
 
-    /// The source has ended: that is its own fault, and the walk goes on with a new replica.
+    /// Goes on with a new replica after the source has ended, which is the source's own fault.
     fn revive(&mut self, sql: &str) -> Option<Finding> {
         println!("the source has ended at: {sql}");
         self.source.kill();
@@ -175,7 +179,7 @@ impl Walk {
         None
     }
 
-    /// A session at a source where there is nothing but an empty database.
+    /// Returns a session at a source that has nothing but an empty database.
     fn begin(&mut self) -> Client {
         self.clean();
         let mut session = self.source.connect();
@@ -190,13 +194,13 @@ impl Walk {
     fn clean(&mut self) {
         let mut client = self.source.connect();
         for branch in ["'x1'", "'x1','branch',7"] {
-            // Most often there is none.
+            // Most often there is no such branch.
             let _ = client.query(&format!("XA ROLLBACK {branch}"));
         }
         client.query("SET foreign_key_checks = 0").expect("may be set");
         let catalog = Catalog::read(&mut client, PREFIX).unwrap_or_else(|error| panic!("{error}"));
         for database in &catalog.databases {
-            // MariaDB has no such thing.
+            // MariaDB has no READ ONLY databases and refuses this.
             let _ = client.query(&format!("ALTER DATABASE `{database}` READ ONLY = 0"));
             let sql = format!("DROP DATABASE `{database}`");
             client.query(&sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
@@ -209,7 +213,7 @@ impl Walk {
         }
     }
 
-    /// Waits until the replica has all that the source has logged.
+    /// Waits until the replica has applied everything that the source has logged.
     fn settle(&mut self) -> Option<Finding> {
         let target = self.source.position();
         let Ok(mut client) = self.replica.try_connect() else {
@@ -237,7 +241,7 @@ impl Walk {
         }
     }
 
-    /// The first difference between what the two show.
+    /// Returns the first difference between what source and replica show.
     fn compare(&mut self) -> Option<Finding> {
         let flavor = self.source.flavor();
         let mut client = self.source.connect();
@@ -248,12 +252,12 @@ impl Walk {
             Err(error) => return Some(Finding::Gone(format!("{error}\n{}", self.replica.log_tail()))),
         };
         let mut found = differences(&theirs, &ours);
-        // Rows before definitions before the rest.
+        // Differences of rows come first, then those of definitions, then the rest.
         found.sort_by_key(|(what, _)| (!what.starts_with("rows"), what.starts_with("information")));
         found.into_iter().next().map(|(what, both)| Finding::Different(what, both))
     }
 
-    /// Plays these statements anew, from nothing.
+    /// Plays these statements again, from nothing.
     fn replay(&mut self, statements: &[String]) -> Option<Finding> {
         let mut session = self.begin();
         for sql in statements {
@@ -267,7 +271,8 @@ impl Walk {
         self.settle().or_else(|| self.compare())
     }
 
-    /// Leaves out parts of the statements, ever smaller ones, as long as the same goes wrong.
+    /// Leaves out ever smaller parts of the statements, as long as the same fault shows. Returns
+    /// the statements that are left.
     fn shrink(&mut self, mut left: Vec<String>, mut finding: Finding, tries: u64) -> (Vec<String>, Finding) {
         self.renew();
         let (mut part, mut at) = (left.len().div_ceil(2).max(1), 0);
@@ -295,14 +300,14 @@ impl Walk {
         (left, finding)
     }
 
-    /// Takes a new replica for one that has stopped or differs.
+    /// Replaces a replica that has stopped or differs with a new one.
     fn renew(&mut self) {
         self.clean();
         self.replica = attach(&self.source);
     }
 }
 
-/// Whether a statement may change what there is, other than rows.
+/// Reports whether a statement may change anything but rows.
 fn defines(sql: &str) -> bool {
     let first = sql.split_whitespace().next().unwrap_or_default();
     ["CREATE", "ALTER", "DROP", "RENAME", "SET"].contains(&first)

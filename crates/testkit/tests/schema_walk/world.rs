@@ -1,12 +1,12 @@
-//! The names that statements are made of: of what exists at the source, as its information_schema
-//! says, and of what is to be made.
+//! The names that statements are made of: names of what exists at the source, according to its
+//! information_schema, and names for what is to be made.
 
 use os::random::Rng;
 use testkit::schema::{Catalog, Column, Name, Table};
 
 use crate::grammar::{Grammar, World};
 
-/// Classes of types, some with more places in the lot.
+/// The classes of types. A class that stands here several times is more likely.
 const CLASSES: &[&str] = &[
     "int",
     "int",
@@ -75,31 +75,33 @@ const COLUMNS: &[&str] = &[
 const KEYS: &[&str] = &["k0", "k1", "k2", "k3", "key", "idx ü", "K`4", "with space"];
 const OBJECTS: &[&str] = &["o0", "o1", "o2", "begin", "ö 3", "O`4"];
 
-/// What the next statement is about, and all that there is.
+/// The subject of the next statement, and everything that exists.
 pub struct Names {
-    /// What there is at the source.
+    /// Everything that exists at the source.
     pub catalog: Catalog,
     /// The database that the session uses.
     pub database: String,
-    /// The table that the statement is about, with the columns that it is to get.
+    /// The table that the statement is about. When the statement makes it, these are the columns
+    /// that it will get.
     table: Table,
     /// The class of the column that was named last.
     class: &'static str,
 }
 
-/// A name between its quotes.
+/// Returns a name in quotes.
 fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 
 impl Names {
-    /// Names of nothing yet.
+    /// Returns the names of a source that has nothing yet.
     pub fn new() -> Names {
         let (catalog, table) = (Catalog::default(), Table::default());
         Names { catalog, database: "walk_a".to_string(), table, class: "int" }
     }
 
-    /// With its database where the session uses another, and sometimes where it need not be.
+    /// Returns a quoted name, with its database if the session uses another one, and sometimes if
+    /// it need not be.
     fn qualified(&self, database: &str, name: &str, rng: &mut Rng) -> String {
         if database != self.database || rng.one_in(5) {
             return format!("{}.{}", quoted(database), quoted(name));
@@ -115,7 +117,8 @@ impl Names {
         rng.pick(&self.catalog.tables).clone()
     }
 
-    /// A column of the table for which this holds, or any, or one that may not be there.
+    /// Returns a column of the table for which `wanted` holds, or any column, or one that may not
+    /// exist.
     fn column(&mut self, rng: &mut Rng, wanted: impl Fn(&Column) -> bool) -> String {
         let found: Vec<&Column> = self.table.columns.iter().filter(|column| wanted(column)).collect();
         let column = match found.is_empty() {
@@ -128,7 +131,7 @@ impl Names {
         quoted(&column.name)
     }
 
-    /// A part of an index, with a length where there has to be one.
+    /// Returns a part of an index, with a length where there has to be one.
     fn key_part(&mut self, rng: &mut Rng) -> String {
         let name = self.column(rng, |column| column.class != "geo" && column.class != "json");
         let length = match self.class {
@@ -140,7 +143,7 @@ impl Names {
         format!("{name}{length}{order}")
     }
 
-    /// `(columns) VALUES (values)` of the table.
+    /// Returns `(columns) VALUES (values)` for the table.
     fn values(&mut self, grammar: &Grammar, rng: &mut Rng) -> String {
         let of: Vec<Column> =
             self.table.columns.iter().filter(|column| !column.is_generated).cloned().collect();
@@ -193,7 +196,7 @@ impl World for Names {
                     if known.is_empty() { "walk_a".to_string() } else { rng.pick(&known).clone() };
                 format!("USE {}", quoted(&self.database))
             }
-            // The table that the statement is about.
+            // These names choose the table that the statement is about.
             "table" => {
                 self.table = self.any_table(rng);
                 self.qualified(&self.table.database, &self.table.name, rng)

@@ -1,5 +1,5 @@
-//! Functions of geometries beside MySQL's: values, errors and types of columns; shapes where the
-//! order of points or the last digits may differ.
+//! Tests of functions on geometries, compared with MySQL: values, errors and types of columns. Only
+//! the shapes are compared where the order of points or the last digits may differ.
 
 mod random;
 mod shape;
@@ -9,17 +9,17 @@ use protocol::client::Client;
 use testkit::answers::{answer_with_warnings, same_answers};
 use testkit::{Server, available};
 
-/// A part of a number that may differ.
+/// The part of a number by which the servers' results may differ.
 const NEAR: f64 = 1e-9;
 
-/// Both servers, ours first; nothing where there is no MySQL.
+/// Starts both servers, ours first, or returns `None` if MySQL is not available.
 fn both(test: &str) -> Option<[Server; 2]> {
     available(test, &[Flavor::MySql]).then(|| {
         [Flavor::Slipstream, Flavor::MySql].map(|flavor| Server::start(flavor, &Settings::default()))
     })
 }
 
-/// Pieces of a text: numbers, and what is between them.
+/// Returns the pieces of a text: numbers, and what is between them.
 fn pieces(text: &str) -> Vec<&str> {
     let is_of_number = |c: char| c.is_ascii_digit() || "+-.e".contains(c);
     let mut pieces = Vec::new();
@@ -33,7 +33,7 @@ fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// Whether two answers say the same, numbers but for their last digits.
+/// Reports whether two answers are the same apart from the last digits of numbers.
 fn are_near(ours: &str, theirs: &str, near: f64) -> bool {
     let (ours, theirs) = (pieces(ours), pieces(theirs));
     let are_alike = |(one, other): (&&str, &&str)| {
@@ -47,7 +47,8 @@ fn are_near(ours: &str, theirs: &str, near: f64) -> bool {
     ours.len() == theirs.len() && ours.iter().zip(&theirs).all(are_alike)
 }
 
-/// Asks both the statements of a text, one a line. `is_same` is given both answers.
+/// Sends the statements of a text, one in each line, to both servers. `is_same` compares the
+/// answers.
 fn ask_lines(test: &str, lines: &str, is_same: impl Fn(&str, &str) -> bool) {
     let Some(servers) = both(test) else { return };
     let mut clients = servers.each_ref().map(|server| server.connect());
@@ -124,7 +125,7 @@ fn large_results_are_null_with_a_warning() {
 fn long_lines_are_no_danger() {
     let server = Server::start(Flavor::Slipstream, &Settings::default());
     let mut client = server.connect();
-    // A hundred thousand points, some on a spiral: no two segments cross.
+    // The line has a hundred thousand points on a spiral, so no two of its segments cross.
     client.query("set @points = 100000").expect("a number is kept");
     client.query("set cte_max_recursion_depth = 200000").expect("a number is kept");
     let spiral = "with recursive n (i) as (select 1 union all select i + 1 from n where i < @points) \

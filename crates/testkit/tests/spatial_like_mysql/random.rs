@@ -1,13 +1,13 @@
-//! Random geometries with small whole coordinates, which meet often.
+//! Tests with random geometries that have small whole coordinates, so that they often meet.
 
 use super::{are_near, both, shape};
 use os::random::{Rng, test_seed_or};
 use protocol::client::{Client, ClientError};
 
-/// Geometries and pairs of an ordinary run.
+/// The numbers of geometries and of pairs in a run.
 const GEOMETRIES: usize = 300;
 const PAIRS: usize = 250;
-/// Coordinates are below it.
+/// All coordinates are below this number.
 const SIZE: u64 = 7;
 
 const OF_ONE: [&str; 5] = ["st_isvalid", "st_dimension", "st_length", "st_area", "st_astext(st_envelope"];
@@ -33,7 +33,7 @@ const OF_TWO: [&str; 20] = [
     "mbrtouches",
     "mbroverlaps",
 ];
-/// What docs/geometries.md says of collections of several dimensions.
+/// The refusal that docs/geometries.md describes, for collections of several dimensions.
 const REFUSED_HERE: &str =
     "1235 This version of MySQL doesn't yet support 'relations of collections of several dimensions'";
 const SHAPES: [&str; 4] = ["st_union", "st_intersection", "st_difference", "st_symdifference"];
@@ -93,7 +93,7 @@ impl Maker {
     }
 }
 
-/// What a call comes to: its text, or its error.
+/// Returns the value of a call as text, or its error.
 fn value(client: &mut Client, call: &str) -> String {
     match client.query(&format!("SELECT {call}")) {
         Ok(result) => match &result.rows[0][0] {

@@ -1,9 +1,9 @@
-//! Whether two geometries are the same set of points: the order of a ring's points may differ, and
-//! the last digits too.
+//! The comparison of two geometries as sets of points: the order of a ring's points and the last
+//! digits may differ.
 
 use types::geometry::{Coordinates, Geometry};
 
-/// How far apart what is the same may be.
+/// The distance below which two points count as the same.
 const NEAR: f64 = 1e-7;
 
 #[derive(Default)]
@@ -39,13 +39,14 @@ impl Shape {
     fn of(text: &str) -> Option<Shape> {
         let mut shape = Shape::default();
         shape.add(&Geometry::from_wkt(text)?);
-        // A point on a line or an edge says nothing more.
+        // A point on a line or an edge adds nothing to the set of points.
         let ways = [&shape.lines[..], &shape.edges[..]].concat();
         shape.points.retain(|point| !ways.iter().any(|way| distance(*point, *way) < NEAR));
         Some(shape)
     }
 
-    /// Whether all of this one's points, lines and edges begin on the other one's.
+    /// Reports whether this shape's points, the ends and middles of its lines, and the starts of
+    /// its edges are on the other shape.
     fn is_on(&self, other: &Shape) -> bool {
         let points: Vec<[Coordinates; 2]> = other.points.iter().map(|point| [*point, *point]).collect();
         let near = |point: Coordinates, ways: &[[Coordinates; 2]]| {
@@ -72,7 +73,7 @@ fn distance(point: Coordinates, [from, to]: [Coordinates; 2]) -> f64 {
     (point[0] - from[0] - part * right).hypot(point[1] - from[1] - part * up)
 }
 
-/// Whether two texts are the same shape; both are to be geometries in WKT.
+/// Reports whether two texts have the same shape. Both have to be geometries in WKT.
 pub fn are_same(one: &str, other: &str) -> bool {
     let (Some(one), Some(other)) = (Shape::of(one), Shape::of(other)) else { return false };
     (one.area - other.area).abs() < NEAR && one.is_on(&other) && other.is_on(&one)

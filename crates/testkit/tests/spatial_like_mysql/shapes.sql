@@ -1,4 +1,5 @@
--- One geometry a statement: shapes that are MySQL's, whatever the order of their points is.
+-- Statements that return one geometry each, one a line. MySQL's geometry has the same shape, whatever
+-- the order of its points is.
 select st_astext(st_union(point(0,0),point(1,1)))
 select st_astext(st_union(point(0,0),point(0,0)))
 select st_astext(st_union(st_geomfromtext('polygon((0 0,4 0,4 4,0 4,0 0))'),st_geomfromtext('polygon((2 2,6 2,6 6,2 6,2 2))')))

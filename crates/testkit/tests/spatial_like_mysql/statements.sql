@@ -1,4 +1,5 @@
--- Values and errors that are MySQL's, numbers but for their last digits.
+-- Statements about geometries, one a line. MySQL gives the same values and errors, apart from the
+-- last digits of numbers.
 select st_astext(st_envelope(st_geomfromtext('point(1 2)'))), st_astext(st_envelope(st_geomfromtext('linestring(1 2,1 5)'))), st_astext(st_envelope(st_geomfromtext('linestring(1 2,3 5)'))),st_astext(st_envelope(st_geomfromtext('geometrycollection()')))
 select st_astext(st_envelope(st_geomfromtext('linestring(1 2,3 5)',4326)))
 select st_astext(st_makeenvelope(point(1,2),point(4,0))), st_astext(st_makeenvelope(point(1,2),point(1,2))),st_astext(st_makeenvelope(point(1,2),point(1,7)))

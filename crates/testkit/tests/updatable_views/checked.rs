@@ -1,6 +1,7 @@
-//! CHECK OPTION, LOCK TABLES, locking reads and broken views: what is said to both servers.
+//! The statements about CHECK OPTION, LOCK TABLES, locking reads and broken views that both servers
+//! get.
 
-/// Each may depend on those before it.
+/// The statements, each of which may depend on those before it.
 pub const CHECKED: &[&str] = &[
     "create table j1 (a int primary key, b int not null default 3)",
     "create table j2 (a int primary key auto_increment, e int default 9, f int not null)",

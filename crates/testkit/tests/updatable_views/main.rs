@@ -1,5 +1,5 @@
-//! INSERT, REPLACE, UPDATE and DELETE through views beside MySQL's: what they answer, the warnings,
-//! the rows that they leave, and what is refused.
+//! Tests of INSERT, REPLACE, UPDATE and DELETE through views, compared with MySQL: their answers,
+//! the warnings, the rows that they leave, and what is refused.
 
 mod checked;
 mod random;
@@ -10,7 +10,7 @@ use protocol::client::Client;
 use testkit::answers::shown;
 use testkit::{Server, available};
 
-/// A client of both servers, in a schema of its own; nothing where MySQL is not there.
+/// Starts both servers with a client each, or returns `None` if MySQL is not available.
 fn both(test: &str) -> Option<([Server; 2], [Client; 2])> {
     available(test, &[Flavor::MySql]).then(|| {
         let extra = vec!["--innodb-stats-auto-recalc=OFF".to_owned()];
@@ -21,7 +21,8 @@ fn both(test: &str) -> Option<([Server; 2], [Client; 2])> {
     })
 }
 
-/// Rows, or counts and words of the OK packet, or the error; and the warnings.
+/// Returns rows, or the counts and the message of the OK packet, or the error, each with the
+/// warnings.
 fn ask(client: &mut Client, text: &str) -> String {
     let answer = match client.query(text) {
         Ok(result) if result.columns.is_empty() => {
@@ -33,7 +34,7 @@ fn ask(client: &mut Client, text: &str) -> String {
     };
     match client.query("SHOW WARNINGS") {
         Ok(warnings) if !warnings.rows.is_empty() => {
-            // MySQL says twice that some statements have failed.
+            // MySQL adds a second error for some failed statements.
             let again = [
                 " Error|1105|An error occurred in multi-table update",
                 " Error|1030|Got error 0 - \\'Success\\' from storage engine",
@@ -45,7 +46,8 @@ fn ask(client: &mut Client, text: &str) -> String {
     }
 }
 
-/// Says each statement to both, and tells where the answers differ, or the tables behind it.
+/// Runs each statement on both servers, and returns the differences in their answers or in the
+/// tables afterwards.
 fn compare(clients: &mut [Client; 2], statements: &[&str], tables: &[&str]) -> Vec<String> {
     let mut differences = Vec::new();
     for text in statements {
@@ -64,7 +66,7 @@ fn compare(clients: &mut [Client; 2], statements: &[&str], tables: &[&str]) -> V
     differences
 }
 
-/// A schema, and views in it.
+/// Makes a schema, and the views in it.
 fn set_up(clients: &mut [Client; 2]) {
     for client in clients.iter_mut() {
         client.query("CREATE DATABASE v").unwrap_or_else(|e| panic!("{e}"));

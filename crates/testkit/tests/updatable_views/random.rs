@@ -1,4 +1,4 @@
-//! Random views of two tables, and random changes through them.
+//! Tests with random views of two tables, and random changes through them.
 
 use super::{both, compare};
 use os::random::{Rng, test_seed_or};
@@ -12,7 +12,8 @@ const TABLES: [&str; 6] = [
     "INSERT INTO u VALUES (1, 1, 1), (2, 2, NULL), (4, 4, 4), (5, 5, 5)",
 ];
 
-/// A view that has been made, by its number, with the names of its columns.
+/// A view that has been made, with the names of its columns. Its position in the list is its
+/// number.
 struct View {
     columns: Vec<String>,
 }
@@ -25,7 +26,7 @@ fn check_option(rng: &mut Rng) -> &'static str {
     pick(rng, &["", "", " WITH CHECK OPTION", " WITH LOCAL CHECK OPTION", " WITH CASCADED CHECK OPTION"])
 }
 
-/// A condition on one of these columns.
+/// Returns a condition on one of these columns.
 fn condition(rng: &mut Rng, columns: &[String]) -> String {
     let column = &columns[rng.below(columns.len() as u64) as usize];
     let limit = rng.below(8);
@@ -39,7 +40,7 @@ fn condition(rng: &mut Rng, columns: &[String]) -> String {
     }
 }
 
-/// The text of a view's query, and the names of its columns.
+/// Returns the text of a view's query, and the names of the view's columns.
 fn query(rng: &mut Rng, made: &[View]) -> (String, Vec<String>) {
     let nested = (!made.is_empty() && rng.one_in(3)).then(|| rng.below(made.len() as u64) as usize);
     let (from, all): (String, Vec<String>) = match (nested, rng.below(4)) {
@@ -78,7 +79,8 @@ fn query(rng: &mut Rng, made: &[View]) -> (String, Vec<String>) {
     (format!("SELECT {distinct}{items} FROM {from}{filter}{tail}"), columns)
 }
 
-/// Of several rows, and with IGNORE, MySQL warns of the first NULL alone.
+/// Returns a value for a row. `is_alone` allows NULL and DEFAULT: with several rows or IGNORE,
+/// MySQL warns only of the first NULL.
 fn value(rng: &mut Rng, is_alone: bool) -> String {
     match rng.below(8) {
         0 if is_alone => "NULL".to_owned(),
@@ -92,7 +94,7 @@ fn column(rng: &mut Rng, view: &View) -> String {
     view.columns[rng.below(view.columns.len() as u64) as usize].clone()
 }
 
-/// Some of a view's columns, each once.
+/// Returns some of a view's columns, each once.
 fn some_columns(rng: &mut Rng, view: &View) -> Vec<String> {
     let mut columns: Vec<String> = view.columns.iter().filter(|_| !rng.one_in(4)).cloned().collect();
     if columns.is_empty() {
@@ -101,7 +103,7 @@ fn some_columns(rng: &mut Rng, view: &View) -> Vec<String> {
     columns
 }
 
-/// A statement that changes rows through a view.
+/// Returns a statement that changes rows through a view.
 fn change(rng: &mut Rng, number: usize, view: &View) -> String {
     let ignore = if rng.one_in(4) { "IGNORE " } else { "" };
     let filter = match rng.below(4) {
@@ -111,7 +113,8 @@ fn change(rng: &mut Rng, number: usize, view: &View) -> String {
     match rng.below(7) {
         0 | 1 => {
             let columns = some_columns(rng, view);
-            // Of a row that IGNORE leaves out MySQL tells the client its key among others.
+            // With IGNORE there is one row only, because MySQL reports the key of a row that it
+            // leaves out.
             let count = if ignore.is_empty() { rng.between(1, 3) } else { 1 };
             let is_alone = count == 1 && ignore.is_empty();
             let row =
@@ -145,8 +148,8 @@ fn change(rng: &mut Rng, number: usize, view: &View) -> String {
 #[test]
 fn random_changes_through_random_views_are_as_in_mysql() {
     let Some((_servers, mut clients)) = both("updatable_views") else { return };
-    // Where CHECK OPTION asks a generated column MySQL looks for duplicates first: one in some
-    // thousand statements differs, so that the usual run has a seed of its own.
+    // The usual seed is fixed: where CHECK OPTION reads a generated column, MySQL looks for
+    // duplicates first, and one in some thousand statements differs.
     let seed = test_seed_or("updatable_views", 20_261_127);
     let mut rng = Rng::new(seed);
     let mut differences = compare(&mut clients, &TABLES, &[]);
@@ -170,7 +173,7 @@ fn random_changes_through_random_views_are_as_in_mysql() {
                 println!("v{number}: {query}{check}");
             }
             differences.extend(found);
-            // Every change begins with the same rows, and the same next AUTO_INCREMENT value.
+            // Every change begins with the same rows and the same next AUTO_INCREMENT value.
             for text in ["TRUNCATE t", "TRUNCATE u", TABLES[4], TABLES[5]] {
                 clients.iter_mut().for_each(|client| drop(client.query(text)));
             }

@@ -1,6 +1,6 @@
-//! What is said to both servers.
+//! The statements about changes through views that both servers get.
 
-/// Two tables, and views of every kind.
+/// The statements that make two tables, and views of every kind.
 pub const VIEWS: &[&str] = &[
     "create table t1 (a int primary key auto_increment, b int not null, c varchar(10) default 'x', d int as (b+1))",
     "create table t2 (a int primary key, e int, f int not null default 7)",
@@ -62,7 +62,7 @@ pub const VIEWS: &[&str] = &[
     "create view w9 as select v7.a, t2.e from v7 join t2 on v7.a = t2.a",
 ];
 
-/// Rows that are put through views.
+/// Statements that insert rows through views.
 pub const INSERTS: &[&str] = &[
     "insert into v1 (a,bb,c) values (50,5,'n')",
     "select row_count(), last_insert_id()",
@@ -125,7 +125,7 @@ pub const INSERTS: &[&str] = &[
     "insert into nov values (1)",
 ];
 
-/// Rows that are changed and deleted through views, and refused ways to do it.
+/// Statements that change and delete rows through views, and statements that are refused.
 pub const CHANGES: &[&str] = &[
     "replace into v1 (a,bb) values (1,11)",
     "replace into v5 values (1)",
