@@ -288,7 +288,7 @@ impl Pool {
     }
 
     /// Makes a tablespace file of which nothing is wanted after a crash: changes of its structure
-    /// are not logged. Its owner changes its pages by [`RecordLsn::UNLOGGED`], and removes what a
+    /// are not logged. Its owner changes its pages by `RecordLsn::UNLOGGED`, and removes what a
     /// crash left of the file.
     ///
     /// # Errors

@@ -10,7 +10,7 @@
 //! - [`sim`]: a disk in memory that loses, tears and reorders what was not synced when its power is
 //!   cut, and that can be told to fail.
 //! - [`clock`]: wall time, monotonic time, sleep.
-//! - [`panic`]: panics that end one piece of work and not the process.
+//! - [`mod@panic`]: panics that end one piece of work and not the process.
 //! - [`random`]: the operating system's randomness, and a seeded generator for tests.
 //! - [`event`]: events that threads wait for, all of which are woken at once.
 //! - [`names`]: names and addresses of hosts.

@@ -193,7 +193,7 @@ impl Channels {
         self.all().iter().for_each(|channel| channel.stop(threads));
     }
 
-    /// Carries out RESET REPLICA [ALL] for the named channel, or for all channels. ALL removes
+    /// Carries out `RESET REPLICA [ALL]` for the named channel, or for all channels. ALL removes
     /// named channels.
     pub fn reset(&self, all: bool, name: Option<&str>) -> Result<(), ChannelError> {
         let _naming = self.naming.lock();

@@ -28,7 +28,7 @@ pub struct Variation {
 pub struct Plan {
     /// The number of tables and of their rows.
     pub size: Size,
-    /// The names of the scripts, out of [`sysbench::SCRIPTS`].
+    /// The names of the scripts, out of `sysbench::SCRIPTS`.
     pub scripts: Vec<String>,
     /// The numbers of concurrent clients.
     pub clients: Vec<u32>,

@@ -98,7 +98,7 @@ pub(crate) struct BatchArea<'a> {
 
 impl WriteAreas {
     /// Opens or creates the file, with one area for each of the `actors` threads that flush in the
-    /// background and a few more. [`repair`] has been called, so the content of the file is not
+    /// background and a few more. [`repair()`] has been called, so the content of the file is not
     /// needed any more; `last_batch` is what `repair` returned.
     pub fn open(
         disk: &dyn Disk,

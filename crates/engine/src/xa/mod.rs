@@ -57,7 +57,7 @@ impl XaRunner<'_> {
     /// Commits a prepared transaction or rolls it back.
     ///
     /// # Errors
-    /// Returns [`EngineError::UnknownXid`] when no prepared transaction has this XID. After any
+    /// Returns `EngineError::UnknownXid` when no prepared transaction has this XID. After any
     /// other error the transaction is prepared as before.
     pub fn finish(
         &self,

@@ -11,7 +11,7 @@ use types::Value;
 /// The number of characters of a statement that SHOW PROCESSLIST shows without FULL.
 const INFO_CHARS: usize = 100;
 
-/// Carries out SHOW [FULL] PROCESSLIST.
+/// Carries out `SHOW [FULL] PROCESSLIST`.
 pub fn processlist(
     host: &ConnectionHost,
     full: bool,

@@ -1,9 +1,9 @@
 //! The general log and the slow query log: what clients send, and which of their statements took
 //! long, in files, in tables of `mysql`, or in both (`log_output`).
 //!
-//! In: the commands of connections ([`Connected`]), and what sessions tell of statements
-//! ([`sql::StatementLog`], which [`statements`] implements). Out: lines of [`LogFile`]s and rows of
-//! `mysql.general_log` and `mysql.slow_log` ([`table`]).
+//! In: the commands of connections ([`note_command`]), and what sessions tell of statements
+//! ([`sql::StatementLog`], which `statements` implements). Out: lines of two files (`file`) and rows
+//! of `mysql.general_log` and `mysql.slow_log` (`table`).
 //!
 //! A log that cannot be written stops nobody: the error log says so. Passwords are in neither log,
 //! except with `log_raw` in the general one.

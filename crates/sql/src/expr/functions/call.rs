@@ -29,8 +29,8 @@ impl Call<'_> {
     /// Charges `bytes` for a result, for functions that have no other limit in MySQL.
     ///
     /// # Errors
-    /// Returns the errors of [`crate::memory::Charge::add`] when there is no memory, and 1317 when the statement
-    /// is to end.
+    /// Returns the errors of [`crate::memory::Charge::add`] when there is no memory, and 1317 when
+    /// the statement is to end.
     pub(in crate::expr) fn check_room(&self, bytes: usize) -> Result<()> {
         self.ctx.charge_if_long(bytes)
     }
