@@ -8,16 +8,16 @@ database `charset_tables` on them, with the numbers from 0 to 0x10FFFF. All numb
 little endian.
 
 single.tables   for each one-byte character set a table of 256 u16: the code point of each byte, or
-                FFFF where there is none; then for each collation a table of 256 bytes: the weight of
-                each byte. list.rs and charset.rs name the tables by number.
+                FFFF where there is none; then for each collation a table of 256 bytes: the weight
+                of each byte. list.rs and charset.rs name the tables by number.
 multi.tables    for each entry of MULTI, u16: the code points of [lead][trail], FFFF where there is
                 none; after `planes` such tables (ujis: the two-byte codes and those behind 8F), for
                 gbk the weights of the same places
 multi.reverse   for each entry of MULTI: varint count, then (u16 code point, u16 code) for each code
                 point that several codes have and that is not converted to the lowest of them (or to
                 which no code is converted back)
-gb18030.runs    runs (gap, difference, length as varints and zigzags), ended by a gap of 0: first from
-                code points to four-byte codes counted linearly, then from codes to weights (see
+gb18030.runs    runs (gap, difference, length as varints and zigzags), ended by a gap of 0: first
+                from code points to four-byte codes counted linearly, then from codes to weights (see
                 `gb18030_number`, `gb18030_weight`)
 case.tables     for each family of list.rs: upper case, then lower case, each as a varint count and
                 then, for each entry, varint gap of code points and zigzag difference

@@ -79,7 +79,7 @@ def encoded(base, level_count, entries):
 
 
 def source_of(language, mysql, mariadb):
-    """Returns the port, the collation, the base, the number of the base, and the number of levels."""
+    """Returns the port, the collation, the base, the base's number, and the number of levels."""
     if language.endswith("_0900"):
         levels = 1 if language == "da_0900" else 3
         suffix = "_as_cs" if levels == 3 else "_ai_ci"

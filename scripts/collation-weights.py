@@ -4,20 +4,21 @@
 usage: collation-weights.py SOCKET [OUTPUT_DIR]
 
 The server is MySQL 8.0 or newer, with a root user without a password. There is one table for each
-family. It has the code points whose weights no rule gives (Hangul syllables and implicit weights are
-computed):
+family. It has the code points whose weights no rule gives (Hangul syllables and implicit weights
+are computed):
   uca_0900.weights  levels 1 to 3 of utf8mb4_0900_as_cs (DUCET of Unicode 9.0.0)
   uca_0520.weights  utf8mb4_unicode_520_ci (Unicode 5.2.0)
   uca_0400.weights  utf8mb4_unicode_ci (Unicode 4.0.0)
   general.weights   utf8mb4_general_ci
 
 The format: each code point, in order, begins with a varint, which is the gap to the last code point
-(at least 1) shifted left by 1, plus 1 if the entry is "plain". A plain entry has exactly one primary, and
-secondary 0x20 and tertiary 2 where the table has levels. It goes on with the primary as a zigzag
-varint relative to the last primary. Any other entry goes on with the number of primaries, the number
-of secondaries and the number of tertiaries (one byte each), then the primaries (zigzag varints, each
-relative to the one before), the secondaries (varints) and the tertiaries (varints). general.weights
-has plain entries only, and its weight is relative to the code point.
+(at least 1) shifted left by 1, plus 1 if the entry is "plain". A plain entry has exactly one
+primary, and secondary 0x20 and tertiary 2 where the table has levels. It goes on with the primary
+as a zigzag varint relative to the last primary. Any other entry goes on with the number of
+primaries, the number of secondaries and the number of tertiaries (one byte each), then the
+primaries (zigzag varints, each relative to the one before), the secondaries (varints) and the
+tertiaries (varints). general.weights has plain entries only, and its weight is relative to the code
+point.
 """
 import subprocess
 import sys
