@@ -17,8 +17,8 @@ multi.reverse   for each entry of MULTI: varint count, then (u16 code point, u16
                 point that several codes have and that is not converted to the lowest of them (or to
                 which no code is converted back)
 gb18030.runs    runs (gap, difference, length as varints and zigzags), ended by a gap of 0: first
-                from code points to four-byte codes counted linearly, then from codes to weights (see
-                `gb18030_number`, `gb18030_weight`)
+                from code points to four-byte codes counted linearly, then from codes to weights
+                (see `gb18030_number`, `gb18030_weight`)
 case.tables     for each family of list.rs: upper case, then lower case, each as a varint count and
                 then, for each entry, varint gap of code points and zigzag difference
 """
