@@ -1,11 +1,15 @@
-# Two commands on a Debian machine that has Rust; both do all the set-up they need.
-#   make demo   a source and a replica of Slipstream, a load, and the table of what came out
-#   make test   installs the peers that the tests compare with, then runs every check and test
-#   make package  a Debian package, tried in a fresh Debian in a chroot
-# make nightly looks for crashes and races for hours: CUTS power cuts, RUNS simulated replicas, KILLS kills of a
-#   source with replicas, FAULTS of each fault of replication, SCHEDULES schedules of each model,
-#   HISTORIES transactions at each isolation level, FUZZ_SECONDS of each fuzzer, WALK statements of a random walk
-#   over schemas for each source; and it runs the applications that are too slow for every day.
+# These commands run on a Debian machine that has Rust, and do all the set-up that they need.
+#   make demo      starts a source and a replica of Slipstream, applies a load and prints a table of
+#                  the results
+#   make test      installs the peers that the tests compare with, then runs every check and test
+#   make package   makes a Debian package and tries it in a fresh Debian in a chroot
+#   make peers     only installs the peers
+#   make nightly   looks for crashes and races for hours
+# make nightly tries CUTS power cuts, RUNS simulated replicas, KILLS kills of a source with
+# replicas, FAULTS faults of each kind in replication, SCHEDULES schedules of each model under the
+# model checker, HISTORIES transactions at each isolation level, each fuzzer for FUZZ_SECONDS
+# seconds, and WALK statements of a random walk over schemas for each source. It also runs the
+# applications that are too slow for every day.
 .PHONY: all demo test nightly peers package
 
 CARGO ?= cargo

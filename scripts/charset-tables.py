@@ -3,27 +3,34 @@
 
 usage: charset-tables.py MYSQL_PORT MARIADB_PORT [OUTPUT_DIR]
 
-Both servers are on 127.0.0.1, root without a password. They get a database `charset_tables` with the numbers from 0 to
-0x10FFFF. All numbers in the files are little endian.
+Both servers listen on 127.0.0.1 and have a root user without a password. The script makes a
+database `charset_tables` on them, with the numbers from 0 to 0x10FFFF. All numbers in the files are
+little endian.
 
-single.tables   one table of 256 u16 a character set of one byte: the code point of each byte, FFFF where there is none;
-                then one of 256 bytes a collation: the weight of each byte. list.rs and charset.rs name them by number.
-multi.tables    for each of MULTI, u16: code points of [lead][trail], FFFF where there is none; after `planes` of them
-                (ujis: the two-byte codes and those behind 8F), for gbk the weights of the same places
-multi.reverse   for each of MULTI: varint count, then (u16 code point, u16 code) where several codes have a code point
-                and the lowest is not the one that the code point is converted to (or none is converted back to it)
-gb18030.runs    runs (gap, difference, length as varints and zigzags), ended by a gap of 0: code point -> four-byte code
-                counted linearly; then code -> weight (see `gb18030_number`, `gb18030_weight`)
-case.tables     for each family of list.rs: upper case, then lower case, each varint count, then varint gap of code
-                points and zigzag difference
+single.tables   for each one-byte character set a table of 256 u16: the code point of each byte, or
+                FFFF where there is none; then for each collation a table of 256 bytes: the weight
+                of each byte. list.rs and charset.rs name the tables by number.
+multi.tables    for each entry of MULTI, u16: the code points of [lead][trail], FFFF where there is
+                none; after `planes` such tables (ujis: the two-byte codes and those behind 8F), for
+                gbk the weights of the same places
+multi.reverse   for each entry of MULTI: varint count, then (u16 code point, u16 code) for each code
+                point that several codes have and that is not converted to the lowest of them (or to
+                which no code is converted back)
+gb18030.runs    runs (gap, difference, length as varints and zigzags), ended by a gap of 0: first
+                from code points to four-byte codes counted linearly, then from codes to weights
+                (see `gb18030_number`, `gb18030_weight`)
+case.tables     for each family of list.rs: upper case, then lower case, each as a varint count and
+                then, for each entry, varint gap of code points and zigzag difference
 """
 import subprocess
 import sys
 
 HEADER = "--skip-ssl -h127.0.0.1 -uroot -N --raw --default-character-set=utf8mb4".split()
-# Character set, leads, trails, planes, whether the weights are not the codes.
+# Each entry: character set, range of lead bytes, range of trail bytes, number of planes, and
+# whether the weights differ from the codes.
 MULTI = [
-    # big5_chinese_ci compares by code. Its WEIGHT_STRING() counts strokes, by which ORDER BY sorts without an index.
+    # big5_chinese_ci compares by code. Its WEIGHT_STRING() counts strokes, and ORDER BY sorts by
+    # them where it uses no index.
     ("big5", (0xA1, 0xF9), (0x40, 0xFE), 1, False),
     ("gbk", (0x81, 0xFE), (0x40, 0xFE), 1, True),
     ("gb2312", (0xA1, 0xF7), (0xA1, 0xFE), 1, False),
@@ -85,7 +92,7 @@ def runs_of(pairs):
 
 
 def defined(code, hexed):
-    """A question mark stands for what has no code point."""
+    """Whether a code has a code point. A server answers with a question mark where it has none."""
     return hexed not in ("NULL", "") and len(hexed) == 8 and (hexed != "0000003F" or code == 0x3F)
 
 
@@ -96,13 +103,13 @@ def single_charset(port, name):
 
 def single_weights(port, charset, collation):
     rows = ask(port, f"select hex(weight_string(convert(char(i) using {charset}) collate {collation})) from charset_tables.n where i<256")
-    # In latin1_german2_ci some have a second weight, which is not in the table.
+    # In latin1_german2_ci some characters have a second weight, which is not in the table.
     good = collation == "latin1_german2_ci" or all(len(weight) == 2 for weight, in rows)
     return bytes(int(weight[:2], 16) for weight, in rows) if good else None
 
 
 def multi_points(port, charset, weigh_by=None):
-    """Code -> (code point, weight)."""
+    """Returns a dictionary from codes to pairs of code point and weight."""
     out = {}
     forms = [(2, "i")] + ([(3, "i+0x8f0000")] if charset in ("ujis", "eucjpms") else [])
     for length, code in forms:
@@ -146,7 +153,7 @@ def write_multi(port, directory):
 
 
 def gb18030_number(hexed):
-    """A two-byte code as it is, a four-byte one counted linearly above them."""
+    """Returns a two-byte code as it is, and a four-byte code counted linearly above these."""
     if len(hexed) <= 4:
         return int(hexed, 16)
     a, b, c, d = bytes.fromhex(hexed)
@@ -154,7 +161,7 @@ def gb18030_number(hexed):
 
 
 def gb18030_weight(hexed):
-    """Numbers that order as the weights do and are less than 0x1F0000."""
+    """Returns a number less than 0x1F0000 for a weight. The numbers order as the weights do."""
     if len(hexed) <= 4:
         return int(hexed, 16)
     weight = int(hexed, 16) - 0xFF000000
@@ -169,10 +176,10 @@ def write_gb18030(port, directory):
     text = f"convert({POINT} using gb18030)"
     rows = ask(port, f"select i, hex({text}), hex(weight_string({text} collate gb18030_chinese_ci)) from {POINTS}")
     four = [(int(point), gb18030_number(code) - 0x10000) for point, code, _ in rows if len(code) == 8]
-    # Two-byte codes are asked for by code, for several of them may have one code point.
+    # Two-byte codes are asked for by code, because several of them may have the same code point.
     weights = {code: weight for code, (_, weight) in multi_points(port, "gb18030", "gb18030_chinese_ci").items()}
     weights = {code: gb18030_weight(f"{weight:04X}" if weight < 0x10000 else f"{weight:08X}") for code, weight in weights.items()}
-    # Two have the weights of I and S, and are not equal to them.
+    # Two characters have the weights of I and S, but are not equal to these letters.
     weights.update((gb18030_number(code), gb18030_weight(weight)) for _, code, weight in rows if len(code) == 8 and len(weight) > 2)
     out = runs_of(four) + runs_of((code, weight) for code, weight in weights.items() if code != weight)
     open(f"{directory}/gb18030.runs", "wb").write(out)
@@ -195,7 +202,7 @@ def case_family(port, charset, collation):
     return out
 
 
-# In the order of tailored.weights (`collation-tailorings.py`).
+# The languages are in the order of tailored.weights (`collation-tailorings.py`).
 LANGUAGES = """icelandic latvian romanian slovenian polish estonian spanish swedish turkish czech danish lithuanian slovak
 spanish2 roman persian esperanto hungarian sinhala german2 croatian vietnamese croatian_mariadb de_pb_0900 is_0900 lv_0900
 ro_0900 sl_0900 pl_0900 et_0900 es_0900 sv_0900 tr_0900 cs_0900 da_0900 lt_0900 sk_0900 es_trad_0900 la_0900 eo_0900
@@ -234,12 +241,13 @@ def weighing(name, charset, single):
 
 
 def tailored(rest):
-    """The weights of a language, which all the encodings of Unicode share."""
-    # MariaDB's name of what MySQL calls croatian.
+    """Returns how list.rs names the weights of a language, which all encodings of Unicode share."""
+    # With _mysql561, MariaDB names the collation that MySQL calls croatian.
     language = rest.replace("_mysql561", "").removesuffix("_ci").removesuffix("_cs")
     levels = 3 if language.endswith("_as") else 1
     language = language.removesuffix("_as").removesuffix("_ai")
-    # In da_0900_as_cs upper case comes before lower case in everything, which is not there.
+    # In da_0900_as_cs upper case comes before lower case in everything. Slipstream does not have
+    # that.
     if language not in LANGUAGES or (language, levels) == ("da_0900", 3):
         return None
     return f"Tailored {{ language: {LANGUAGES.index(language)}, levels: {levels} }}"
@@ -261,7 +269,7 @@ def main():
     names = {row[0] for row in collations.values()}
     for id, name, charset, sort_len in own:
         if int(id) not in collations:
-            # Another collation of MySQL has the name.
+            # MySQL has another collation with this name.
             name = name.replace("_croatian_ci", "_croatian_mariadb_ci")
             assert name not in names
             collations[int(id)] = [name, charset, sort_len, "NO PAD" if "nopad" in name else "PAD SPACE"]
@@ -282,10 +290,11 @@ def main():
         rows = ask(mysql, f"select hex(weight_string(convert(char(i) using {charset}) collate {name})) from charset_tables.n where i<128")
         with_weights[name] = len(with_weights)
         single += bytes(int(weight, 16) for weight, in rows) + bytes(range(128, 256))
-    # Of Thai the characters that are weighed where they stand; of German those that weigh as one.
+    # The table of latin1_german2_ci has the first weight of each character. tis620_thai_ci has no
+    # table.
     open(f"{directory}/single.tables", "wb").write(single)
     print("single", len(single), one_byte, len(with_weights))
-    if "-multi" not in sys.argv:  # which nobody wants to wait for again
+    if "-multi" not in sys.argv:  # -multi skips these tables, which take long
         write_multi(mysql, directory)
         write_gb18030(mysql, directory)
 
@@ -305,7 +314,7 @@ def main():
                     family = family_of_sample.get(key_of_base.get(charset), 0)
             else:
                 if name == "gb18030_unicode_520_ci":
-                    # MySQL cuts the code points over U+FFFF to 16 bits there: U+10428 becomes U+0428.
+                    # Here MySQL cuts code points over U+FFFF to 16 bits: U+10428 becomes U+0428.
                     key = key_of_base[charset]
                 if key not in family_of_sample:
                     content = case_family(mysql, charset, name)

@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
-# Writes the fixtures of the codec tests anew, from real servers (scripts/peers.sh installs them):
-#   crates/binlog/tests/data/NAME.binlog   a binary log that the server wrote
-#   crates/binlog/tests/data/NAME.tsv      the rows of table fixture.every_type at its end: HEX(CONCAT(column)) of each
-#   crates/types/tests/data/conversions.tsv column type, kind and HEX of a literal, what an INSERT of it stores in
-#                                          strict mode (HEX(CONCAT(column))) and its error, and what it stores in lax mode
-#   crates/types/tests/data/collations.tsv collation, rank in its order, HEX(string): from MySQL's DENSE_RANK()
-# for NAME = mysql-full, mysql-minimal, mysql-noblob, mariadb-full, mariadb-minimal (named after binlog_row_image).
-# usage: scripts/codec-fixtures.sh [conversions]     (root, for the chroot; with the word only that fixture)
+# Writes the fixtures of the codec tests anew, from real servers, which scripts/peers.sh installs:
+#   crates/binlog/tests/data/NAME.binlog     a binary log that the server wrote
+#   crates/binlog/tests/data/NAME.tsv        the rows that table fixture.every_type has at the log's
+#                                            end: HEX(CONCAT(column)) of each column
+#   crates/types/tests/data/conversions.tsv  column type, kind and HEX of a literal, what an INSERT
+#                                            of it stores in strict mode (HEX(CONCAT(column))) and
+#                                            its error, and what it stores in lax mode
+#   crates/types/tests/data/collations.tsv   collation, rank in its order, HEX(string), from MySQL's
+#                                            DENSE_RANK()
+# NAME is mysql-full, mysql-minimal, mysql-noblob, mariadb-full or mariadb-minimal, after the value
+# of binlog_row_image.
+# usage: scripts/codec-fixtures.sh [conversions]
+# The script needs root, for the chroot. With the word `conversions` it writes only that fixture.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 chroot_dir=${SLIPSTREAM_PEERS_DIR:-/var/cache/slipstream-peers}/mysql-chroot
@@ -137,7 +142,8 @@ PYTHON
   done
 }
 
-# Every literal into a column of every type, in both modes. A procedure runs in the mode that it was made in.
+# Inserts every literal into a column of every type, in both modes. There is a procedure for each
+# mode, because a procedure runs in the mode in which it was made.
 capture_conversions() {
   client -e "DROP DATABASE IF EXISTS fixture; CREATE DATABASE fixture CHARACTER SET utf8mb4"
   local mode
@@ -147,7 +153,7 @@ SET time_zone = '+00:00', sql_mode = '$([ $mode = lax ] || echo STRICT_TRANS_TAB
 DELIMITER //
 CREATE PROCEDURE $mode(statement TEXT)
 BEGIN
-  -- 1265 is an error with a warning's SQLSTATE.
+  -- Error 1265 has the SQLSTATE of a warning, so SQLEXCEPTION does not catch it.
   DECLARE EXIT HANDLER FOR SQLEXCEPTION$([ $mode = lax ] || echo , 1265)
   BEGIN
     GET DIAGNOSTICS CONDITION 1 @code = MYSQL_ERRNO;

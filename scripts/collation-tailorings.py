@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Writes crates/types/src/collation/data/tailored.weights: what languages change in DUCET.
+"""Writes crates/types/src/collation/data/tailored.weights, the changes of languages to DUCET.
 
 usage: collation-tailorings.py MYSQL_PORT MARIADB_PORT [OUTPUT]
 
-Both servers are on 127.0.0.1, root without a password, and have the database of charset-tables.py. Characters whose
-WEIGHT_STRING() is not that of the base are asked for one by one. A contraction is found by a text that is not equal to
-itself with an ignorable character in between: all pairs of Latin letters, of letters and marks, and of letters of one
-block in the other scripts, and triples of ASCII letters.
+Both servers listen on 127.0.0.1, have a root user without a password, and have the database of
+charset-tables.py. Characters whose WEIGHT_STRING() is not that of the base are asked for one by
+one. The script finds a contraction by a text that is not equal to itself with an ignorable
+character in between. It tries all pairs of Latin letters, of letters and marks, and of letters of
+one block in the other scripts, and triples of ASCII letters.
 
-Format, for each of LANGUAGES in order: byte base (0: 4.0.0, 1: 5.2.0, 2: 9.0.0), byte levels, varint count of entries;
-an entry: varint count of code points, these as varints, then for each level varint count of weights and these as
-varints.
+The format, for each of LANGUAGES in order: byte base (0: 4.0.0, 1: 5.2.0, 2: 9.0.0), byte levels,
+varint count of entries. Each entry: varint count of code points, the code points as varints, then
+for each level varint count of weights, and the weights as varints.
 """
 import sys
 
@@ -78,7 +79,7 @@ def encoded(base, level_count, entries):
 
 
 def source_of(language, mysql, mariadb):
-    """Port, collation, base, its number, levels."""
+    """Returns the port, the collation, the base, the base's number, and the number of levels."""
     if language.endswith("_0900"):
         levels = 1 if language == "da_0900" else 3
         suffix = "_as_cs" if levels == 3 else "_ai_ci"

@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
-"""Writes the collation weight tables in crates/types/src/collation/ from a MySQL server's own WEIGHT_STRING().
+"""Writes the weight tables in crates/types/src/collation/ from WEIGHT_STRING() of a MySQL server.
 
-usage: collation-weights.py SOCKET [OUTPUT_DIR]     (a running MySQL 8.0 or newer; root without a password)
+usage: collation-weights.py SOCKET [OUTPUT_DIR]
 
-One table a family, for the code points whose weights no rule gives (Hangul syllables and implicit weights are computed):
+The server is MySQL 8.0 or newer, with a root user without a password. There is one table for each
+family. It has the code points whose weights no rule gives (Hangul syllables and implicit weights
+are computed):
   uca_0900.weights  levels 1 to 3 of utf8mb4_0900_as_cs (DUCET of Unicode 9.0.0)
   uca_0520.weights  utf8mb4_unicode_520_ci (Unicode 5.2.0)
   uca_0400.weights  utf8mb4_unicode_ci (Unicode 4.0.0)
   general.weights   utf8mb4_general_ci
 
-Format: for each code point in order: varint (gap to the last code point, at least 1, shifted left by 1, plus 1 if the
-entry is "plain": exactly one primary, and secondary 0x20 and tertiary 2 where the table has levels). A plain entry goes
-on with the primary as a zigzag varint relative to the last primary. Another entry has one byte: number of primaries,
-one byte: number of secondaries, one byte: number of tertiaries; then the primaries (zigzag varints, each relative to
-the one before), secondaries (varints) and tertiaries (varints). general.weights has plain entries only and its weight
-is relative to the code point.
+The format: each code point, in order, begins with a varint, which is the gap to the last code point
+(at least 1) shifted left by 1, plus 1 if the entry is "plain". A plain entry has exactly one
+primary, and secondary 0x20 and tertiary 2 where the table has levels. It goes on with the primary
+as a zigzag varint relative to the last primary. Any other entry goes on with the number of
+primaries, the number of secondaries and the number of tertiaries (one byte each), then the
+primaries (zigzag varints, each relative to the one before), the secondaries (varints) and the
+tertiaries (varints). general.weights has plain entries only, and its weight is relative to the code
+point.
 """
 import subprocess
 import sys
@@ -47,7 +51,7 @@ def zigzag(number):
 
 
 def levels_of(units, level_count):
-    """Splits at the zero units between the levels."""
+    """Splits the units of a weight string at the zero units between the levels."""
     levels = [[] for _ in range(level_count)]
     level = 0
     for unit in units:
@@ -62,7 +66,7 @@ CJK_EXTENSIONS = [(0x2A700, 0x2B734), (0x2B740, 0x2B81D), (0x2B820, 0x2CEA1)]
 
 
 def implicit(code, family):
-    """The primaries that a code point without an entry has."""
+    """Returns the primaries of a code point that has no entry."""
     if family == "0400" and code > 0xFFFF:
         return [0xFFFD]
     if family == "0900" and 0x17000 <= code <= 0x18AF2:

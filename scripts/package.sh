@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# Makes the Debian package of this machine's architecture, with the profile `dist`, and says where it is.
-#   scripts/package.sh [DIRECTORY]      puts it there (default: target/debian)
-#   scripts/package.sh --check          also installs it in a fresh Debian in a chroot, starts the packaged binary
-#                                       with the packaged options and asks it a question (needs root, debootstrap)
-# Run it on an arm64 machine for the arm64 package: the standard library of another architecture is not needed then.
+# Makes the Debian package for this machine's architecture, with the profile `dist`, and prints
+# where it is.
+#   scripts/package.sh [DIRECTORY]   puts the package there (default: target/debian)
+#   scripts/package.sh --check       also installs the package in a fresh Debian in a chroot, starts
+#                                    the packaged binary with the packaged options and asks it a
+#                                    question (this needs root and debootstrap)
+# For the arm64 package, run it on an arm64 machine. Then the standard library of another
+# architecture is not needed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -27,7 +30,7 @@ package=$(cargo_deb -p server --profile dist --no-build --output "$output" | tai
 printf 'package: %s\n' "$package"
 [ "$check" = yes ] || exit 0
 
-# A Debian of the same release as this machine, which has never seen the project.
+# The chroot is a Debian of the same release as this machine that has never seen the project.
 root=$(mktemp -d /var/tmp/slipstream-package.XXXXXX)
 chmod 755 "$root"   # mktemp keeps everybody else out, and the service has a user of its own
 server_pid=
@@ -47,7 +50,7 @@ chroot "$root" apt-get -qq update
 DEBIAN_FRONTEND=noninteractive chroot "$root" apt-get -qq -y --no-install-recommends install \
   /tmp/slipstream.deb mariadb-client >"$output/install.log" 2>&1
 
-# What the unit does, by hand, since no service manager runs in a chroot.
+# No service manager runs in a chroot, so the following commands do what the unit does.
 chroot "$root" install -d -o slipstream -g slipstream -m 750 /var/lib/slipstream
 chroot "$root" install -d -o slipstream -g slipstream -m 755 /run/slipstream
 as_user() { chroot --userspec=slipstream:slipstream "$root" "$@"; }
@@ -55,13 +58,14 @@ as_user /usr/lib/slipstream/initialize 2>&1 | tee "$output/initialize.log"
 password=$(sed -n 's/.*root@localhost: //p' "$output/initialize.log")
 [ -n "$password" ] || { echo "no password was printed"; exit 1; }
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-# Not by the function: the shell that it would run in is not the server, and ending it leaves the server alone.
+# as_user is not used here: a function in the background runs in a shell, and killing that shell
+# would not end the server.
 chroot --userspec=slipstream:slipstream "$root" \
   /usr/bin/slipstream serve --port="$port" --innodb-buffer-pool-size=64M >"$output/serve.log" 2>&1 &
 server_pid=$!
 socket=$root/run/slipstream/slipstream.sock
 for _ in $(seq 300); do [ -S "$socket" ] && break; sleep 0.1; done
-# The password that was printed has to be changed first, as with mysqld.
+# As with mysqld, the password that was printed has to be changed before anything else.
 answer=$(chroot "$root" mariadb --socket=/run/slipstream/slipstream.sock --user=root --password="$password" \
   --connect-expired-password --batch --skip-column-names \
   --execute='ALTER USER USER() IDENTIFIED BY "another"; SELECT CONCAT(@@version_comment, " ", 6 * 7)')

@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
-# Installs the servers and tools that the tests and the benchmark compare with, on a Debian machine:
-#   - mariadb-server, sysbench and debootstrap from the machine's own Debian release;
-#   - MySQL from Debian unstable, in a chroot, because no stable release carries it.
-#   - readers of the binary log, each from its language's own registry: mysql-replication (Python), canal of go-mysql
-#     (Go), Debezium's engine (Java); built by what crates/testkit/readers says, where the language is installed;
-#   - applications whose schemas are replicated, from the same registries: Django with Wagtail (Python), Sequelize,
-#     Knex and TypeORM (JavaScript), Quartz, Spring Batch and Session, Camunda, Flowable and Keycloak (Java); built by
-#     what crates/testkit/applications says.
-# No service is started. Every step is skipped when it is done already, an interrupted run is taken up where it
-# stopped, and two runs side by side wait for each other. What cannot be had is said aloud and is no failure
-# here: the tests that need it print a line "SKIPPED: ...".
+# Installs the servers and tools with which the tests and the benchmark compare, on a Debian
+# machine:
+#   - mariadb-server, sysbench and debootstrap, from the machine's own Debian release;
+#   - MySQL, from Debian unstable and in a chroot, because no stable release has it;
+#   - readers of the binary log, each from its language's own registry: mysql-replication (Python),
+#     canal of go-mysql (Go) and Debezium's engine (Java). They are built as crates/testkit/readers
+#     says, where the language is installed;
+#   - applications whose schemas are replicated, from the same registries: Django with Wagtail
+#     (Python), Sequelize, Knex and TypeORM (JavaScript), Quartz, Spring Batch and Session, Camunda,
+#     Flowable and Keycloak (Java). They are built as crates/testkit/applications says.
+# The script starts no service. It skips every step that has been done already, continues an
+# interrupted run where it stopped, and makes two runs side by side wait for each other. It names
+# what it cannot install and does not fail because of it; the tests that need it print a line
+# "SKIPPED: ...".
 #
-# SLIPSTREAM_PEERS_DIR   where the chroot and prototypes of data directories are kept
+# SLIPSTREAM_PEERS_DIR   the directory for the chroot and for prototypes of data directories
 #                        (default /var/cache/slipstream-peers)
 set -euo pipefail
 
@@ -29,7 +32,8 @@ lacks() {
   say "NOT AVAILABLE: $1"
 }
 
-# Debian's server packages start their service when they are installed unless policy-rc.d forbids it.
+# Debian's server packages start their service when they are installed, unless policy-rc.d forbids
+# it. Returns 1 if somebody else's policy-rc.d is there already.
 forbid_services() {
   local root=$1
   [ -e "$root/usr/sbin/policy-rc.d" ] && return 1
@@ -37,7 +41,7 @@ forbid_services() {
   chmod 755 "$root/usr/sbin/policy-rc.d"
 }
 
-# The packages of the machine's own release that are not there yet.
+# Installs the packages of the machine's own release that are not installed yet.
 install_packages() {
   local wanted=() package
   command -v mariadbd >/dev/null || wanted+=(mariadb-server)
@@ -47,7 +51,7 @@ install_packages() {
   say "installing ${wanted[*]}"
   local ours=no status=0
   forbid_services "" && ours=yes
-  # A run that was killed may have left packages unpacked but not configured.
+  # A run that was killed may have left packages that are unpacked but not configured.
   dpkg --configure -a >/dev/null 2>&1 || true
   {
     apt-get -o DPkg::Lock::Timeout=300 -qq update &&
@@ -61,13 +65,14 @@ install_packages() {
 
 mysql_runs() { chroot "$chroot_dir" /usr/sbin/mysqld --no-defaults --version >/dev/null 2>&1; }
 
-# Removes a base system that was left half made, which may still have kernel file systems mounted.
+# Removes a base system that is incomplete. It may still have kernel file systems mounted.
 discard() {
   umount -q "$1/proc" "$1/sys" 2>/dev/null || true
   rm -rf --one-file-system "$1"
 }
 
-# A chroot is built beside its place and moved there, so that what stands there is a whole base system.
+# Builds the chroot beside its place and then moves it there, so that its place never holds a part
+# of a base system.
 bootstrap_chroot() {
   [ -x "$chroot_dir/usr/bin/apt-get" ] && [ ! -d "$chroot_dir/debootstrap" ] && return 0
   discard "$chroot_dir"
@@ -96,7 +101,7 @@ install_mysql() {
   mysql_runs
 }
 
-# What Python's registry has for the program in this folder.
+# Installs what the program in this folder needs from Python's registry into the directory $1.
 install_requirements() {
   python3 -m venv "$1" && "$1/bin/pip" install -q --disable-pip-version-check -r requirements.txt
 }
@@ -116,8 +121,8 @@ install_applications_node() {
 
 install_applications_java() { mvn -q -B -Dapplications.dir="$applications_dir" package; }
 
-# A program is built again when what says how has changed. Whether it is one of the readers or of the applications, its
-# name, and the programs that building it takes.
+# Builds a program, unless it was built from the same files before. The arguments are its kind
+# (readers or applications), its name, and the programs that are needed to build it.
 built() {
   local kind=$1 name=$2 program state place=$peers_dir/$1
   shift 2

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# Everything that must hold before a change lands: format, width of lines, lints, and all the tests, on one profile so that
-# everything is compiled once. Ends with the tests that could not run for want of a peer.
+# Checks everything that must hold before a change lands: the format, the width of lines, the lints,
+# and all tests. It uses one profile, so that everything is compiled once. At its end it lists the
+# tests that could not run because a peer is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-never}
 log_dir=$(mktemp -d)
 trap 'rm -rf "$log_dir"' EXIT
-# Tests append a line here when a peer is missing: standard output of a test that passes is not shown.
+# Tests append a line to this file when a peer is missing, because the standard output of a test
+# that passes is not shown.
 export SLIPSTREAM_SKIPPED=$log_dir/skipped
 : >"$SLIPSTREAM_SKIPPED"
 
@@ -22,7 +24,8 @@ export SLIPSTREAM_BINARY
 
 status=0
 cargo test --release --locked --workspace --no-fail-fast || status=$?
-# What threads share, under the model checker: see crates/os/src/sync.rs. A build of its own, of the lower crates only.
+# This tests what threads share, under the model checker (see crates/os/src/sync.rs). It takes a
+# build of its own, of the lower crates only.
 cargo test --release --locked -p redo -p buffer -p engine --features engine/model --no-fail-fast --lib model || status=$?
 
 if [ -s "$SLIPSTREAM_SKIPPED" ]; then

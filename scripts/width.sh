@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Comments and documents have lines of at most 100 columns. Prints each line that is longer and fails then.
-# Tables, links and what stands between ``` in a document are as long as they have to be.
+# Checks that comments and documents have lines of at most 100 columns. It prints each line that is
+# longer, and then fails. In a document, tables, lines with links and lines between ``` may be
+# longer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
