@@ -96,8 +96,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Returns the leaf to which `at` leads, and what the path to it says of the tree's extent. `at`
-    /// gets the number of entries of each inner node and returns the one to follow.
+    /// Returns the leaf to which `at` leads, and what the path to it says of the tree's extent.
+    /// `at` gets the number of entries of each inner node and returns the one to follow.
     fn along(&self, mut at: impl FnMut(usize) -> usize) -> Result<(PageRead<'_>, Extent)> {
         let mut extent = AT_ROOT;
         let mut no = self.root_page();

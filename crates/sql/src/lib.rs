@@ -48,6 +48,7 @@ mod host;
 mod lexer;
 mod lexical;
 mod literal_rows;
+pub mod locale;
 pub mod memory;
 mod normalized;
 mod object_text;

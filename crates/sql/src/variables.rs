@@ -14,6 +14,7 @@ use self::wanted::Wanted;
 use crate::error::{Result, SqlError};
 use crate::host::{Host, VariableScope};
 use crate::lexer::LexMode;
+use crate::locale::{self, Locale};
 use crate::sql_mode::SqlMode;
 use engine::{Engine, Isolation, RowImage};
 use std::collections::BTreeMap;
@@ -109,6 +110,10 @@ pub(crate) struct Variables {
     pub sql_select_limit: u64,
     pub group_concat_max_len: usize,
     pub div_precision_increment: u8,
+    /// `default_week_format`: the mode of WEEK() without one.
+    pub default_week_format: u8,
+    /// `lc_time_names`.
+    pub locale: &'static Locale,
     /// `sort_buffer_size`.
     pub sort_buffer_bytes: u64,
     /// `tmp_table_size`.
@@ -163,6 +168,8 @@ impl Default for Variables {
             sql_select_limit: u64::MAX,
             group_concat_max_len: 1024,
             div_precision_increment: 4,
+            default_week_format: 0,
+            locale: locale::english(),
             sort_buffer_bytes: 256 << 10,
             tmp_table_bytes: 16 << 20,
             max_allowed_packet: 64 << 20,
@@ -182,6 +189,11 @@ impl Default for Variables {
             kept: kept.collect(),
         }
     }
+}
+
+/// Builds error 1649 (`ER_UNKNOWN_LOCALE`).
+fn unknown_locale(name: &str) -> SqlError {
+    SqlError::new(1649, format!("Unknown locale: '{name}'"))
 }
 
 /// The values of `slipstream_dialect`.
@@ -222,6 +234,8 @@ impl Variables {
         "sql_select_limit",
         "group_concat_max_len",
         "div_precision_increment",
+        "default_week_format",
+        "lc_time_names",
         "sort_buffer_size",
         "tmp_table_size",
         "max_allowed_packet",
@@ -297,6 +311,8 @@ impl Variables {
             "sql_select_limit" => unsigned(self.sql_select_limit),
             "group_concat_max_len" => unsigned(self.group_concat_max_len as u64),
             "div_precision_increment" => unsigned(u64::from(self.div_precision_increment)),
+            "default_week_format" => unsigned(u64::from(self.default_week_format)),
+            "lc_time_names" => Value::text(self.locale.name),
             "sort_buffer_size" => unsigned(self.sort_buffer_bytes),
             "tmp_table_size" => unsigned(self.tmp_table_bytes),
             "max_allowed_packet" => unsigned(self.max_allowed_packet as u64),
@@ -414,6 +430,16 @@ impl Variables {
             "sql_select_limit" => self.sql_select_limit = wanted.number(0, u64::MAX)?,
             "group_concat_max_len" => self.group_concat_max_len = wanted.number(4, 1 << 30)? as usize,
             "div_precision_increment" => self.div_precision_increment = wanted.number(0, 30)? as u8,
+            "default_week_format" => self.default_week_format = wanted.number(0, 7)? as u8,
+            "lc_time_names" => {
+                let known = match wanted.value {
+                    Value::Int(number) => u64::try_from(*number).ok().and_then(locale::numbered),
+                    Value::UInt(number) => locale::numbered(*number),
+                    Value::Bytes(_) | Value::Null => locale::named(&wanted.text()),
+                    _ => return Err(SqlError::wrong_type_for_variable(wanted.name)),
+                };
+                self.locale = known.ok_or_else(|| unknown_locale(&wanted.text()))?;
+            }
             "sort_buffer_size" => self.sort_buffer_bytes = wanted.number(32_768, u64::MAX)?,
             "tmp_table_size" => self.tmp_table_bytes = wanted.number(1024, u64::MAX)?,
             "max_allowed_packet" => self.max_allowed_packet = wanted.number(1024, 1 << 30)? as usize,

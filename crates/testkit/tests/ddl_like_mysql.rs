@@ -45,6 +45,12 @@ const STATEMENTS: &[&str] = &[
     "ALTER TABLE d.h ADD UNIQUE KEY w (c), ADD (e VARCHAR(9) DEFAULT 'it\\'s' COLLATE utf8mb4_bin, KEY v (e), UNIQUE u (e))",
     "CREATE TABLE d.i (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, v INT)",
     "ALTER TABLE d.i ALTER id SET DEFAULT 5, ADD w INT",
+    // DROP CONSTRAINT takes every kind of constraint; a SPATIAL index keeps its place.
+    "CREATE TABLE d.j (a VARCHAR(10), b INT, c INT, g POINT NOT NULL SRID 0, CONSTRAINT uu UNIQUE (a), \
+     CONSTRAINT fu UNIQUE ((b + 1)), UNIQUE KEY uc (c), SPATIAL KEY (g), PRIMARY KEY (b))",
+    "ALTER TABLE d.j DROP CONSTRAINT fu",
+    "ALTER TABLE d.j DROP CONSTRAINT uu, DROP CONSTRAINT `PRIMARY`",
+    "ALTER TABLE d.j DROP COLUMN c",
 ];
 
 /// Queries for which both servers must show the same rows.
@@ -56,6 +62,7 @@ const SHOWN: &[&str] = &[
     "SHOW INDEX FROM d.g",
     "SHOW CREATE TABLE d.h",
     "SHOW CREATE TABLE d.i",
+    "SHOW CREATE TABLE d.j",
 ];
 
 fn answers(flavor: Flavor) -> Vec<String> {

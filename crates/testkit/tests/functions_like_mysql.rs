@@ -289,3 +289,55 @@ fn bases_are_those_of_the_texts_of_values() {
     );
     assert!(answers.iter().any(|answer| answer.contains("1111100000,1740,3E0")), "{answers:#?}");
 }
+
+#[test]
+fn texts_are_found_in_texts_as_by_mysql() {
+    let answers = same_answers(
+        "locate",
+        &[
+            "set names utf8mb4",
+            "select locate('e','é'), locate('ss','straße'), locate('ß','strasse'), locate('é', 'ae'), locate('s','xß')",
+            "select locate('b','aBc' collate utf8mb4_bin), locate('b' collate utf8mb4_bin,'aBc'), position('E' in 'abcé')",
+            "select locate('','abc',2), locate('', 'abc', 4), locate('','abc',5), locate('c','abc',-1), locate('ä','aa', 2)",
+            "select locate(cast('b' as binary),'aBc'), locate('b', cast('aBc' as binary)), locate(x'62','aBc')",
+            "select locate(x'c3', 'é')",
+            "select locate('é','xe' collate utf8mb4_general_ci), locate('ß','xs' collate utf8mb4_general_ci), \
+             locate('ss','xß' collate utf8mb4_unicode_ci), locate('ß','xss' collate utf8mb4_unicode_ci)",
+            "select locate('ch','xchy' collate utf8mb4_czech_ci), locate('c','xchy' collate utf8mb4_czech_ci), \
+             locate('h','xchy' collate utf8mb4_cs_0900_ai_ci), locate('l','xLLy' collate utf8mb4_es_trad_0900_ai_ci)",
+            "select locate('É','xé' collate utf8mb4_0900_as_ci), locate('é','xe' collate utf8mb4_0900_as_ci), \
+             locate('E','xe' collate utf8mb4_0900_as_cs), locate('ss','xß' collate utf8mb4_0900_as_cs)",
+            "select locate('é', _latin1 0x78E9), locate(_latin1 'e', _latin1 0x78E9 collate latin1_general_ci), \
+             locate(_latin1'ss', _latin1 0xDF collate latin1_german2_ci), locate(_latin1 0xDF, _latin1 'xss' collate latin1_german2_ci)",
+            "select locate('日','本日'), instr('日本語','語'), locate('A','ａ'), locate('か','ガ'), locate('가', '나가')",
+            "select locate('x', 123), locate(2, 123), instr(123, '3'), instr('2024-01-01', date'2024-01-01'), instr(1e20, 'E')",
+        ],
+    );
+    assert!(answers[1].ends_with("1,5,5,2,2"), "{answers:#?}");
+}
+
+#[test]
+fn random_numbers_with_a_seed_are_mysqls() {
+    let answers = same_answers(
+        "rand",
+        &[
+            "create database rand_d",
+            "use rand_d",
+            "create table t (a int primary key, b int)",
+            "insert into t values (1,5),(2,5),(3,5),(4,7)",
+            "select rand(3), rand(3), a from t",
+            "select rand(a), rand(b) from t",
+            "select rand(3) union all select rand(3)",
+            "select a from t order by rand(7)",
+            "select a, (select rand(5)) from t",
+            "prepare p from 'select rand(?) from t'",
+            "set @n = 9",
+            "execute p using @n",
+            "execute p using @n",
+            "select rand(null), rand(-1), rand(1.6), rand('7') from t",
+            "update t set b = rand(11) * 1000 order by a",
+            "select * from t",
+        ],
+    );
+    assert!(answers[4].contains("0.37307905813034536"), "{answers:#?}");
+}

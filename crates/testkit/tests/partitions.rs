@@ -157,6 +157,14 @@ const STATEMENTS: &[&str] = &[
     "alter table e exchange partition p1 with table nope",
     "alter table f10 exchange partition p0 with table m",
     "select * from e order by id",
+    // Values are different, and in order, by the collation of their column.
+    "create table cased (a varchar(10) collate utf8mb4_bin) partition by list columns(a) (partition p values in ('a'), partition q values in ('A'))",
+    "insert into cased values ('a'),('A')",
+    "select * from cased partition (q)",
+    "create table risen (a varchar(10) collate utf8mb4_bin) partition by range columns(a) (partition p values less than ('A'), partition q values less than ('a'))",
+    "create table fallen (a varchar(10) collate utf8mb4_bin) partition by range columns(a) (partition p values less than ('a'), partition q values less than ('A'))",
+    "create table same (a varchar(10)) partition by list columns(a) (partition p values in ('a'), partition q values in ('A'))",
+    "create table longer (a varchar(10)) partition by range columns(a) (partition p values less than ('a'), partition q values less than ('a b'))",
     "DROP DATABASE d",
 ];
 

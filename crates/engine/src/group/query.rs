@@ -29,6 +29,8 @@ pub struct SessionContext {
     pub auto_increment: (u16, u16),
     /// Whether `explicit_defaults_for_timestamp` is on.
     pub explicit_timestamps: bool,
+    /// The number of `lc_time_names`. It is not sent when it is 0, which is en_US.
+    pub lc_time_names: u16,
     /// `time_zone`. It is not sent when it is empty.
     pub time_zone: String,
     /// The time when the statement began, in microseconds of Unix time.
@@ -49,6 +51,7 @@ impl Default for SessionContext {
             collation_server: 255,
             auto_increment: (1, 1),
             explicit_timestamps: true,
+            lc_time_names: 0,
             time_zone: String::new(),
             timestamp_us: 0,
             exec_time_s: 0,
@@ -76,6 +79,7 @@ fn put_query(
         auto_increment: (session.auto_increment != (1, 1)).then_some(session.auto_increment),
         time_zone: (with_time && !time_zone.is_empty()).then_some(time_zone),
         microseconds: (with_time && micros != 0).then_some(micros),
+        lc_time_names: (session.lc_time_names != 0).then_some(session.lc_time_names),
         explicit_defaults_for_timestamp: with_time.then_some(session.explicit_timestamps),
         default_collation_for_utf8mb4: Some(DEFAULT_COLLATION_FOR_UTF8MB4),
         ..QueryStatus::default()

@@ -198,6 +198,7 @@ fn session_of(
         collation_connection,
         collation_server,
         auto_increment: status.auto_increment.unwrap_or((1, 1)),
+        lc_time_names: status.lc_time_names.unwrap_or(0),
         explicit_timestamps: match of_mariadb {
             true => status.flags2.is_none_or(|flags2| flags2 & MARIADB_EXPLICIT_TIMESTAMPS != 0),
             false => status.explicit_defaults_for_timestamp.unwrap_or(true),

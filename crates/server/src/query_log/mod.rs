@@ -2,8 +2,8 @@
 //! long, in files, in tables of `mysql`, or in both (`log_output`).
 //!
 //! In: the commands of connections ([`note_command`]), and what sessions tell of statements
-//! ([`sql::StatementLog`], which `statements` implements). Out: lines of two files (`file`) and rows
-//! of `mysql.general_log` and `mysql.slow_log` (`table`).
+//! ([`sql::StatementLog`], which `statements` implements). Out: lines of two files (`file`) and
+//! rows of `mysql.general_log` and `mysql.slow_log` (`table`).
 //!
 //! A log that cannot be written stops nobody: the error log says so. Passwords are in neither log,
 //! except with `log_raw` in the general one.

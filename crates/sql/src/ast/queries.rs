@@ -1,29 +1,60 @@
 //! The queries within a query or an expression, at any place.
 
 use super::{
-    Expr, FunctionCall, Over, Query, QueryBody, Select, SelectItem, TableName, TableRef, WindowCall,
+    Expr, FunctionCall, Over, Query, QueryBody, Select, SelectItem, TableName, TableRef, Window, WindowCall,
 };
+use std::rc::Rc;
 
 /// A function that is called with each query.
 type Visit<'v, 'q> = &'v mut dyn FnMut(&'q Query);
 
+/// The common tables that a query may name: the last one, and those before it.
+#[derive(Clone, Default)]
+struct CommonNames<'q>(Option<Rc<(&'q str, CommonNames<'q>)>>);
+
+impl<'q> CommonNames<'q> {
+    fn with(&self, name: &'q str) -> CommonNames<'q> {
+        CommonNames(Some(Rc::new((name, self.clone()))))
+    }
+
+    fn contains(&self, name: &str) -> bool {
+        let first = self.0.as_deref();
+        std::iter::successors(first, |(_, before)| before.0.as_deref()).any(|(known, _)| *known == name)
+    }
+}
+
+impl Drop for CommonNames<'_> {
+    /// Drops a long list without a call for each of its names.
+    fn drop(&mut self) {
+        let mut next = self.0.take();
+        while let Some(mut last) = next.and_then(Rc::into_inner) {
+            next = last.1.0.take();
+        }
+    }
+}
+
 impl Query {
     /// Returns the tables of this query and of all queries in it, including those in expressions.
-    /// Names that any WITH clause in the query defines are left out.
+    /// Common tables are left out where they are known: in the query that defines them, behind
+    /// their definition.
     pub fn all_tables(&self) -> Vec<&TableName> {
         let mut found = Vec::new();
-        let mut queries = vec![self];
-        let mut common: Vec<&str> = Vec::new();
-        while let Some(query) = queries.pop() {
-            for table in query.with.iter().flat_map(|with| &with.tables) {
-                common.push(&table.name);
-                queries.push(&table.query);
+        let mut queries = vec![(self, CommonNames::default())];
+        while let Some((query, mut names)) = queries.pop() {
+            if let Some(with) = &query.with {
+                for table in &with.tables {
+                    let around = names.clone();
+                    names = names.with(&table.name);
+                    queries.push((&table.query, if with.recursive { names.clone() } else { around }));
+                }
             }
-            query.body.put_named(&mut found, &mut |inner| queries.push(inner));
-            let order = query.order_by.iter().map(|item| &item.expr);
-            order.for_each(|expr| expr.visit_queries(&mut |inner| queries.push(inner)));
+            let mut here = Vec::new();
+            let mut visit = |inner| queries.push((inner, names.clone()));
+            query.body.put_named(&mut here, &mut visit);
+            query.order_by.iter().for_each(|item| item.expr.visit_queries(&mut visit));
+            let is_stored = |table: &&TableName| table.schema.is_some() || !names.contains(&table.name);
+            found.extend(here.into_iter().filter(is_stored));
         }
-        found.retain(|table: &&TableName| table.schema.is_some() || !common.contains(&table.name.as_str()));
         found
     }
 }
@@ -54,6 +85,9 @@ impl Select {
         }
         let exprs = self.filter.iter().chain(&self.group_by).chain(&self.having);
         exprs.for_each(|expr| expr.visit_queries(visit));
+        for (_, window) in &self.windows {
+            window.for_operands(&mut |operand| operand.visit_queries(visit));
+        }
     }
 }
 
@@ -153,8 +187,37 @@ impl WindowCall {
     fn for_operands<'q>(&'q self, f: &mut dyn FnMut(&'q Expr)) {
         self.call.for_operands(f);
         if let Over::Window(window) = &self.over {
-            let order = window.order_by.iter().map(|item| &item.expr);
-            window.partition_by.iter().chain(order).for_each(f);
+            window.for_operands(f);
         }
+    }
+}
+
+impl Window {
+    fn for_operands<'q>(&'q self, f: &mut dyn FnMut(&'q Expr)) {
+        self.partition_by.iter().chain(self.order_by.iter().map(|item| &item.expr)).for_each(f);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ast::Statement;
+
+    fn tables(text: &str) -> Vec<String> {
+        let parsed = crate::parse::parse(text.as_bytes(), Default::default());
+        let Ok(Some(parsed)) = parsed else { panic!("{text} is not understood") };
+        let Statement::Query(query) = &parsed.statement else { panic!("{text} is no query") };
+        let mut names: Vec<String> = query.all_tables().iter().map(|table| table.name.clone()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn common_tables_are_known_where_they_are_defined_alone() {
+        assert_eq!(tables("with t as (select * from u) select * from t, v, d.t"), ["t", "u", "v"]);
+        assert_eq!(tables("select (with t as (select 1) select * from t), t.a from t"), ["t"]);
+        assert_eq!(tables("with t as (select * from t) select * from t"), ["t"]);
+        assert_eq!(tables("with recursive t as (select 1 union select a from t) select * from t"), [""; 0]);
+        assert_eq!(tables("with a as (select * from b), b as (select * from a) select * from b"), ["b"]);
+        assert_eq!(tables("select 1 from t window w as (order by (select a from u))"), ["t", "u"]);
     }
 }

@@ -173,9 +173,7 @@ impl Builder<'_> {
             },
             Alteration::DropKey { name, if_exists } => match self.def.index(name) {
                 Some(at) => {
-                    temporal::forget_overlaps(&mut self.def, name);
-                    self.def.indexes.remove(at);
-                    self.def.close_gap_in_order(at);
+                    self.remove_index(at);
                     Ok(())
                 }
                 None => match self.def.kept_index(name) {
@@ -305,6 +303,13 @@ impl Builder<'_> {
         self.def.foreign_keys.iter_mut().flat_map(|key| &mut key.columns).for_each(f);
     }
 
+    /// Takes an index out of the definition, and what else names it.
+    fn remove_index(&mut self, at: usize) {
+        let index = self.def.indexes.remove(at);
+        temporal::forget_overlaps(&mut self.def, &index.name);
+        self.def.close_gap_in_order(at);
+    }
+
     /// Drops a constraint of any kind (`DROP CONSTRAINT`).
     fn drop_constraint(&mut self, name: &str, if_exists: bool) -> Result<()> {
         if let Some(at) = self.def.foreign_key(name) {
@@ -312,8 +317,11 @@ impl Builder<'_> {
         } else if let Some(at) = self.def.check_constraint(name) {
             self.def.checks.remove(at);
         } else if let Some(at) = self.def.index(name).filter(|&at| self.def.indexes[at].unique) {
-            self.def.indexes.remove(at);
+            self.remove_index(at);
+        } else if let Some(at) = self.def.kept_index(name).filter(|&at| self.def.kept_indexes[at].unique) {
+            self.def.kept_indexes.remove(at);
         } else if name.eq_ignore_ascii_case("PRIMARY") && self.def.primary.is_some() {
+            temporal::forget_overlaps(&mut self.def, "PRIMARY");
             self.def.primary = None;
         } else if !if_exists {
             return Err(SqlError::new(3940, format!("Constraint '{name}' does not exist.")));
@@ -562,7 +570,11 @@ impl Builder<'_> {
         for index in &mut self.def.indexes {
             index.columns.retain(|part| part.column != at);
         }
-        self.def.indexes.retain(|index| !index.columns.is_empty());
+        for at in (0..self.def.indexes.len()).rev() {
+            if self.def.indexes[at].columns.is_empty() {
+                self.remove_index(at);
+            }
+        }
         for index in &mut self.def.kept_indexes {
             index.parts.retain(|part| part.is_expression || !part.text.eq_ignore_ascii_case(name));
         }

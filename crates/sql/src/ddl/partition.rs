@@ -324,7 +324,7 @@ fn column_literal(value: &Value, column: &ColumnDef, settings: &DdlSettings) -> 
 }
 
 /// Returns the order of two literals of a term, where `MAXVALUE` is the greatest. Texts of a
-/// character column are compared by `utf8mb4_0900_ai_ci`, those of a binary one by their bytes.
+/// character column are compared by its collation, all other texts by their bytes.
 fn order(def: &TableDef, by: &PartitionFunction, at: usize, a: &str, b: &str) -> Ordering {
     match (a == "MAXVALUE", b == "MAXVALUE") {
         (false, false) => {}
@@ -333,10 +333,13 @@ fn order(def: &TableDef, by: &PartitionFunction, at: usize, a: &str, b: &str) ->
     if let (Ok(a), Ok(b)) = (a.parse::<i128>(), b.parse::<i128>()) {
         return a.cmp(&b);
     }
-    let collation = by.columns.get(at).and_then(|name| def.column(name));
-    match collation.map(|at| def.columns[at].ty.collation).filter(|id| *id != collation::BINARY) {
-        Some(_) => collation::compare(collation::UTF8MB4_0900_AI_CI, a.as_bytes(), b.as_bytes()),
-        None => a.cmp(b),
+    let column = by.columns.get(at).and_then(|name| def.column(name));
+    let collation = column.map(|at| &def.columns[at].ty).filter(|ty| ty.is_character());
+    let unquoted =
+        |text: &str| text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')).map(str::to_owned);
+    match (collation, unquoted(a), unquoted(b)) {
+        (Some(ty), Some(a), Some(b)) => collation::compare_utf8mb4(ty.collation, a.as_bytes(), b.as_bytes()),
+        _ => a.cmp(b),
     }
 }
 

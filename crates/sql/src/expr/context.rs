@@ -2,6 +2,7 @@
 
 use super::UserVariables;
 use super::diagnostics::{Diagnostics, Level};
+use super::random::SeededRandoms;
 use super::text::shown;
 use crate::counters::Counters;
 use crate::error::{Result, SqlError};
@@ -184,6 +185,8 @@ pub(crate) struct Context<'a> {
     pub lenient: Cell<bool>,
     /// The patterns that the statement has compiled.
     pub regexps: PatternCache,
+    /// The generators of RAND() with a constant seed.
+    pub seeded_randoms: SeededRandoms,
 }
 
 /// The warnings that strict mode turns into errors, as far as this server's statements can have
@@ -219,6 +222,7 @@ impl Context<'_> {
             strict: self.strict,
             lenient: Cell::new(self.lenient.get()),
             regexps: self.regexps.shared(),
+            seeded_randoms: self.seeded_randoms.shared(),
         }
     }
 

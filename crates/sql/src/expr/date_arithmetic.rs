@@ -193,6 +193,10 @@ pub(crate) fn add(
     })
 }
 
+pub(crate) fn day_of_year(date: &Date) -> i64 {
+    date.day_number() - Date { month: 1, day: 1, ..*date }.day_number() + 1
+}
+
 /// Returns the year and the week of a date in one of WEEK()'s eight modes (MySQL's manual,
 /// "WEEK()").
 pub(crate) fn week_of(date: &Date, mode: u8) -> (u16, u8) {
@@ -279,7 +283,7 @@ pub(crate) fn extract(value: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Resul
         TimeUnit::Minute => minute,
         TimeUnit::Hour => hour,
         TimeUnit::Day => day,
-        TimeUnit::Week => i64::from(week_of(&date, 0).1),
+        TimeUnit::Week => i64::from(week_of(&date, ctx.variables.default_week_format).1),
         TimeUnit::Month => month,
         TimeUnit::Quarter => (month + 2) / 3,
         TimeUnit::Year => year,

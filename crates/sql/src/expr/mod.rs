@@ -22,6 +22,7 @@ mod json_aggregate;
 pub(crate) mod like;
 mod no_session;
 mod node;
+pub(crate) mod random;
 mod reading;
 mod sorting;
 mod subquery;

@@ -1,6 +1,7 @@
 //! The surroundings of expressions that no session computes: constants while a statement is
 //! planned, and the expressions of definitions.
 
+use super::random::SeededRandoms;
 use super::{Context, Diagnostics, NoPrograms, UserVariables};
 use crate::counters::Counters;
 use crate::host::Host;
@@ -73,6 +74,7 @@ impl NoSession {
             strict: strict && variables.sql_mode.strict(),
             lenient: Cell::new(false),
             regexps: PatternCache::default(),
+            seeded_randoms: SeededRandoms::default(),
         }
     }
 }

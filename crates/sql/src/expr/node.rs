@@ -395,6 +395,16 @@ impl Expr {
         found
     }
 
+    /// Reports whether the value is the same for all rows of a statement: no column and nothing
+    /// that varies is in it.
+    pub fn is_same_for_all_rows(&self) -> bool {
+        let mut names_rows = false;
+        self.visit(&mut |expr| {
+            names_rows |= matches!(expr.node, Node::Slot(_) | Node::InsertedValue(_) | Node::Outer(_))
+        });
+        !names_rows && !self.varies()
+    }
+
     /// Reports whether each evaluation may have another value or has an effect: RAND(), `@a := 1`.
     pub fn varies(&self) -> bool {
         let mut varies = false;

@@ -317,6 +317,13 @@ impl KeyCondition {
         self.equals.is_empty() && self.list.is_none() && self.low.is_none() && self.high.is_none()
     }
 
+    /// Reports whether the condition gives each of so many parts a value that is not NULL. Where
+    /// the index is unique, at most one entry has these values.
+    pub fn fixes(&self, parts: usize) -> bool {
+        self.equals.len() == parts
+            && self.equals.iter().all(|(value, _)| !matches!(value.node, Node::Constant(Value::Null)))
+    }
+
     /// Returns how far the condition narrows the index, for the choice by rules.
     fn weight(&self) -> u32 {
         let range = match (&self.low, &self.high) {
@@ -386,7 +393,7 @@ fn ways(
             IndexRef::Primary => true,
             IndexRef::Secondary(at) => table.def.indexes[at].unique,
         };
-        let is_full = parts > 0 && matches!(&alternatives[..], [one] if one.equals.len() == parts);
+        let is_full = parts > 0 && matches!(&alternatives[..], [one] if one.fixes(parts));
         let whole = table.index_columns(index).iter().all(|part| part.prefix.is_none());
         let mut weight = alternatives.iter().map(KeyCondition::weight).min().unwrap_or(0);
         if is_full && is_unique {

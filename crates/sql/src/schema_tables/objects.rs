@@ -263,7 +263,7 @@ pub(crate) fn engine_row() -> Vec<Value> {
         text("DEFAULT"),
         text("Supports transactions and row-level locking; one log for the engine and replication"),
         text("YES"),
-        text("NO"),
+        text("YES"),
         text("YES"),
     ]
 }

@@ -86,9 +86,13 @@ fn allowed_path(written: &[u8], session: &Session) -> Result<PathBuf> {
     if allowed.eq_ignore_ascii_case("NULL") {
         return Err(refused());
     }
-    let written = PathBuf::from(String::from_utf8_lossy(written).into_owned());
-    let base = PathBuf::from(text("datadir")?).join(session.settings.schema.as_deref().unwrap_or_default());
-    let path = base.join(written);
+    let written = String::from_utf8_lossy(written);
+    let mut base = PathBuf::from(text("datadir")?);
+    if !written.contains('/') {
+        // A name alone is one in the directory of the current schema.
+        base.push(session.settings.schema.as_deref().unwrap_or_default());
+    }
+    let path = base.join(&*written);
     let climbs = path.components().any(|part| part == Component::ParentDir);
     if !allowed.is_empty() && (climbs || !path.starts_with(Path::new(&allowed))) {
         return Err(refused());

@@ -42,6 +42,7 @@ pub use state::SessionInit;
 use crate::admin::AccountsLog;
 use crate::error::{Result, SqlError};
 use crate::expr::Context;
+use crate::expr::random::SeededRandoms;
 use crate::host::{Host, Sight};
 use crate::memory::closes_connection;
 use crate::regexp::PatternCache;
@@ -343,6 +344,7 @@ impl Session {
             strict: strict && self.settings.variables.sql_mode.strict(),
             lenient: Cell::new(false),
             regexps: PatternCache::default(),
+            seeded_randoms: SeededRandoms::default(),
         }
     }
 

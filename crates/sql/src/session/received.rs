@@ -249,6 +249,8 @@ fn become_sources(session: &mut Session, source: &SessionContext) -> Result<()> 
     variables.server_collation = source.collation_server;
     (variables.auto_increment_increment, variables.auto_increment_offset) =
         (source.auto_increment.0.max(1).into(), source.auto_increment.1.max(1).into());
+    variables.locale =
+        crate::locale::numbered(source.lc_time_names.into()).unwrap_or_else(crate::locale::english);
     let time_zone = if source.time_zone.is_empty() { "SYSTEM" } else { &source.time_zone };
     variables.set(&session.server.engine, "time_zone", &Value::text(time_zone)).map(|_| ())
 }

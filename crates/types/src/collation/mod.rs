@@ -18,6 +18,7 @@ mod multi;
 mod order;
 mod padding;
 mod runs;
+mod search;
 mod special;
 mod tables;
 mod tailored;
@@ -37,6 +38,7 @@ pub use ids::*;
 pub use key::{is_key_of_bytes, read_escaped, write_key, write_key_utf8mb4};
 pub use lookup::{all, by_id, charset_of, from_name, max_bytes_per_char, name};
 pub use order::{compare, compare_utf8mb4, order_prefix};
+pub use search::locate_utf8mb4;
 pub use weights::weight_string;
 
 #[cfg(test)]

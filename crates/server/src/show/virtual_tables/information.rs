@@ -34,7 +34,7 @@ pub fn engines(_host: &ConnectionHost) -> ComputedTable<'_> {
         text_column("XA", 3),
         text_column("SAVEPOINTS", 3),
     ];
-    let row = ["InnoDB", "DEFAULT", "Supports transactions and row-level locking", "YES", "NO", "YES"];
+    let row = ["InnoDB", "DEFAULT", "Supports transactions and row-level locking", "YES", "YES", "YES"];
     ComputedTable::of_rows(columns, move || [row.map(Value::text).into()])
 }
 

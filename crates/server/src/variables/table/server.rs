@@ -10,6 +10,7 @@ use crate::variables::definition::{global, own, session};
 use crate::variables::server::{
     check_mandatory_roles, check_no_restrictions, follow_read_only, follow_super_read_only,
 };
+use sql::SqlError;
 
 /// The definitions, sorted by name.
 pub const DEFINITIONS: &[Definition] = &[
@@ -106,7 +107,12 @@ pub const DEFINITIONS: &[Definition] = &[
         .does("An interactive client that is idle for that many seconds is disconnected."),
     session("lc_messages", Text, "en_US").kept("Messages are in English."),
     global("lc_messages_dir", Text, "").read_only().kept("Messages are in English."),
-    session("lc_time_names", Text, "en_US").kept("Names of days and months are in English."),
+    session("lc_time_names", Text, "en_US")
+        .does("DATE_FORMAT(), DAYNAME() and MONTHNAME() name days and months in the language of this locale.")
+        .on_set(|_, s| match sql::locale::canonical_name(s.text()) {
+            Some(_) => Ok(()),
+            None => Err(SqlError::new(1649, format!("Unknown locale: '{}'", s.text()))),
+        }),
     global("license", Text, "Apache-2.0")
         .read_only()
         .not_an_option()

@@ -35,7 +35,7 @@ pub const DEFINITIONS: &[Definition] = &[
     session("default_tmp_storage_engine", Text, "InnoDB")
         .kept("Temporary tables are InnoDB's, whatever is asked for."),
     session("default_week_format", UInt(0, 7), "0")
-        .kept("WEEK() without a mode uses mode 0."),
+        .does("WEEK() without a mode and EXTRACT(WEEK FROM date) count weeks by this mode."),
     session("div_precision_increment", UInt(0, 30), "4")
         .does("A division's result has that many more digits behind the point."),
     session("end_markers_in_json", Bool, "OFF")

@@ -15,6 +15,7 @@ mod network;
 mod numeric;
 mod regexp;
 mod session;
+mod shown_date;
 mod sound;
 mod spatial;
 mod string;

@@ -2,7 +2,7 @@
 
 use super::super::arithmetic::{double_of, integer_of};
 use super::super::value_type::{is_text, is_time};
-use super::super::{Node, Number, common_type, compare, conform, number};
+use super::super::{Node, Number, common_type, compare, conform, number, random};
 use super::{Call, Coercibility, Expr, Function, ascii_text, bigint, double, int};
 use crate::error::{Result, SqlError};
 use std::cmp::Ordering;
@@ -220,26 +220,21 @@ fn round(call: &Call<'_>, to_nearest: bool) -> Result<Value> {
     Ok(value)
 }
 
-/// Computes RAND(). Without a seed it takes the next number of the session's generator. With a seed
-/// it returns the first number of MySQL's sequence for the seed, because a constant seed restarts
-/// with each statement.
+/// Computes RAND(). Without a seed it takes the next number of the session's generator. A source
+/// logs the two seeds of that with a statement, so that both servers get the same numbers. With a
+/// constant seed, each call has a sequence of its own in each statement; another seed begins anew
+/// with each row.
 fn rand(call: &Call<'_>) -> Result<Value> {
-    const MODULUS: u64 = 0x3fff_ffff;
-    if call.is_given(0) {
-        let seed = call.integer(0) as u32 as u64;
-        let mut first = (seed.wrapping_mul(0x10001).wrapping_add(55_555_555) & 0xffff_ffff) % MODULUS;
-        let second = (seed.wrapping_mul(0x1000_0001) & 0xffff_ffff) % MODULUS;
-        first = (first * 3 + second) % MODULUS;
-        return Ok(Value::Double(first as f64 / MODULUS as f64));
+    if !call.is_given(0) {
+        let (number, seeds) = random::next(call.ctx.random.get());
+        call.ctx.random.set(seeds);
+        return Ok(Value::Double(number));
     }
-    // This is MySQL's generator. A source logs its two seeds with a statement, so that both servers
-    // get the same numbers.
-    let seeds = call.ctx.random.get();
-    let (first, second) = (seeds & 0xffff_ffff, seeds >> 32);
-    let first = (first * 3 + second) % MODULUS;
-    let second = (first + second + 33) % MODULUS;
-    call.ctx.random.set(first | second << 32);
-    Ok(Value::Double(first as f64 / MODULUS as f64))
+    let seed = call.integer(0) as u32;
+    Ok(Value::Double(match call.args[0].is_same_for_all_rows() {
+        true => call.ctx.seeded_randoms.next(call.args.as_ptr() as usize, seed),
+        false => random::next(random::seeds_of(seed)).0,
+    }))
 }
 
 fn convert_base(call: &Call<'_>) -> Result<Value> {

@@ -5,6 +5,7 @@ use super::super::value_type::{is_text, text_length, text_type};
 use super::{Call, Function, ascii_text, bigint, int, joined, like_first, long_text, text};
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Context, Expr};
+use crate::locale::{self, Locale};
 use crate::memory::{Charge, growth};
 use types::{ColumnType, Value, collation};
 
@@ -171,7 +172,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(Value::Bytes(out))
     })
     .sees_nulls(),
-    Function::new("format", 2..=3, ascii_text::<64>, format_number),
+    Function::new("format", 2..=3, ascii_text::<64>, format_number).sees_nulls(),
     Function::new("charset", 1..=1, ascii_text::<64>, |call| {
         Ok(text(collation::charset_of(text_collation(call)).name()))
     })
@@ -364,32 +365,44 @@ fn insert(call: &Call<'_>) -> Result<Value> {
 }
 
 /// Returns the position of the argument `needle` in the argument `haystack`, in characters from 1,
-/// or 0 when it is not there.
+/// or 0 when it is not there. The collation of the haystack says what is equal.
+///
+/// # Errors
+/// Returns 3854 when the needle is a binary string and the haystack is not, and the needle's bytes
+/// are no characters.
 fn locate(call: &Call<'_>, needle: usize, haystack: usize) -> Result<Value> {
-    let binary = call.is_binary(needle) || call.is_binary(haystack);
-    let fold = |bytes: &[u8]| match (binary, std::str::from_utf8(bytes)) {
-        (false, Ok(valid)) if !collation::name(call.args[haystack].ty.collation).ends_with("_bin") => {
-            valid.to_lowercase().into_bytes()
-        }
-        _ => bytes.to_vec(),
-    };
+    let is_binary = call.is_binary(haystack);
     let (needle_bytes, haystack_bytes) = (call.bytes(needle), call.bytes(haystack));
-    // The folded copies live until the place is found. Lower case may be longer.
-    call.check_room((needle_bytes.len() + haystack_bytes.len()).saturating_mul(2))?;
-    let (needle, haystack) = (fold(&needle_bytes), fold(&haystack_bytes));
+    if !is_binary && call.is_binary(needle) && std::str::from_utf8(&needle_bytes).is_err() {
+        return Err(not_convertible(&needle_bytes));
+    }
     let start = if call.is_given(2) { call.integer(2) } else { 1 };
     let Some(skipped) = start.checked_sub(1).and_then(|skipped| usize::try_from(skipped).ok()) else {
         return Ok(Value::Int(0));
     };
-    let total = if binary { haystack.len() } else { chars(&haystack) };
-    if skipped > total {
-        return Ok(Value::Int(0));
-    }
-    let rest = slice(&haystack, skipped, usize::MAX, binary);
-    Ok(Value::Int(match find(rest, &needle, call.ctx)? {
-        None => 0,
-        Some(at) => (skipped + if binary { at } else { chars(&rest[..at]) }) as i64 + 1,
-    }))
+    let found = match is_binary {
+        true if skipped > haystack_bytes.len() => None,
+        true => find(&haystack_bytes[skipped..], &needle_bytes, call.ctx)?.map(|at| skipped + at),
+        false => {
+            let collation = match call.args[haystack].ty.collation {
+                // A number's text has no collation of its own.
+                collation::BINARY => collation::UTF8MB4_0900_AI_CI,
+                collation => collation,
+            };
+            let mut go_on = || call.ctx.check_interrupt();
+            collation::locate_utf8mb4(collation, &haystack_bytes, &needle_bytes, skipped, &mut go_on)?
+        }
+    };
+    Ok(Value::Int(found.map_or(0, |at| at as i64 + 1)))
+}
+
+/// Builds error 3854, which tells the client that bytes are no characters.
+fn not_convertible(bytes: &[u8]) -> SqlError {
+    /// The bytes that the message shows.
+    const SHOWN_BYTES: usize = 6;
+    let shown: String = bytes.iter().take(SHOWN_BYTES).map(|byte| format!("\\x{byte:02X}")).collect();
+    let more = if bytes.len() > SHOWN_BYTES { "..." } else { "" };
+    SqlError::new(3854, format!("Cannot convert string '{shown}{more}' from binary to utf8mb4"))
 }
 
 fn substring_index(call: &Call<'_>) -> Result<Value> {
@@ -415,24 +428,40 @@ fn substring_index(call: &Call<'_>) -> Result<Value> {
     })
 }
 
-/// Computes `FORMAT(1234.5, 2)`, which is `1,234.50`.
+/// Computes `FORMAT(1234.5, 2)`, which is `1,234.50`, or `1.234,50` with the locale `de_DE`.
 fn format_number(call: &Call<'_>) -> Result<Value> {
+    if call.values[..2].iter().any(|value| value.is_null()) {
+        return Ok(Value::Null);
+    }
     let decimals = call.integer(1).clamp(0, 30) as u8;
     let exact = super::super::decimal_of(&call.number(0));
     let rounded = exact.with_scale(decimals).ok_or_else(|| SqlError::out_of_range("DECIMAL", "format"))?;
     let shown = rounded.to_string();
+    let locale = if call.is_given(2) { locale_of(call) } else { locale::english() };
     let (sign, digits) = shown.strip_prefix('-').map_or(("", shown.as_str()), |digits| ("-", digits));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let mut out = String::from(sign);
     for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at) % 3 == 0 {
-            out.push(',');
+        let left = whole.len() - at;
+        let ends_group =
+            if locale.has_pairs { left == 3 || left > 3 && left % 2 == 1 } else { left % 3 == 0 };
+        if let (Some(separator), true) = (locale.separator, at > 0 && ends_group) {
+            out.push(separator);
         }
         out.push(digit);
     }
     if decimals > 0 {
-        out.push('.');
+        out.push_str(locale.decimal_sign);
         out.push_str(fraction);
     }
     Ok(text(out))
+}
+
+/// Returns the locale that the third argument names, or `en_US` with a warning where it names none.
+fn locale_of(call: &Call<'_>) -> &'static Locale {
+    let name = if call.values[2].is_null() { "NULL".to_owned() } else { call.string(2) };
+    locale::named(&name).unwrap_or_else(|| {
+        call.ctx.warn(1649, format!("Unknown locale: '{name}'"));
+        locale::english()
+    })
 }

@@ -2,8 +2,8 @@
 
 use super::{
     Function, aes, compression, date_formats, date_text, digest, file, grouping, gtid, json, network,
-    numeric, regexp, session, sound, spatial, string, time, time_sums, units, user_lock, vector, weights,
-    xml,
+    numeric, regexp, session, shown_date, sound, spatial, string, time, time_sums, units, user_lock, vector,
+    weights, xml,
 };
 
 /// Returns the function with this name, which is in lower case.
@@ -32,6 +32,7 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
         regexp::FUNCTIONS,
         time::FUNCTIONS,
         date_text::FUNCTIONS,
+        shown_date::FUNCTIONS,
         time_sums::FUNCTIONS,
         network::FUNCTIONS,
         digest::FUNCTIONS,

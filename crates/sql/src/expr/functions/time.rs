@@ -1,9 +1,10 @@
 //! Functions on dates and times.
 
 use super::super::cast::{date_of, datetime_of, time_of, valid_date, valid_datetime};
-use super::super::date_arithmetic::week_of;
+use super::super::date_arithmetic::{day_of_year, week_of};
 use super::super::{Node, number};
-use super::{Call, Coercibility, Expr, Function, ascii_text, bigint, int, long_text, text};
+use super::shown_date::Shown;
+use super::{Call, Coercibility, Expr, Function, bigint, int, long_text};
 use crate::error::{Result, SqlError};
 use types::temporal::{days_in_month, parse};
 use types::{ColumnType, Date, DateTime, Decimal, Time, Value, Zone};
@@ -61,9 +62,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
             .map_or(Value::Null, |at| Value::Int(at.to_micros() / MICROS)))
     }),
     Function::new("week", 1..=2, int, |call| {
-        let mode = if call.is_given(1) { call.integer(1) as u8 } else { 0 };
+        let mode = match call.values.get(1).map(|mode| mode.is_null()) {
+            None => call.ctx.variables.default_week_format,
+            Some(true) => 0,
+            Some(false) => call.integer(1) as u8,
+        };
         on_full_date(call, |date| i64::from(week_of(date, mode).1))
-    }),
+    })
+    .sees_nulls(),
     Function::new("weekofyear", 1..=1, int, |call| on_full_date(call, |date| i64::from(week_of(date, 3).1))),
     Function::new("yearweek", 1..=2, int, |call| {
         let mode = if call.is_given(1) { call.integer(1) as u8 } else { 0 };
@@ -79,14 +85,6 @@ pub(super) const FUNCTIONS: &[Function] = &[
             }
             _ => Value::Null,
         })
-    }),
-    Function::new("dayname", 1..=1, ascii_text::<9>, |call| {
-        let date = date_of(&call.values[0], call.ctx).filter(|date| !date.has_zero_part());
-        Ok(date.map_or(Value::Null, |date| text(DAYS[usize::from(date.weekday())])))
-    }),
-    Function::new("monthname", 1..=1, ascii_text::<9>, |call| {
-        let date = date_of(&call.values[0], call.ctx).filter(|date| date.month > 0);
-        Ok(date.map_or(Value::Null, |date| text(MONTHS[usize::from(date.month) - 1])))
     }),
     Function::new("hour", 1..=1, int, |call| on_time(call, |time| i64::from(time.hours))),
     Function::new("minute", 1..=1, int, |call| on_time(call, |time| i64::from(time.minutes))),
@@ -122,21 +120,6 @@ pub(super) const FUNCTIONS: &[Function] = &[
         };
         let (Some(a), Some(b)) = (micros(0), micros(1)) else { return Ok(Value::Null) };
         Ok(Value::Time(Time::from_micros(a - b).unwrap_or_else(|| Time::largest(a < b))))
-    }),
-    Function::new("date_format", 2..=2, long_text, |call| {
-        let Some(at) = datetime_of(&call.values[0], call.ctx) else { return Ok(Value::Null) };
-        Ok(Value::Bytes(format_datetime(&at, &call.bytes(1))))
-    }),
-    Function::new("time_format", 2..=2, long_text, |call| {
-        let Some(time) = time_of(&call.values[0], call.ctx) else { return Ok(Value::Null) };
-        let at = DateTime {
-            date: Date::default(),
-            hour: (time.hours % 24) as u8,
-            minute: time.minutes,
-            second: time.seconds,
-            micros: time.micros,
-        };
-        Ok(Value::Bytes(format_datetime(&at, &call.bytes(1))))
     }),
     Function::new("convert_tz", 3..=3, datetime_like_first, |call| {
         let Some(at) = datetime_of(&call.values[0], call.ctx) else { return Ok(Value::Null) };
@@ -275,10 +258,6 @@ fn on_time(call: &Call<'_>, f: impl Fn(&Time) -> i64) -> Result<Value> {
     Ok(time_of(&call.values[0], call.ctx).map_or(Value::Null, |time| Value::Int(f(&time))))
 }
 
-fn day_of_year(date: &Date) -> i64 {
-    date.day_number() - Date { month: 1, day: 1, ..*date }.day_number() + 1
-}
-
 fn unix_type(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     let fsp = args.first().map_or(0, fsp_of);
     let ty =
@@ -317,11 +296,7 @@ fn from_unixtime(call: &Call<'_>) -> Result<Value> {
         return Ok(Value::Null);
     };
     let at = DateTime::from_unix(micros / MICROS, (micros % MICROS) as u32, call.ctx.zone());
-    Ok(if call.is_given(1) {
-        Value::Bytes(format_datetime(&at, &call.bytes(1)))
-    } else {
-        Value::DateTime(at)
-    })
+    Ok(if call.is_given(1) { Shown::of_datetime(&at).by_format_of(call) } else { Value::DateTime(at) })
 }
 
 /// Returns a number of seconds in microseconds. A number out of their range becomes the least or
@@ -363,71 +338,4 @@ fn period_months(period: i64) -> i64 {
     let year = period / 100;
     let year = if (0..100).contains(&year) { i64::from(parse::expand_year(year as u16)) } else { year };
     year * 12 + period % 100 - 1
-}
-
-fn ordinal(day: u8) -> String {
-    let suffix = match (day % 10, day % 100) {
-        (_, 11..=13) => "th",
-        (1, _) => "st",
-        (2, _) => "nd",
-        (3, _) => "rd",
-        _ => "th",
-    };
-    format!("{day}{suffix}")
-}
-
-fn format_datetime(at: &DateTime, format: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut bytes = format.iter().copied();
-    while let Some(byte) = bytes.next() {
-        if byte != b'%' {
-            out.push(byte);
-            continue;
-        }
-        match bytes.next() {
-            Some(code) => out.extend_from_slice(format_part(at, code).as_bytes()),
-            None => out.push(b'%'),
-        }
-    }
-    out
-}
-
-fn format_part(at: &DateTime, code: u8) -> String {
-    let hour12 = if at.hour.is_multiple_of(12) { 12 } else { at.hour % 12 };
-    let half = if at.hour < 12 { "AM" } else { "PM" };
-    let date = &at.date;
-    let month = usize::from(date.month).wrapping_sub(1);
-    let weekday = DAYS[usize::from(date.weekday())];
-    match code {
-        b'a' => weekday[..3].to_owned(),
-        b'b' => MONTHS.get(month).map_or("", |name| &name[..3]).to_owned(),
-        b'c' => date.month.to_string(),
-        b'D' => ordinal(date.day),
-        b'd' => format!("{:02}", date.day),
-        b'e' => date.day.to_string(),
-        b'f' => format!("{:06}", at.micros),
-        b'H' => format!("{:02}", at.hour),
-        b'h' | b'I' => format!("{hour12:02}"),
-        b'i' => format!("{:02}", at.minute),
-        b'j' => format!("{:03}", day_of_year(date)),
-        b'k' => at.hour.to_string(),
-        b'l' => hour12.to_string(),
-        b'M' => MONTHS.get(month).copied().unwrap_or("").to_owned(),
-        b'm' => format!("{:02}", date.month),
-        b'p' => half.to_owned(),
-        b'r' => format!("{hour12:02}:{:02}:{:02} {half}", at.minute, at.second),
-        b'S' | b's' => format!("{:02}", at.second),
-        b'T' => format!("{:02}:{:02}:{:02}", at.hour, at.minute, at.second),
-        b'U' => format!("{:02}", week_of(date, 0).1),
-        b'u' => format!("{:02}", week_of(date, 1).1),
-        b'V' => format!("{:02}", week_of(date, 2).1),
-        b'v' => format!("{:02}", week_of(date, 3).1),
-        b'W' => weekday.to_owned(),
-        b'w' => ((date.weekday() + 1) % 7).to_string(),
-        b'X' => format!("{:04}", week_of(date, 2).0),
-        b'x' => format!("{:04}", week_of(date, 3).0),
-        b'Y' => format!("{:04}", date.year),
-        b'y' => format!("{:02}", date.year % 100),
-        other => (other as char).to_string(),
-    }
 }

@@ -127,6 +127,7 @@ impl Settings {
                 self.variables.auto_increment_offset as u16,
             ),
             explicit_timestamps: self.variables.explicit_timestamps,
+            lc_time_names: self.variables.locale.number,
             time_zone: self.variables.time_zone.clone(),
             timestamp_us: now_us,
             exec_time_s: 0,

@@ -351,7 +351,7 @@ impl Shown<'_> {
             }
             [] => ("index", format!("{} on {alias} using {index}{reverse}", word("Index scan"))),
             [one] if is_lookup(one) => {
-                let is_single = is_unique && one.equals.len() == columns.len();
+                let is_single = is_unique && one.fixes(columns.len());
                 let lookup = match is_single {
                     true => "Single-row index lookup".to_owned(),
                     false => word("Index lookup"),
