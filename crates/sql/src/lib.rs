@@ -12,7 +12,7 @@
 //!    definitions and how they are printed), `variables`.
 //! 2. Text to tokens: `lexical`, `literal_rows`, `lexer`.
 //! 3. Tokens to a tree: `parse`, which makes the trees of `ast`.
-//! 4. Expressions, bound and computed: `expr`.
+//! 4. Expressions, bound and computed: `expr`; what they search for: `full_text`.
 //! 5. The plan's operators as values: `plan` (which index, which ranges).
 //! 6. Binding: `bind` resolves names to columns and turns the trees of `ast` into those of `expr`
 //!    and `plan`. It reads the dictionary and the definitions of `schema_tables`, which `show`
@@ -44,6 +44,7 @@ mod error;
 pub mod event_timing;
 mod exec;
 mod expr;
+mod full_text;
 mod host;
 mod lexer;
 mod lexical;

@@ -100,6 +100,15 @@ impl TableHold {
         transaction
     }
 
+    /// Begins a transaction that reads what is committed now, beside another one of the same
+    /// session. It may read the tables that the other one uses, by whose metadata locks they stay
+    /// as they are, and changes nothing.
+    pub fn begin_beside(engine: &Arc<Engine>) -> Transaction {
+        let mut transaction = engine.begin(Isolation::RepeatableRead);
+        transaction.tables_held = true;
+        transaction
+    }
+
     /// Begins a transaction for a source's statements, and for rows between them. It takes the
     /// locks of its tables itself.
     pub fn begin_apply_statements(&self) -> Box<Transaction> {

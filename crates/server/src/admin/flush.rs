@@ -1,8 +1,8 @@
 //! The FLUSH statement.
 
 use crate::client::connection_host::ConnectionHost;
-use crate::query_log::Log;
 use crate::server::Server;
+use crate::server::query_logs::Log;
 use sql::SqlError;
 use sql::admin::FlushTarget;
 
@@ -55,7 +55,7 @@ fn check(host: &ConnectionHost, target: &FlushTarget) -> sql::Result<()> {
 /// Flushes the error log and the binary log, for FLUSH LOGS and SIGHUP.
 pub fn flush_logs(server: &Server) -> sql::Result<()> {
     reopen_error_log()?;
-    server.query_logs.reopen(server, &[Log::General, Log::Slow])?;
+    server.query_logs.reopen(&server.log_opening(), &[Log::General, Log::Slow])?;
     flush_binary_logs(server)
 }
 
@@ -63,8 +63,8 @@ pub fn flush_logs(server: &Server) -> sql::Result<()> {
 fn flush_other_logs(server: &Server, word: &str) -> sql::Result<()> {
     match word.to_ascii_uppercase().as_str() {
         "ERROR" => reopen_error_log(),
-        "GENERAL" => server.query_logs.reopen(server, &[Log::General]),
-        "SLOW" => server.query_logs.reopen(server, &[Log::Slow]),
+        "GENERAL" => server.query_logs.reopen(&server.log_opening(), &[Log::General]),
+        "SLOW" => server.query_logs.reopen(&server.log_opening(), &[Log::Slow]),
         _ => Ok(()),
     }
 }

@@ -1,23 +1,10 @@
-//! Which statements are slow, and what the slow query log says of them (MySQL's manual, "The Slow
-//! Query Log").
+//! Which statements are slow (MySQL's manual, "The Slow Query Log").
 
-use super::statements::shown;
-use super::{TO_FILE, TO_TABLE, table, user_host};
+use super::entry::{SlowEntry, shown, user_host};
+use super::table;
 use crate::client::connection_host::ConnectionHost;
-use crate::process::error_log::timestamp;
+use crate::server::query_logs::{Log, TO_FILE, TO_TABLE};
 use sql::EndedStatement;
-use std::fmt::Write as _;
-
-/// What the slow query log keeps of a statement.
-pub(super) struct SlowEntry<'e> {
-    /// When the statement ended, in microseconds of Unix time.
-    pub at_us: u64,
-    pub user_host: String,
-    pub connection_id: u32,
-    /// The text, without passwords.
-    pub text: Vec<u8>,
-    pub statement: &'e EndedStatement<'e>,
-}
 
 /// Writes a statement that has ended into the slow query log, if it is slow.
 pub(super) fn note(host: &ConnectionHost, statement: &EndedStatement<'_>) {
@@ -35,7 +22,8 @@ pub(super) fn note(host: &ConnectionHost, statement: &EndedStatement<'_>) {
     let logs = &server.query_logs;
     if logs.has_output(TO_FILE) {
         let with_extra = server.globals.named("log_slow_extra").is_on();
-        logs.slow.write_of_schema(statement.schema, |names_schema| entry.lines(names_schema, with_extra));
+        logs.file(Log::Slow)
+            .write_of_schema(statement.schema, |names_schema| entry.lines(names_schema, with_extra));
     }
     if logs.has_output(TO_TABLE) {
         table::put_slow(server, &entry);
@@ -75,74 +63,6 @@ fn is_administrative(text: &[u8]) -> bool {
         }
         "DROP" => word(1) == "INDEX",
         _ => false,
-    }
-}
-
-/// The names of [`SlowEntry::extra`]'s figures, and those of SHOW STATUS that they are.
-const EXTRA: &[(&str, &str)] = &[
-    ("Read_first", "Handler_read_first"),
-    ("Read_last", "Handler_read_last"),
-    ("Read_key", "Handler_read_key"),
-    ("Read_next", "Handler_read_next"),
-    ("Read_prev", "Handler_read_prev"),
-    ("Read_rnd", "Handler_read_rnd"),
-    ("Read_rnd_next", "Handler_read_rnd_next"),
-    ("Sort_merge_passes", "Sort_merge_passes"),
-    ("Sort_range_count", "Sort_range"),
-    ("Sort_rows", "Sort_rows"),
-    ("Sort_scan_count", "Sort_scan"),
-    ("Created_tmp_disk_tables", "Created_tmp_disk_tables"),
-    ("Created_tmp_tables", "Created_tmp_tables"),
-];
-
-/// Microseconds as seconds with six decimals.
-fn seconds(us: u64) -> String {
-    format!("{}.{:06}", us / 1_000_000, us % 1_000_000)
-}
-
-impl SlowEntry<'_> {
-    /// The entry's lines in the log file.
-    fn lines(&self, names_schema: bool, with_extra: bool) -> Vec<u8> {
-        let statement = self.statement;
-        let mut lines = format!(
-            "# Time: {}\n# User@Host: {}  Id: {:5}\n\
-             # Query_time: {}  Lock_time: {} Rows_sent: {}  Rows_examined: {}",
-            timestamp(self.at_us),
-            self.user_host,
-            self.connection_id,
-            seconds(statement.took_us),
-            seconds(statement.lock_wait_us),
-            statement.rows_sent,
-            statement.rows_examined(),
-        );
-        if with_extra {
-            lines.push_str(&self.extra());
-        }
-        lines.push('\n');
-        if let (true, Some(schema)) = (names_schema, statement.schema) {
-            lines.push_str(&format!("use {schema};\n"));
-        }
-        lines.push_str(&format!("SET timestamp={};\n", statement.timestamp_s));
-        let mut lines = lines.into_bytes();
-        lines.extend_from_slice(&self.text);
-        lines.extend_from_slice(b";\n");
-        lines
-    }
-
-    /// What `log_slow_extra` adds to the third line. The bytes of the connection are not counted
-    /// for each statement, and are left out.
-    fn extra(&self) -> String {
-        let statement = self.statement;
-        let is_killed = matches!(statement.error_code, 1317 | 3024);
-        let killed = if is_killed { statement.error_code } else { 0 };
-        let mut extra =
-            format!(" Thread_id: {} Errno: {} Killed: {killed}", self.connection_id, statement.error_code);
-        for (name, figure) in EXTRA {
-            // Writing into a string does not fail.
-            let _ = write!(extra, " {name}: {}", statement.figure(figure));
-        }
-        let began = timestamp(self.at_us.saturating_sub(statement.took_us));
-        extra + &format!(" Start: {began} End: {}", timestamp(self.at_us))
     }
 }
 

@@ -1,7 +1,6 @@
 //! Rows of `mysql.general_log` and `mysql.slow_log`. They are in no binary log.
 
-use super::GeneralEntry;
-use super::slow::SlowEntry;
+use super::entry::{GeneralEntry, SlowEntry};
 use crate::internal::session::InternalSession;
 use crate::server::Server;
 use std::fmt::Write as _;

@@ -5,6 +5,8 @@
 pub mod event_scheduler;
 pub mod host_cache;
 pub mod last_look;
+pub mod log_file;
+pub mod query_logs;
 pub mod replicas;
 pub mod sessions;
 pub mod status;
@@ -12,10 +14,12 @@ pub mod time_limits;
 pub mod user_locks;
 
 use crate::accounts::Accounts;
-use crate::query_log::QueryLogs;
+use crate::process::version::VERSION;
 use crate::server::event_scheduler::EventScheduler;
 use crate::server::host_cache::HostCache;
 use crate::server::last_look::LastLook;
+use crate::server::log_file::LogOpening;
+use crate::server::query_logs::QueryLogs;
 use crate::server::replicas::Replicas;
 use crate::server::sessions::Sessions;
 use crate::server::status::ServerStatus;
@@ -133,6 +137,21 @@ impl Server {
     /// Reports whether every client may do everything.
     pub fn grants_are_skipped(&self) -> bool {
         self.skip_grant_tables.load(Ordering::Relaxed)
+    }
+
+    /// Returns what it takes to open the file of the general log or of the slow query log, which
+    /// begins with mysqld's three lines each time that it is opened.
+    pub fn log_opening(&self) -> LogOpening<'_> {
+        let program = std::env::current_exe();
+        let program = program.map_or_else(|_| "slipstream".into(), |path| path.display().to_string());
+        let header = format!(
+            "{program}, Version: {VERSION} ({}). started with:\nTcp port: {}  Unix socket: {}\n\
+             Time                 Id Command    Argument\n",
+            self.globals.named("version_comment").text(),
+            self.globals.named("port").uint(),
+            self.globals.named("socket").text(),
+        );
+        LogOpening { disk: &*self.disk, datadir: &self.datadir, header }
     }
 
     /// Begins to stop the server, which takes no new connections from now on.

@@ -170,6 +170,7 @@ impl Expr {
             Expr::Trim { remove, operand, .. } => {
                 remove.iter().chain([operand]).for_each(|operand| f(operand))
             }
+            Expr::Match(written) => written.columns.iter().chain([&written.text]).for_each(f),
             Expr::JsonValue(value) => [&value.document, &value.path].into_iter().for_each(f),
             Expr::Function(call) => call.for_operands(f),
             Expr::Window(window) => window.for_operands(f),

@@ -72,3 +72,12 @@ pub enum SetOperator {
     Intersect,
     Except,
 }
+
+/// How the text of AGAINST is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchMode {
+    NaturalLanguage,
+    Boolean,
+    /// WITH QUERY EXPANSION: in natural language, and then for the words of what was found.
+    Expanded,
+}

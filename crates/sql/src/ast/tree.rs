@@ -4,8 +4,8 @@
 //! and a query contains expressions. Their functions are in `expr` and `query`.
 
 use super::{
-    BinaryOp, CastType, IndexHint, JoinHint, JoinKind, Literal, LockClause, Scope, SelectInto, SetOperator,
-    TableName, TimeUnit, TruthValue, TypeSpec, UnaryOp,
+    BinaryOp, CastType, IndexHint, JoinHint, JoinKind, Literal, LockClause, Scope, SearchMode, SelectInto,
+    SetOperator, TableName, TimeUnit, TruthValue, TypeSpec, UnaryOp,
 };
 use std::sync::Arc;
 
@@ -154,6 +154,7 @@ pub enum Expr {
         operand: Box<Expr>,
     },
     JsonValue(Box<JsonValue>),
+    Match(Box<Match>),
     Row(Vec<Expr>),
     Subquery(Box<Query>),
     Exists(Box<Query>),
@@ -223,6 +224,14 @@ pub struct JsonValue {
     pub returning: Option<CastType>,
     pub on_empty: Option<OnResponse>,
     pub on_error: Option<OnResponse>,
+}
+
+/// `MATCH (columns) AGAINST (text [mode])`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Match {
+    pub columns: Vec<Expr>,
+    pub text: Expr,
+    pub mode: SearchMode,
 }
 
 /// What happens when a path selects nothing, or nothing that fits.

@@ -1,6 +1,7 @@
 //! Binding of expressions.
 
 mod clocks;
+mod full_text;
 mod json;
 mod literal;
 mod result_type;
@@ -185,6 +186,7 @@ impl Binder<'_> {
                 Ok(Expr { coercibility: Coercibility::Implicit, ..converted })
             }
             ast::Expr::Collate { operand, collation } => self.collate(operand, collation, place),
+            ast::Expr::Match(written) => self.match_against(written, place),
             ast::Expr::JsonValue(written) => self.json_value(written, place),
             ast::Expr::DateAdd { date, amount, unit, subtract } => {
                 let operands = Box::new([self.expr(date, place)?, self.expr(amount, place)?]);

@@ -25,6 +25,7 @@ mod outer;
 mod place;
 mod query;
 mod scope;
+mod searched;
 mod self_read;
 mod table_use;
 mod target;

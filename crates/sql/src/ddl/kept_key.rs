@@ -1,5 +1,5 @@
-//! FULLTEXT and SPATIAL indexes: they are recorded in the definition, with MySQL's checks, but not
-//! maintained.
+//! FULLTEXT and SPATIAL indexes: they are recorded in the definition, with MySQL's checks, but no
+//! trees are maintained for them.
 
 use super::key::{key_name, wrong_prefix};
 use super::settings::DdlSettings;

@@ -5,8 +5,8 @@
 //! their own) stay as they were written, which is also what the binary log has.
 
 use crate::ast::{
-    BinaryOp, Expr, FunctionCall, JoinKind, Literal, OrderItem, Query, QueryBody, Select, SelectItem,
-    TableName, TableRef, UnaryOp, ViewDetails,
+    BinaryOp, Expr, FunctionCall, JoinKind, Literal, OrderItem, Query, QueryBody, SearchMode, Select,
+    SelectItem, TableName, TableRef, UnaryOp, ViewDetails,
 };
 use crate::attribute;
 use crate::quoting::quoted;
@@ -311,6 +311,18 @@ impl ViewNames<'_> {
                 let mut printed = self.operation(text + " end", PRIMARY);
                 printed.binds = PRIMARY;
                 Some(printed)
+            }
+            Expr::Match(written) => {
+                let mode = match written.mode {
+                    SearchMode::NaturalLanguage => "",
+                    SearchMode::Boolean => " in boolean mode",
+                    SearchMode::Expanded => " with query expansion",
+                };
+                let columns: Option<Vec<String>> =
+                    written.columns.iter().map(|column| self.expr(column, sources, aliases)).collect();
+                let against = self.expr(&written.text, sources, aliases)?;
+                let text = format!("match {} against ({against}{mode})", columns?.join(","));
+                Some(self.operation(text, PRIMARY))
             }
             Expr::Function(call) => primary(self.call(call, sources, aliases)?),
             _ => None,

@@ -6,6 +6,7 @@ use super::random::SeededRandoms;
 use super::text::shown;
 use crate::counters::Counters;
 use crate::error::{Result, SqlError};
+use crate::full_text::FoundCache;
 use crate::host::Host;
 use crate::memory::{Budget, Charge, LONG_VALUE_BYTES};
 use crate::regexp::PatternCache;
@@ -187,6 +188,8 @@ pub(crate) struct Context<'a> {
     pub regexps: PatternCache,
     /// The generators of RAND() with a constant seed.
     pub seeded_randoms: SeededRandoms,
+    /// The full-text searches that the statement has made.
+    pub searches: FoundCache,
 }
 
 /// The warnings that strict mode turns into errors, as far as this server's statements can have
@@ -223,6 +226,7 @@ impl Context<'_> {
             lenient: Cell::new(self.lenient.get()),
             regexps: self.regexps.shared(),
             seeded_randoms: self.seeded_randoms.shared(),
+            searches: self.searches.shared(),
         }
     }
 

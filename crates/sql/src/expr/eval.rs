@@ -175,6 +175,7 @@ impl Expr {
             }
             Node::Quantified(quantified) => return Ok(boolean(quantified.answer(row, ctx)?)),
             Node::RowSubquery(compared) => return Ok(boolean(compared.answer(row, ctx)?)),
+            Node::Match(searched) => Value::Double(searched.relevance(row, ctx)?),
             Node::MayEqual(equal) => return Ok(boolean(Some(equal.holds(row, ctx)?))),
             Node::UserVariable(name) => match ctx.user_variables.borrow().get(name) {
                 Some(variable) => ctx.copied(&variable.value)?,

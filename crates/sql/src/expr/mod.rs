@@ -20,6 +20,7 @@ pub(crate) mod functions;
 mod infer;
 mod json_aggregate;
 pub(crate) mod like;
+mod match_against;
 mod no_session;
 mod node;
 pub(crate) mod random;
@@ -47,9 +48,11 @@ pub(crate) use infer::{
     aggregate_collations, common_type, comparison_collation, function_type, of_operation, united_type,
 };
 pub(crate) use like::like;
+pub(crate) use match_against::no_index;
 pub(crate) use no_session::NoSession;
 pub(crate) use node::{
-    Coercibility, Expr, Function, MayEqual, Node, Quantified, RowSubquery, SubqueryCall, SubqueryUse,
+    Coercibility, Expr, Function, Match, MayEqual, Node, Quantified, RowSubquery, SearchedIndex,
+    SubqueryCall, SubqueryUse,
 };
 pub(crate) use reading::Reading;
 pub(crate) use sorting::{scratch_bytes, sort_by};

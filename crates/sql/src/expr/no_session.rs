@@ -4,6 +4,7 @@
 use super::random::SeededRandoms;
 use super::{Context, Diagnostics, NoPrograms, UserVariables};
 use crate::counters::Counters;
+use crate::full_text::FoundCache;
 use crate::host::Host;
 use crate::memory::Budget;
 use crate::regexp::PatternCache;
@@ -75,6 +76,7 @@ impl NoSession {
             lenient: Cell::new(false),
             regexps: PatternCache::default(),
             seeded_randoms: SeededRandoms::default(),
+            searches: FoundCache::default(),
         }
     }
 }

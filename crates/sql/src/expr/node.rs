@@ -6,8 +6,9 @@
 
 use super::Context;
 use super::context::StoredFunction;
-use crate::ast::{BinaryOp, Scope, TimeUnit, TruthValue};
+use crate::ast::{BinaryOp, Scope, SearchMode, TimeUnit, TruthValue};
 use crate::error::Result;
+use engine::Table;
 use std::borrow::Cow;
 use std::sync::Arc;
 use types::{ColumnType, TypeCode, Value};
@@ -87,6 +88,7 @@ pub(crate) enum Node {
     Quantified(Box<Quantified>),
     RowSubquery(Box<RowSubquery>),
     MayEqual(Box<MayEqual>),
+    Match(Box<Match>),
     Subquery {
         call: SubqueryCall,
         what: SubqueryUse,
@@ -215,6 +217,32 @@ pub(crate) struct MayEqual {
     /// The column and the needle.
     pub operands: [Expr; 2],
     pub collation: u16,
+}
+
+/// `MATCH (...) AGAINST (...)`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Match {
+    /// The columns, and last what is searched for.
+    pub operands: Vec<Expr>,
+    pub mode: SearchMode,
+    /// What is searched, once the tables of the query are known.
+    pub index: Option<SearchedIndex>,
+}
+
+/// A FULLTEXT index.
+#[derive(Debug, Clone)]
+pub(crate) struct SearchedIndex {
+    pub table: Arc<Table>,
+    /// Its columns, in the order in which MATCH names them.
+    pub columns: Vec<usize>,
+    /// WITH PARSER ngram.
+    pub is_ngram: bool,
+}
+
+impl PartialEq for SearchedIndex {
+    fn eq(&self, other: &SearchedIndex) -> bool {
+        self.table.id == other.table.id && self.columns == other.columns
+    }
 }
 
 /// A call of a native function that is being computed.
@@ -356,6 +384,7 @@ macro_rules! each_operand {
                 compared.operands.$iter().chain(compared.call.args.$iter()).for_each($f);
             }
             Node::MayEqual(equal) => equal.operands.$iter().for_each($f),
+            Node::Match(searched) => searched.operands.$iter().for_each($f),
         }
     };
 }

@@ -62,6 +62,9 @@ impl Parser<'_> {
             };
             return Ok(Some(Expr::call(name, args)));
         }
+        if self.is("MATCH") {
+            return self.match_against().map(Some);
+        }
         if !self.symbol_ahead(1, "(") {
             if self.is("TIMESTAMP") && self.ahead(1).kind == TokenKind::Text {
                 self.advance();
@@ -98,9 +101,6 @@ impl Parser<'_> {
             "JSON_VALUE" => self.json_value()?,
             "GET_FORMAT" => self.get_format()?,
             "WEIGHT_STRING" => self.weight_string()?,
-            "MATCH" => {
-                return Err(crate::SqlError::not_supported(format!("{word}()")));
-            }
             _ => return Ok(None),
         };
         Ok(Some(expr))

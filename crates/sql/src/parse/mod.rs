@@ -17,6 +17,7 @@ mod damaged;
 mod dml;
 mod expr;
 mod foreign_key;
+mod full_text;
 mod function;
 mod grants;
 mod handler;

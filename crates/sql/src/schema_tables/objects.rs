@@ -2,6 +2,7 @@
 
 use super::definition::{Definition, Dictionary, Kind, Rows};
 use crate::error::{Result, SqlError};
+use crate::full_text::STOP_WORDS;
 use crate::host::{Privilege, Sight};
 use engine::{Engine, Table};
 use types::collation::{self, Charset};
@@ -102,6 +103,11 @@ pub(super) const TABLES: &[Definition] = &[
             ("TOTAL_ROW_VERSIONS", Kind::Number),
         ],
         fill: innodb_tables,
+    },
+    Definition {
+        name: "INNODB_FT_DEFAULT_STOPWORD",
+        columns: &[("value", Kind::Name)],
+        fill: |_, rows| rows.extend(STOP_WORDS.split_whitespace().map(|word| vec![text(word)])),
     },
     Definition {
         name: "FILES",

@@ -5,7 +5,7 @@ use super::locked_tables::active_locks;
 use super::prepared::is_about_rows;
 use super::{
     Session, accounts, bound, ddl, locked_tables, maintain, privileges, refused, results, set, show,
-    transaction,
+    transaction, watched,
 };
 use crate::admin::{AdminCommand, FlushTarget, PurgeTo};
 use crate::ast::{Show, Statement};
@@ -20,6 +20,28 @@ use std::sync::Arc;
 use types::{ColumnType, NumberForm, Value};
 
 impl Session {
+    /// Runs the statements of a text (COM_QUERY). The result of each goes to the sink. The first
+    /// error ends the text.
+    pub fn execute(&mut self, text: &[u8], sink: &mut dyn ResultSink) -> Result<()> {
+        let text = types::collation::to_utf8mb4(self.settings.variables.client_collation, text);
+        let mut rest: &[u8] = &text;
+        loop {
+            match watched::run(self, sink, |session, sink| session.execute_first(rest, sink)) {
+                Ok(next) if self.client.more_results => {
+                    rest = &rest[next..];
+                    // KILL QUERY ends the whole text.
+                    self.server.check_interrupt().inspect_err(|_| self.client.more_results = false)?;
+                }
+                Ok(_) => return Ok(()),
+                Err(error) => {
+                    self.client.more_results = false;
+                    self.note_error(&error);
+                    return Err(error);
+                }
+            }
+        }
+    }
+
     /// Checks whether reading a text may go on. The tree has grown by this many bytes, which are
     /// charged.
     ///
@@ -39,7 +61,7 @@ impl Session {
             && bound::still_holds(self, &bound)
         {
             self.server.host.admit_statement(class_of_bound(&bound, false))?;
-            self.tell_begin(text);
+            watched::tell_begin(self, text);
             let run = |session: &mut Session| bound::run(session, &bound, &[], text, sink);
             match bound::within_time(self, bound.is_query(), bound.hints.max_execution_time_ms, run) {
                 Err(error) if bound::can_run_again(self, &error) => self.cache.forget(text),
@@ -70,7 +92,7 @@ impl Session {
         }
         drop(state);
         let own_text = text[..parsed.end].trim_ascii();
-        self.tell_begin(own_text);
+        watched::tell_begin(self, own_text);
         self.server.host.admit_statement(class_of(&parsed.statement, false))?;
         if is_about_rows(&parsed.statement) {
             let is_query = matches!(parsed.statement, Statement::Query(_));

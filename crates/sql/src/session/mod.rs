@@ -43,10 +43,11 @@ use crate::admin::AccountsLog;
 use crate::error::{Result, SqlError};
 use crate::expr::Context;
 use crate::expr::random::SeededRandoms;
+use crate::full_text::FoundCache;
 use crate::host::{Host, Sight};
 use crate::memory::closes_connection;
 use crate::regexp::PatternCache;
-use crate::sink::{ColumnMeta, ResultSink, status};
+use crate::sink::{ColumnMeta, status};
 use crate::temporary::{TemporaryTables, TemporaryUse};
 use engine::{Engine, SessionContext};
 use state::{
@@ -145,28 +146,6 @@ impl Session {
         let mut told = inner.statement.diagnostics.borrow_mut();
         if failed || !told.warnings.is_empty() {
             self.statement.diagnostics.borrow_mut().take_over(&mut told);
-        }
-    }
-
-    /// Runs the statements of a text (COM_QUERY). The result of each goes to the sink. The first
-    /// error ends the text.
-    pub fn execute(&mut self, text: &[u8], sink: &mut dyn ResultSink) -> Result<()> {
-        let text = types::collation::to_utf8mb4(self.settings.variables.client_collation, text);
-        let mut rest: &[u8] = &text;
-        loop {
-            match self.execute_watched(rest, sink) {
-                Ok(next) if self.client.more_results => {
-                    rest = &rest[next..];
-                    // KILL QUERY ends the whole text.
-                    self.server.check_interrupt().inspect_err(|_| self.client.more_results = false)?;
-                }
-                Ok(_) => return Ok(()),
-                Err(error) => {
-                    self.client.more_results = false;
-                    self.note_error(&error);
-                    return Err(error);
-                }
-            }
         }
     }
 
@@ -345,6 +324,7 @@ impl Session {
             lenient: Cell::new(false),
             regexps: PatternCache::default(),
             seeded_randoms: SeededRandoms::default(),
+            searches: FoundCache::default(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Prepared statements, of the binary protocol and of PREPARE.
 
 use super::state::{Arguments, Bound, PreparedPlace, PreparedStatement};
-use super::{Session, bound, privileges, refused, results};
+use super::{Session, bound, privileges, refused, results, watched};
 use crate::ast::{PrepareText, Show, Statement};
 use crate::error::{Result, SqlError};
 use crate::memory::Charge;
@@ -148,7 +148,7 @@ impl Session {
         let run = |session: &mut Session, sink: &mut dyn ResultSink| {
             session.run_prepared(&mut prepared, parameters, sink)
         };
-        let result = self.watched(sink, run);
+        let result = watched::run(self, sink, run);
         self.parameters.tells_returned = false;
         self.parameters.returned.clear();
         self.prepared.put_back(id, prepared);
@@ -180,7 +180,7 @@ impl Session {
             None => super::classes::class_of(&prepared.statement, true),
         };
         self.server.host.admit_statement(class)?;
-        self.tell_begin_of_prepared(&prepared.text, parameters);
+        watched::tell_begin_of_prepared(self, &prepared.text, parameters);
         let Some(bound) = &prepared.bound else {
             let (text, statement) = (prepared.text.clone(), prepared.statement.clone());
             self.parameters.arguments = Arguments { values: parameters.to_vec(), types: Vec::new() };
@@ -236,7 +236,7 @@ impl Session {
                 let name = name.to_lowercase();
                 self.prepared.take_named(&name);
                 let prepared = self.prepare_text(&text)?;
-                self.tell_prepare(&text);
+                watched::tell_prepare(self, &text);
                 self.prepared.put_named(name, prepared);
                 results::ok(self, sink)?;
             }

@@ -17,92 +17,84 @@ struct Begun {
     figures: Vec<u64>,
 }
 
-impl Session {
-    /// Runs the first statement of a text, as [`Session::execute_first`] does, and tells the host's
-    /// log of it where there is one.
-    pub(super) fn execute_watched(&mut self, text: &[u8], sink: &mut dyn ResultSink) -> Result<usize> {
-        self.watched(sink, |session, sink| session.execute_first(text, sink))
+/// Runs a client's statement, and tells the host's log of it where there is one.
+pub(super) fn run<T>(
+    session: &mut Session,
+    sink: &mut dyn ResultSink,
+    run: impl FnOnce(&mut Session, &mut dyn ResultSink) -> Result<T>,
+) -> Result<T> {
+    if session.server.host.statement_log().is_none() {
+        return run(session, sink);
     }
+    session.client.logged = LoggedText { is_wanted: true, text: None };
+    let begun = Begun {
+        since: Stopwatch::start(),
+        lock_wait_ns: os::account::wall_ns_of_this_thread(State::RowLockWait),
+        figures: session.server.counters.figures(),
+    };
+    let mut counting = CountingSink::new(sink);
+    let done = run(session, &mut counting);
+    let rows_sent = counting.rows;
+    let logged = std::mem::take(&mut session.client.logged);
+    // A text that was not understood is no statement.
+    if let Some(text) = logged.text {
+        tell_end(session, &text, &begun, rows_sent, done.as_ref().err());
+    }
+    done
+}
 
-    /// Runs a client's statement, and tells the host's log of it where there is one.
-    pub(super) fn watched<T>(
-        &mut self,
-        sink: &mut dyn ResultSink,
-        run: impl FnOnce(&mut Session, &mut dyn ResultSink) -> Result<T>,
-    ) -> Result<T> {
-        if self.server.host.statement_log().is_none() {
-            return run(self, sink);
-        }
-        self.client.logged = LoggedText { is_wanted: true, text: None };
-        let begun = Begun {
-            since: Stopwatch::start(),
-            lock_wait_ns: os::account::wall_ns_of_this_thread(State::RowLockWait),
-            figures: self.server.counters.figures(),
-        };
-        let mut counting = CountingSink::new(sink);
-        let done = run(self, &mut counting);
-        let rows_sent = counting.rows;
-        let logged = std::mem::take(&mut self.client.logged);
-        // A text that was not understood is no statement.
-        if let Some(text) = logged.text {
-            self.tell_end(&text, &begun, rows_sent, done.as_ref().err());
-        }
-        done
+fn tell_end(session: &Session, text: &[u8], begun: &Begun, rows_sent: u64, error: Option<&SqlError>) {
+    let figures = session.server.counters.figures();
+    let added = figures.iter().zip(&begun.figures).map(|(now, before)| now.saturating_sub(*before));
+    let lock_wait_ns = os::account::wall_ns_of_this_thread(State::RowLockWait);
+    let ended = EndedStatement {
+        text,
+        schema: session.settings.schema.as_deref(),
+        timestamp_s: session.settings.now_us() / 1_000_000,
+        took_us: begun.since.elapsed_us(),
+        lock_wait_us: lock_wait_ns.saturating_sub(begun.lock_wait_ns) / 1000,
+        rows_sent,
+        figures: added.collect(),
+        last_insert_id: session.settings.last_insert_id.get(),
+        error_code: error.map_or(0, |error| error.code),
+    };
+    if let Some(log) = session.server.host.statement_log() {
+        log.ended(&ended);
     }
+}
 
-    fn tell_end(&self, text: &[u8], begun: &Begun, rows_sent: u64, error: Option<&SqlError>) {
-        let figures = self.server.counters.figures();
-        let added = figures.iter().zip(&begun.figures).map(|(now, before)| now.saturating_sub(*before));
-        let lock_wait_ns = os::account::wall_ns_of_this_thread(State::RowLockWait);
-        let ended = EndedStatement {
-            text,
-            schema: self.settings.schema.as_deref(),
-            timestamp_s: self.settings.now_us() / 1_000_000,
-            took_us: begun.since.elapsed_us(),
-            lock_wait_us: lock_wait_ns.saturating_sub(begun.lock_wait_ns) / 1000,
-            rows_sent,
-            figures: added.collect(),
-            last_insert_id: self.settings.last_insert_id.get(),
-            error_code: error.map_or(0, |error| error.code),
-        };
-        if let Some(log) = self.server.host.statement_log() {
-            log.ended(&ended);
-        }
+/// A statement of the client has been understood and begins.
+#[inline]
+pub(super) fn tell_begin(session: &mut Session, text: &[u8]) {
+    // One that is run again has begun already.
+    if session.client.logged.is_wanted && session.client.logged.text.is_none() {
+        tell_begin_as(session, StatementOrigin::Query, text.to_vec());
     }
+}
 
-    /// A statement of the client has been understood and begins.
-    #[inline]
-    pub(super) fn tell_begin(&mut self, text: &[u8]) {
-        // One that is run again has begun already.
-        if self.client.logged.is_wanted && self.client.logged.text.is_none() {
-            self.tell_begin_as(StatementOrigin::Query, text.to_vec());
-        }
+/// The text of a PREPARE has been understood.
+pub(super) fn tell_prepare(session: &Session, text: &[u8]) {
+    if session.client.logged.is_wanted
+        && let Some(log) = session.server.host.statement_log()
+    {
+        log.begins(StatementOrigin::Prepare, text);
     }
+}
 
-    /// The text of a PREPARE has been understood.
-    pub(super) fn tell_prepare(&self, text: &[u8]) {
-        if self.client.logged.is_wanted
-            && let Some(log) = self.server.host.statement_log()
-        {
-            log.begins(StatementOrigin::Prepare, text);
-        }
+/// A prepared statement begins with these parameters.
+pub(super) fn tell_begin_of_prepared(session: &mut Session, text: &[u8], parameters: &[Value]) {
+    if session.client.logged.is_wanted {
+        let text = with_parameters(text, parameters, session.settings.variables.lex_mode());
+        tell_begin_as(session, StatementOrigin::Execute, text);
     }
+}
 
-    /// A prepared statement begins with these parameters.
-    pub(super) fn tell_begin_of_prepared(&mut self, text: &[u8], parameters: &[Value]) {
-        if self.client.logged.is_wanted {
-            let text = with_parameters(text, parameters, self.settings.variables.lex_mode());
-            self.tell_begin_as(StatementOrigin::Execute, text);
-        }
+#[cold]
+fn tell_begin_as(session: &mut Session, origin: StatementOrigin, text: Vec<u8>) {
+    if let Some(log) = session.server.host.statement_log() {
+        log.begins(origin, &text);
     }
-
-    #[cold]
-    fn tell_begin_as(&mut self, origin: StatementOrigin, text: Vec<u8>) {
-        if let Some(log) = self.server.host.statement_log() {
-            log.begins(origin, &text);
-        }
-        self.client.logged.text = Some(text);
-    }
+    session.client.logged.text = Some(text);
 }
 
 /// A prepared statement's text with its parameters in place of its `?`.

@@ -34,14 +34,14 @@ pub fn locate_utf8mb4<E>(
 ) -> Result<Option<usize>, E> {
     let collation = of(id);
     if collation.weighs_utf8() {
-        return collation.locate(&Texts { haystack, needle, from }, go_on);
+        return locate(collation, &Texts { haystack, needle, from }, go_on);
     }
     match (from_utf8mb4(id, haystack), from_utf8mb4(id, needle)) {
         (Some(haystack), Some(needle)) => {
-            collation.locate(&Texts { haystack: &haystack, needle: &needle, from }, go_on)
+            locate(collation, &Texts { haystack: &haystack, needle: &needle, from }, go_on)
         }
         // As strings compare that the character set does not have.
-        _ => of(UTF8MB4_GENERAL_CI).locate(&Texts { haystack, needle, from }, go_on),
+        _ => locate(of(UTF8MB4_GENERAL_CI), &Texts { haystack, needle, from }, go_on),
     }
 }
 
@@ -126,56 +126,54 @@ fn tailored_weights(language: u8, text: &[u8], level: usize) -> impl Iterator<It
     })
 }
 
-impl Collation {
-    /// As [`locate_utf8mb4`], for texts in the form that the collation weighs.
-    fn locate<E>(
-        &self,
-        texts: &Texts<'_>,
-        go_on: &mut dyn FnMut() -> Result<(), E>,
-    ) -> Result<Option<usize>, E> {
-        let stored_len = |text: &[u8]| char_len(self.charset, text).unwrap_or(1);
-        match self.weighing {
-            Weighing::Bytes if self.charset == Charset::Binary => {
-                texts.locate_where(|rest| rest.starts_with(texts.needle), |_| 1, go_on)
-            }
-            Weighing::Bytes | Weighing::PaddedBytes | Weighing::CodePoints => match self.weighs_utf8() {
-                true => texts.locate_where(|rest| rest.starts_with(texts.needle), utf8_len, go_on),
-                false => texts.locate_where(|rest| rest.starts_with(texts.needle), stored_len, go_on),
-            },
-            Weighing::Uca { levels } => {
-                let weigh = |text, level| uca::level_weights(Version::V900, text, level).map(u32::from);
-                texts.locate(levels.into(), weigh, utf8_len, go_on)
-            }
-            Weighing::UcaPadded(version) => {
-                texts.locate(1, |text, _| uca::padded_weights(version, text), utf8_len, go_on)
-            }
-            Weighing::Tailored { language, levels } => {
-                let levels = if self.pads { 1 } else { usize::from(levels) };
-                texts.locate(levels, |text, level| tailored_weights(language, text, level), utf8_len, go_on)
-            }
-            Weighing::General => texts.locate(1, |text, _| general::weights(text), utf8_len, go_on),
-            Weighing::GeneralVariant(which) => {
-                texts.locate(1, |text, _| general::variant_weights(which, text), utf8_len, go_on)
-            }
-            Weighing::Single(table) => {
-                texts.locate(1, |text, _| general::single_weights(table, text), |_| 1, go_on)
-            }
-            // As in MySQL, sharp S is a character of its own here, and an umlaut is its vowel.
-            Weighing::German2(table) => {
-                let weigh = move |text| {
-                    let weights = general::single_weights(table, text).zip(text);
-                    weights.map(|(weight, byte)| if *byte == SHARP_S { u32::from(SHARP_S) } else { weight })
-                };
-                texts.locate(1, |text: &[u8], _| weigh(text), |_| 1, go_on)
-            }
-            Weighing::Multi(table) => {
-                texts.locate(1, |text, _| multi::weights(self.charset, table, text), stored_len, go_on)
-            }
-            // Characters are looked for in the order in which they are written.
-            Weighing::Thai => {
-                let fold = |byte: &u8| u32::from(byte.to_ascii_uppercase());
-                texts.locate(1, |text, _| text.iter().map(fold), |_| 1, go_on)
-            }
+/// As [`locate_utf8mb4`], for texts in the form that the collation weighs.
+fn locate<E>(
+    collation: &Collation,
+    texts: &Texts<'_>,
+    go_on: &mut dyn FnMut() -> Result<(), E>,
+) -> Result<Option<usize>, E> {
+    let stored_len = |text: &[u8]| char_len(collation.charset, text).unwrap_or(1);
+    match collation.weighing {
+        Weighing::Bytes if collation.charset == Charset::Binary => {
+            texts.locate_where(|rest| rest.starts_with(texts.needle), |_| 1, go_on)
+        }
+        Weighing::Bytes | Weighing::PaddedBytes | Weighing::CodePoints => match collation.weighs_utf8() {
+            true => texts.locate_where(|rest| rest.starts_with(texts.needle), utf8_len, go_on),
+            false => texts.locate_where(|rest| rest.starts_with(texts.needle), stored_len, go_on),
+        },
+        Weighing::Uca { levels } => {
+            let weigh = |text, level| uca::level_weights(Version::V900, text, level).map(u32::from);
+            texts.locate(levels.into(), weigh, utf8_len, go_on)
+        }
+        Weighing::UcaPadded(version) => {
+            texts.locate(1, |text, _| uca::padded_weights(version, text), utf8_len, go_on)
+        }
+        Weighing::Tailored { language, levels } => {
+            let levels = if collation.pads { 1 } else { usize::from(levels) };
+            texts.locate(levels, |text, level| tailored_weights(language, text, level), utf8_len, go_on)
+        }
+        Weighing::General => texts.locate(1, |text, _| general::weights(text), utf8_len, go_on),
+        Weighing::GeneralVariant(which) => {
+            texts.locate(1, |text, _| general::variant_weights(which, text), utf8_len, go_on)
+        }
+        Weighing::Single(table) => {
+            texts.locate(1, |text, _| general::single_weights(table, text), |_| 1, go_on)
+        }
+        // As in MySQL, sharp S is a character of its own here, and an umlaut is its vowel.
+        Weighing::German2(table) => {
+            let weigh = move |text| {
+                let weights = general::single_weights(table, text).zip(text);
+                weights.map(|(weight, byte)| if *byte == SHARP_S { u32::from(SHARP_S) } else { weight })
+            };
+            texts.locate(1, |text: &[u8], _| weigh(text), |_| 1, go_on)
+        }
+        Weighing::Multi(table) => {
+            texts.locate(1, |text, _| multi::weights(collation.charset, table, text), stored_len, go_on)
+        }
+        // Characters are looked for in the order in which they are written.
+        Weighing::Thai => {
+            let fold = |byte: &u8| u32::from(byte.to_ascii_uppercase());
+            texts.locate(1, |text, _| text.iter().map(fold), |_| 1, go_on)
         }
     }
 }

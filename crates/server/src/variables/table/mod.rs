@@ -1,5 +1,6 @@
 //! The definitions of all variables, grouped by subject.
 
+mod full_text;
 mod innodb;
 mod replication;
 mod server;
@@ -10,5 +11,10 @@ use super::definition::Definition;
 pub use replication::ALIASES;
 
 /// The definitions of all system variables.
-pub const ALL: &[&[Definition]] =
-    &[innodb::DEFINITIONS, replication::DEFINITIONS, server::DEFINITIONS, session::DEFINITIONS];
+pub const ALL: &[&[Definition]] = &[
+    full_text::DEFINITIONS,
+    innodb::DEFINITIONS,
+    replication::DEFINITIONS,
+    server::DEFINITIONS,
+    session::DEFINITIONS,
+];

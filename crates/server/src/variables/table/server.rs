@@ -3,7 +3,7 @@
 //! Names, scopes, ranges and defaults are MySQL 9.7's, as its manual gives them. Where a default
 //! differs, it tells what this server does.
 
-use crate::query_log::Log;
+use crate::server::query_logs::Log;
 use crate::variables::definition::Kind::{Bool, Enum, Text, UInt};
 use crate::variables::definition::{Definition, Guard};
 use crate::variables::definition::{global, own, session};
@@ -77,10 +77,10 @@ pub const DEFINITIONS: &[Definition] = &[
         .does("Clients that cannot change an expired password are refused."),
     global("general_log", Bool, "OFF")
         .does("Clients' commands and statements are written to the general log.")
-        .entered(|server, s| server.query_logs.turn(server, Log::General, s.is_on())),
+        .entered(|server, s| server.query_logs.turn(&server.log_opening(), Log::General, s.is_on())),
     global("general_log_file", Text, "")
         .does("The general log is written to this file. A relative name is one in the data directory.")
-        .entered(|server, s| server.query_logs.set_path(server, Log::General, s.text())),
+        .entered(|server, s| server.query_logs.set_path(&server.log_opening(), Log::General, s.text())),
     session("generated_random_password_length", UInt(5, 255), "20")
         .does("A password made by IDENTIFIED BY RANDOM PASSWORD has that many characters."),
     global("global_connection_memory_limit", UInt(16_777_216, u64::MAX), "18446744073709551615")
@@ -136,7 +136,7 @@ pub const DEFINITIONS: &[Definition] = &[
             "The general log and the slow query log are written to their files (FILE), to mysql.general_log and \
              mysql.slow_log (TABLE), to both, or not at all (NONE).",
         )
-        .entered(|server, s| server.query_logs.set_outputs(server, s.text())),
+        .entered(|server, s| server.query_logs.set_outputs(&server.log_opening(), s.text())),
     global("log_timestamps", Enum(&["UTC", "SYSTEM"]), "UTC").kept("Times in the logs are in UTC."),
     global("lower_case_file_system", Bool, "OFF")
         .read_only()
@@ -277,10 +277,10 @@ pub const DEFINITIONS: &[Definition] = &[
         .kept("SHOW DATABASES shows what the account may see."),
     global("slow_query_log", Bool, "OFF")
         .does("Statements that take long_query_time seconds are written to the slow query log.")
-        .entered(|server, s| server.query_logs.turn(server, Log::Slow, s.is_on())),
+        .entered(|server, s| server.query_logs.turn(&server.log_opening(), Log::Slow, s.is_on())),
     global("slow_query_log_file", Text, "")
         .does("The slow query log is written to this file. A relative name is one in the data directory.")
-        .entered(|server, s| server.query_logs.set_path(server, Log::Slow, s.text())),
+        .entered(|server, s| server.query_logs.set_path(&server.log_opening(), Log::Slow, s.text())),
     global("socket", Text, "/tmp/mysql.sock").read_only().does("The server listens at this Unix socket."),
     global("ssl_ca", Text, "")
         .read_only()

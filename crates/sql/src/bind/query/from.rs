@@ -5,7 +5,7 @@ use super::super::logging::Unsafe;
 use super::super::scope::NotOne;
 use super::super::self_read::{ReadTable, ReadView};
 use super::super::table_use::Opening;
-use super::super::{Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
+use super::super::{Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse, searched};
 use super::bind_table;
 use super::cte::name_columns;
 use super::joined_tables::From;
@@ -361,7 +361,9 @@ impl Binder<'_> {
         wish: impl Fn(usize) -> Wish,
     ) -> Result<(Vec<TableStep>, Vec<Expr>)> {
         let From { mut tables, tree, before, .. } = from;
-        let Some(tree) = tree else { return Ok((Vec::new(), filter)) };
+        searched::resolve(&tables, filter.iter_mut())?;
+        let Some(mut tree) = tree else { return Ok((Vec::new(), filter)) };
+        searched::resolve_joins(&tables, &mut tree)?;
         // The conditions of the chosen index are copies, which are charged here.
         let mut nodes = 0;
         filter.iter().for_each(|condition| condition.visit(&mut |_| nodes += 1));

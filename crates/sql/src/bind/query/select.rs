@@ -8,6 +8,7 @@ use super::row_locks::{check_row_locks, set_locks};
 use super::unnest::unnest;
 use super::{rollup, window};
 use crate::ast::{self, LockStrength, SelectItem};
+use crate::bind::searched;
 use crate::bind::texts::in_order;
 use crate::bind::windows::Windows;
 use crate::bind::{Aggregates, Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
@@ -240,6 +241,21 @@ pub(super) fn bind_select(
     if let Some(grouping) = &mut grouping {
         merged.expand_all(binder, grouping.keys.iter_mut())?;
         merged.expand_aggregates(binder, &mut grouping.aggregates)?;
+    }
+    let keys = order.iter_mut().map(|key| &mut key.expr);
+    searched::resolve(&from.tables, items.outputs.iter_mut().chain(&mut having).chain(keys))?;
+    if let Some(grouping) = &mut grouping {
+        let args = grouping.aggregates.iter_mut().flat_map(|aggregate| &mut aggregate.args);
+        searched::resolve(&from.tables, grouping.keys.iter_mut().chain(args))?;
+    }
+    if let (true, None, true, [_]) =
+        (order.is_empty(), &grouping, outer.is_none() && !is_table, &from.tables[..])
+        && windows.is_empty()
+        && let Some(search) = searched::order_of(&filter)
+    {
+        order.push(SortKey { expr: binder.copied(search)?, descending: true });
+        let keys = order.iter_mut().map(|key| &mut key.expr);
+        searched::resolve(&from.tables, keys)?;
     }
     let is_plain = grouping.is_none() && select.having.is_none() && windows.is_empty() && limit.is_none();
     let may_join = (outer.is_some() || is_table) && is_plain && freedom == Freedom::All;

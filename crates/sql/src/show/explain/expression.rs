@@ -1,5 +1,6 @@
 //! Prints bound expressions as MySQL prints the conditions of a plan.
 
+use crate::ast::SearchMode;
 use crate::expr::{Expr, Node, Quantified, SubqueryUse};
 use std::cell::RefCell;
 use types::Value;
@@ -120,6 +121,16 @@ impl Names<'_> {
                 format!("trim({} from {})", text(&operands[1]), text(&operands[0]))
             }
             Node::InsertedValue(slot) => format!("values({})", (self.slot)(*slot)),
+            Node::Match(searched) => {
+                let mode = match searched.mode {
+                    SearchMode::NaturalLanguage => "",
+                    SearchMode::Boolean => " in boolean mode",
+                    SearchMode::Expanded => " with query expansion",
+                };
+                let columns = searched.columns().iter().map(text).collect::<Vec<_>>().join(",");
+                let against = searched.operands.last().map(text).unwrap_or_default();
+                format!("(match {columns} against ({against}{mode}))")
+            }
             Node::MayEqual(equal) => joined(&equal.operands, " = "),
             Node::Subquery { .. } | Node::Quantified(_) | Node::RowSubquery(_) if is_argument => {
                 "(select)".to_owned()

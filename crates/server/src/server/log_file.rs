@@ -1,13 +1,21 @@
 //! The file of a log, which begins with mysqld's three lines each time that it is opened.
 
-use crate::process::version::VERSION;
-use crate::server::Server;
-use os::disk::{File, OpenMode};
+use os::disk::{Disk, File, OpenMode};
 use parking_lot::Mutex;
 use sql::SqlError;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// What it takes to open a log's file.
+pub struct LogOpening<'s> {
+    /// The disk that the file is on.
+    pub disk: &'s dyn Disk,
+    /// The data directory, in which relative names are.
+    pub datadir: &'s Path,
+    /// The lines that are written when the file is opened.
+    pub header: String,
+}
 
 /// A log's file, which may be closed.
 #[derive(Default)]
@@ -28,11 +36,11 @@ impl std::fmt::Debug for LogFile {
 }
 
 impl State {
-    fn open(&mut self, server: &Server) -> Result<(), SqlError> {
-        let opened = server.disk.open(&self.path, OpenMode::Append);
+    fn open(&mut self, opening: &LogOpening<'_>) -> Result<(), SqlError> {
+        let opened = opening.disk.open(&self.path, OpenMode::Append);
         self.file = Some(opened.map_err(|error| cannot_open(&self.path, &error))?);
         self.schema = None;
-        self.append(header(server).as_bytes());
+        self.append(opening.header.as_bytes());
         Ok(())
     }
 
@@ -50,10 +58,10 @@ impl LogFile {
     ///
     /// # Errors
     /// Returns 29 when the file cannot be opened. The present file stays open then.
-    pub fn set_path(&self, server: &Server, path: &Path, must_open: bool) -> Result<(), SqlError> {
+    pub fn set_path(&self, opening: &LogOpening<'_>, path: &Path, must_open: bool) -> Result<(), SqlError> {
         let mut next = State { path: path.to_owned(), ..State::default() };
         if must_open {
-            next.open(server)?;
+            next.open(opening)?;
         }
         *self.0.lock() = next;
         Ok(())
@@ -63,11 +71,11 @@ impl LogFile {
     ///
     /// # Errors
     /// Returns 29 when the file cannot be opened.
-    pub fn open(&self, server: &Server) -> Result<(), SqlError> {
+    pub fn open(&self, opening: &LogOpening<'_>) -> Result<(), SqlError> {
         let mut state = self.0.lock();
         match state.file.is_some() || state.path.as_os_str().is_empty() {
             true => Ok(()),
-            false => state.open(server),
+            false => state.open(opening),
         }
     }
 
@@ -98,17 +106,4 @@ impl LogFile {
 fn cannot_open(path: &Path, error: &io::Error) -> SqlError {
     let number = error.raw_os_error().unwrap_or(0);
     SqlError::new(29, format!("File '{}' not found (OS errno {number} - {error})", path.display()))
-}
-
-/// The lines that a file begins with, and goes on with each time that it is opened.
-fn header(server: &Server) -> String {
-    let global = |name: &str| server.globals.named(name);
-    format!(
-        "{}, Version: {VERSION} ({}). started with:\nTcp port: {}  Unix socket: {}\n\
-         Time                 Id Command    Argument\n",
-        std::env::current_exe().map_or_else(|_| "slipstream".into(), |path| path.display().to_string()),
-        global("version_comment").text(),
-        global("port").uint(),
-        global("socket").text(),
-    )
 }

@@ -1,0 +1,196 @@
+//! What is kept of the documents for a search: where its words stand.
+
+use super::documents::{DocumentHash, Documents};
+use super::tree::Phrase;
+use super::words::Rules;
+use crate::error::Result;
+use crate::memory::Charge;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// What an entry of a list of documents takes, and of one by document.
+const PLACE_BYTES: usize = 2 * size_of::<(u64, u32)>();
+const DOCUMENT_BYTES: usize = 3 * size_of::<(u64, u128)>();
+const WORD_BYTES: usize = 96;
+
+/// Phrases between two questions whether to go on.
+const INTERRUPT_EVERY: usize = 1024;
+
+/// The documents that have a word, and how often.
+pub(super) type Places = Vec<(u64, u32)>;
+
+/// What a search wants to know.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    /// Keys of words.
+    pub words: HashSet<Vec<u8>>,
+    /// The keys of beginnings of words, by the number of their characters.
+    pub prefixes: BTreeMap<usize, HashSet<Vec<u8>>>,
+    pub phrases: Vec<Phrase>,
+}
+
+/// What the documents say of it.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    /// All documents, with words or without.
+    pub documents: u64,
+    /// By the keys of words.
+    pub words: BTreeMap<Vec<u8>, Places>,
+    /// For each beginning, the keys of its words in their order.
+    pub of_prefix: HashMap<(usize, Vec<u8>), Vec<Vec<u8>>>,
+    /// The documents of each phrase.
+    pub of_phrase: Vec<Vec<u64>>,
+    /// The documents that have a wanted word, by their hashes.
+    pub hashes: HashMap<u64, u128>,
+}
+
+/// A word of a document.
+struct Placed {
+    key: Vec<u8>,
+    /// Its byte, counted over all texts of the document.
+    at: u64,
+    is_indexed: bool,
+}
+
+/// Reads the documents.
+///
+/// # Errors
+/// What reading ends with; as [`Charge::add`]; what `interrupt` says.
+pub(super) fn gather(
+    documents: &mut dyn Documents,
+    rules: &Rules,
+    wanted: &Wanted,
+    hash: &DocumentHash,
+    charge: &mut Charge,
+    interrupt: &dyn Fn() -> Result<()>,
+) -> Result<Gathered> {
+    let mut gathered = Gathered { of_phrase: vec![Vec::new(); wanted.phrases.len()], ..Gathered::default() };
+    let mut prefixed: HashMap<(usize, &Vec<u8>), HashSet<Vec<u8>>> = HashMap::new();
+    documents.each(&mut |texts| {
+        let number = gathered.documents;
+        gathered.documents += 1;
+        let fields = cut(texts, rules);
+        let mut counts: BTreeMap<&[u8], u32> = BTreeMap::new();
+        for (word, text) in fields.iter().flatten() {
+            if !word.is_indexed {
+                continue;
+            }
+            let mut is_wanted = wanted.words.contains(&word.key);
+            for (chars, keys) in &wanted.prefixes {
+                let Some(prefix) = beginning(text, *chars).and_then(|begin| keys.get(&rules.key(begin)))
+                else {
+                    continue;
+                };
+                is_wanted = true;
+                let known = prefixed.entry((*chars, prefix)).or_default();
+                if !known.contains(&word.key) {
+                    charge.add(WORD_BYTES + word.key.len())?;
+                    known.insert(word.key.clone());
+                }
+            }
+            if is_wanted {
+                *counts.entry(&word.key).or_default() += 1;
+            }
+        }
+        if counts.is_empty() {
+            return Ok(());
+        }
+        charge.add(DOCUMENT_BYTES + counts.len() * PLACE_BYTES)?;
+        gathered.hashes.insert(number, hash.of(texts.iter().copied()));
+        for (at, phrase) in wanted.phrases.iter().enumerate() {
+            if at.is_multiple_of(INTERRUPT_EVERY) {
+                interrupt()?;
+            }
+            if phrase.indexed.iter().all(|key| counts.contains_key(&key[..])) && has_phrase(&fields, phrase) {
+                charge.add(PLACE_BYTES)?;
+                gathered.of_phrase[at].push(number);
+            }
+        }
+        for (key, count) in counts {
+            match gathered.words.get_mut(key) {
+                Some(places) => places.push((number, count)),
+                None => {
+                    charge.add(WORD_BYTES + key.len())?;
+                    gathered.words.insert(key.to_vec(), vec![(number, count)]);
+                }
+            }
+        }
+        Ok(())
+    })?;
+    for ((chars, prefix), keys) in prefixed {
+        let mut keys: Vec<_> = keys.into_iter().collect();
+        keys.sort();
+        gathered.of_prefix.insert((chars, prefix.clone()), keys);
+    }
+    Ok(gathered)
+}
+
+/// The words of each text of a document.
+fn cut<'t>(texts: &[Option<&'t str>], rules: &Rules) -> Vec<Vec<(Placed, &'t str)>> {
+    let (mut fields, mut before) = (Vec::with_capacity(texts.len()), 0);
+    for text in texts.iter().copied().flatten().filter(|text| !text.is_empty()) {
+        let words = rules.words(text).into_iter().map(|word| {
+            let key = rules.key(word.text);
+            let is_indexed = rules.is_indexed(&word, &key);
+            (Placed { key, at: before + word.at as u64, is_indexed }, word.text)
+        });
+        fields.push(words.collect());
+        before += text.len() as u64 + 1;
+    }
+    fields
+}
+
+/// The keys of all words of a document that an index has.
+pub(super) fn indexed_words(texts: &[Option<&str>], rules: &Rules) -> Vec<Vec<u8>> {
+    let words = cut(texts, rules).into_iter().flatten().filter(|(word, _)| word.is_indexed);
+    words.map(|(word, _)| word.key).collect()
+}
+
+/// The first characters of a word, if it has so many.
+fn beginning(word: &str, chars: usize) -> Option<&str> {
+    let end = word.char_indices().map(|(at, _)| at).chain([word.len()]).nth(chars)?;
+    Some(&word[..end])
+}
+
+fn has_phrase(fields: &[Vec<(Placed, &str)>], phrase: &Phrase) -> bool {
+    match phrase.distance {
+        // Nothing of it is looked for.
+        _ if phrase.indexed.is_empty() => false,
+        _ if phrase.all.len() == 1 => true,
+        0 => fields.iter().any(|words| {
+            let same =
+                |run: &[(Placed, &str)]| run.iter().zip(&phrase.all).all(|((word, _), key)| word.key == *key);
+            !phrase.all.is_empty() && words.windows(phrase.all.len()).any(same)
+        }),
+        distance => are_close(fields, phrase, distance),
+    }
+}
+
+/// Whether there are places of all words with no more than so many words from the first to the
+/// last. The word whose place comes first in the document goes on to its next
+/// place.
+fn are_close(fields: &[Vec<(Placed, &str)>], phrase: &Phrase, distance: u64) -> bool {
+    let words = || fields.iter().flatten().map(|(word, _)| word);
+    let places: Vec<Vec<u64>> = phrase
+        .indexed
+        .iter()
+        .map(|key| words().filter(|word| word.is_indexed && word.key == *key).map(|word| word.at).collect())
+        .collect();
+    let starts: Vec<u64> = words().map(|word| word.at).collect();
+    let mut next = vec![0; places.len()];
+    loop {
+        let (mut first, mut least, mut most) = (0, u64::MAX, 0);
+        for (at, places) in places.iter().enumerate() {
+            let Some(&place) = places.get(next[at]) else { return false };
+            if place < least {
+                (first, least) = (at, place);
+            }
+            most = most.max(place);
+        }
+        let between =
+            starts.partition_point(|start| *start <= most) - starts.partition_point(|start| *start < least);
+        if between as u64 <= distance {
+            return true;
+        }
+        next[first] += 1;
+    }
+}

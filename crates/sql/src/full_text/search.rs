@@ -1,0 +1,169 @@
+//! A search from its text to what it finds.
+
+use super::documents::{DocumentHash, Documents};
+use super::evaluate::Evaluation;
+use super::gather::{Wanted, gather, indexed_words};
+use super::parse::parse;
+use super::tree::Tree;
+use super::words::Rules;
+use crate::ast::SearchMode;
+use crate::error::Result;
+use crate::memory::{Budget, Charge};
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Searches that a statement keeps at most.
+const MOST_KEPT: usize = 16;
+/// What a document that is found takes.
+const FOUND_BYTES: usize = 4 * size_of::<(u128, f32)>();
+
+/// The documents that a search finds.
+#[derive(Debug)]
+pub(crate) struct Found {
+    hash: DocumentHash,
+    relevances: HashMap<u128, f32>,
+    /// Given back with them.
+    _charge: Charge,
+}
+
+impl Found {
+    /// How relevant a document is; 0: it is not found.
+    pub fn relevance<'t>(&self, texts: impl Iterator<Item = Option<&'t str>>) -> f64 {
+        self.relevances.get(&self.hash.of(texts)).map_or(0.0, |relevance| f64::from(*relevance))
+    }
+}
+
+/// What the search wants to know of the documents.
+fn wanted(tree: &Tree) -> Wanted {
+    let mut wanted = Wanted { phrases: tree.phrases.clone(), ..Wanted::default() };
+    wanted.words.extend(tree.phrases.iter().flat_map(|phrase| phrase.indexed.iter().cloned()));
+    for term in tree.terms() {
+        let key = tree.words.keys()[term.word as usize].clone();
+        match term.prefix_chars {
+            Some(chars) => {
+                wanted.prefixes.entry(chars).or_default().insert(key);
+            }
+            None => {
+                wanted.words.insert(key);
+            }
+        }
+    }
+    wanted
+}
+
+/// Reads the documents, once or, WITH QUERY EXPANSION, three times.
+///
+/// # Errors
+/// 1064 and 191 for a search that InnoDB does not understand; 209 for one that is nested too
+/// deeply; what reading ends with; as [`Charge::add`]; what `interrupt` says.
+pub(crate) fn search(
+    text: &str,
+    mode: SearchMode,
+    rules: &Rules,
+    documents: &mut dyn Documents,
+    memory: &Arc<Budget>,
+    interrupt: &dyn Fn() -> Result<()>,
+) -> Result<Found> {
+    let hash = DocumentHash::default();
+    let mut charge = Charge::new(memory);
+    // The text in lower case, and its tree: a node for two bytes at least.
+    charge.add(text.len().saturating_mul(128))?;
+    let tree = parse(&rules.folded(text), mode == SearchMode::Boolean, rules, interrupt)?;
+    let gathered = gather(documents, rules, &wanted(&tree), &hash, &mut charge, interrupt)?;
+    let mut further = Charge::new(memory);
+    let mut evaluation = Evaluation::new(gathered, &mut further, interrupt);
+    evaluation.run(&tree)?;
+    if mode == SearchMode::Expanded {
+        let words = words_of_found(&evaluation, documents, rules, &mut charge)?;
+        if !words.is_empty() {
+            let wanted = Wanted { words: words.iter().cloned().collect(), ..Wanted::default() };
+            evaluation.expand(&words, gather(documents, rules, &wanted, &hash, &mut charge, interrupt)?)?;
+        }
+    }
+    let relevances = evaluation.relevances();
+    let mut charge = Charge::new(memory);
+    charge.add(relevances.len() * FOUND_BYTES)?;
+    Ok(Found { hash, relevances, _charge: charge })
+}
+
+/// The words of the documents that were found, but for those that they were found for.
+fn words_of_found(
+    evaluation: &Evaluation<'_>,
+    documents: &mut dyn Documents,
+    rules: &Rules,
+    charge: &mut Charge,
+) -> Result<Vec<Vec<u8>>> {
+    let found: BTreeMap<u64, Vec<&Vec<u8>>> =
+        evaluation.found().map(|(document, words)| (document, words.collect())).collect();
+    let mut words = BTreeSet::new();
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut number = 0;
+    documents.each(&mut |texts| {
+        if let Some(known) = found.get(&number) {
+            for word in indexed_words(texts, rules) {
+                charge.add(word.len() + 64)?;
+                words.insert(word);
+            }
+            for word in known {
+                words.remove(*word);
+            }
+        }
+        number += 1;
+        Ok(())
+    })?;
+    Ok(words.into_iter().collect())
+}
+
+/// What a search of a statement is known by.
+#[derive(Debug, PartialEq, Eq)]
+struct Asked {
+    table: u64,
+    columns: Vec<usize>,
+    mode: SearchMode,
+    text: Vec<u8>,
+}
+
+type Kept = (Asked, Rc<Found>);
+
+/// The searches of a statement that were made: each is made once, for all rows.
+#[derive(Default)]
+pub(crate) struct FoundCache(OnceCell<Rc<RefCell<Vec<Kept>>>>);
+
+impl FoundCache {
+    /// The same searches, for a part of the statement.
+    pub fn shared(&self) -> FoundCache {
+        FoundCache(OnceCell::from(self.0.get_or_init(Rc::default).clone()))
+    }
+
+    /// What the search of these columns of a table finds; `make` makes it if it was not made yet.
+    ///
+    /// # Errors
+    /// What `make` ends with.
+    pub fn found(
+        &self,
+        (table, columns): (u64, &[usize]),
+        mode: SearchMode,
+        text: &[u8],
+        make: impl FnOnce() -> Result<Found>,
+    ) -> Result<Rc<Found>> {
+        let known = self.0.get_or_init(Rc::default);
+        let is_same = |(asked, _): &&Kept| {
+            asked.table == table && asked.mode == mode && asked.columns == columns && asked.text == text
+        };
+        if let Some((_, found)) = known.borrow().iter().find(is_same) {
+            return Ok(found.clone());
+        }
+        let found = Rc::new(make()?);
+        let mut known = known.borrow_mut();
+        if known.len() == MOST_KEPT {
+            known.remove(0);
+        }
+        let asked = Asked { table, columns: columns.to_vec(), mode, text: text.to_vec() };
+        known.push((asked, found.clone()));
+        Ok(found)
+    }
+}

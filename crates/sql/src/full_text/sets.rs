@@ -1,0 +1,222 @@
+//! Sets of documents, and how a part of a search changes the set of its level.
+
+use super::record::{Occurrence, Record};
+use super::tree::Sign;
+use crate::error::Result;
+use std::collections::HashMap;
+
+/// What a document takes in a set.
+const MEMBER_BYTES: usize = 2 * size_of::<(u64, Member)>() + 16;
+
+/// Places of words in a document's record.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    /// A bit for each of the first 64.
+    first: u64,
+    /// And for each further one.
+    further: Vec<u64>,
+}
+
+impl Places {
+    fn add(&mut self, place: usize) {
+        match (place / 64).checked_sub(1) {
+            None => self.first |= 1 << place,
+            Some(at) => {
+                if self.further.len() <= at {
+                    self.further.resize(at + 1, 0);
+                }
+                self.further[at] |= 1 << (place % 64);
+            }
+        }
+    }
+
+    fn add_all(&mut self, other: &Places) {
+        self.first |= other.first;
+        if self.further.len() < other.further.len() {
+            self.further.resize(other.further.len(), 0);
+        }
+        for (own, other) in self.further.iter_mut().zip(&other.further) {
+            *own |= other;
+        }
+    }
+
+    /// Whether a place is among them.
+    pub fn has(&self, place: usize) -> bool {
+        let bits = match (place / 64).checked_sub(1) {
+            None => self.first,
+            Some(at) => self.further.get(at).copied().unwrap_or_default(),
+        };
+        bits >> (place % 64) & 1 == 1
+    }
+}
+
+/// A document of a set.
+#[derive(Debug, Default)]
+pub(super) struct Member {
+    /// What `<`, `>` and `~` add to its rank: -1, 0 or 1.
+    pub shift: i8,
+    /// The words that it was found for.
+    pub words: Places,
+}
+
+impl Member {
+    fn shift_by(&mut self, shift: i8) {
+        self.shift = (self.shift + shift).clamp(-1, 1);
+    }
+}
+
+/// The documents that a level has found so far.
+#[derive(Debug, Default)]
+pub(super) struct Set {
+    members: HashMap<u64, Member>,
+    /// A part with `+` has been there: the next one restricts the set, and does not begin it anew.
+    is_restricted: bool,
+}
+
+impl Set {
+    /// The documents, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &Member)> {
+        self.members.iter().map(|(document, member)| (*document, member))
+    }
+
+    /// Whether the documents of a word with this sign cannot change the set.
+    pub fn is_settled(&self, sign: Sign) -> bool {
+        match sign {
+            Sign::Must => self.is_restricted && self.members.is_empty(),
+            Sign::MustNot => self.members.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// The documents that have a word with a sign; one may come several times.
+    ///
+    /// # Errors
+    /// What `documents` ends with; as [`Record::meet`].
+    pub fn meet(
+        &mut self,
+        sign: Sign,
+        mut documents: impl Iterator<Item = Result<(u64, Occurrence)>>,
+        record: &mut Record<'_>,
+    ) -> Result<()> {
+        if sign == Sign::Must {
+            return self.restrict(documents, record);
+        }
+        documents.try_for_each(|met| {
+            let (document, occurrence) = met?;
+            match sign {
+                Sign::MustNot => {
+                    self.members.remove(&document);
+                    return Ok(());
+                }
+                Sign::Worse if !self.members.contains_key(&document) => return Ok(()),
+                _ => (),
+            }
+            if !self.members.contains_key(&document) {
+                record.charge().add(MEMBER_BYTES)?;
+            }
+            let member = self.members.entry(document).or_default();
+            member.shift_by(shift_of(sign));
+            member.words.add(record.meet(document, occurrence)?);
+            Ok(())
+        })
+    }
+
+    /// A document comes into the set, or is found for further words.
+    ///
+    /// # Errors
+    /// As [`Record::meet`].
+    pub fn add(&mut self, document: u64, words: &[Occurrence], record: &mut Record<'_>) -> Result<()> {
+        if !self.members.contains_key(&document) {
+            record.charge().add(MEMBER_BYTES)?;
+        }
+        let member = self.members.entry(document).or_default();
+        for word in words {
+            member.words.add(record.meet(document, *word)?);
+        }
+        Ok(())
+    }
+
+    fn restrict(
+        &mut self,
+        documents: impl Iterator<Item = Result<(u64, Occurrence)>>,
+        record: &mut Record<'_>,
+    ) -> Result<()> {
+        let is_first = !std::mem::replace(&mut self.is_restricted, true);
+        let mut kept: HashMap<u64, Member> = HashMap::new();
+        for met in documents {
+            let (document, occurrence) = met?;
+            let member = match kept.remove(&document).or_else(|| self.members.remove(&document)) {
+                Some(member) => Some(member),
+                None if is_first => {
+                    record.charge().add(MEMBER_BYTES)?;
+                    Some(Member::default())
+                }
+                None => None,
+            };
+            if let Some(mut member) = member {
+                member.words.add(record.meet(document, occurrence)?);
+                kept.insert(document, member);
+            }
+        }
+        self.members = kept;
+        Ok(())
+    }
+
+    /// Takes away the documents that are not among these, which are sorted.
+    pub fn retain(&mut self, documents: &[u64]) {
+        self.members.retain(|document, _| documents.binary_search(document).is_ok());
+    }
+
+    /// The documents of a phrase, or of a level in parentheses, with its sign.
+    pub fn merge(&mut self, sign: Sign, other: Set) {
+        match sign {
+            Sign::Must => return self.restrict_to(other),
+            Sign::MustNot => {
+                for document in other.members.keys() {
+                    self.members.remove(document);
+                }
+                return;
+            }
+            _ => (),
+        }
+        for (document, mut theirs) in other.members {
+            match self.members.get_mut(&document) {
+                Some(member) => {
+                    member.shift_by(shift_of(sign));
+                    member.words.add_all(&theirs.words);
+                }
+                None if sign == Sign::Worse => (),
+                None => {
+                    theirs.shift_by(shift_of(sign));
+                    self.members.insert(document, theirs);
+                }
+            }
+        }
+    }
+
+    fn restrict_to(&mut self, other: Set) {
+        let is_first = !std::mem::replace(&mut self.is_restricted, true);
+        let mut before = std::mem::take(&mut self.members);
+        for (document, theirs) in other.members {
+            match before.remove(&document) {
+                Some(mut member) => {
+                    member.shift_by(theirs.shift);
+                    member.words.add_all(&theirs.words);
+                    self.members.insert(document, member);
+                }
+                None if is_first => {
+                    self.members.insert(document, theirs);
+                }
+                None => (),
+            }
+        }
+    }
+}
+
+fn shift_of(sign: Sign) -> i8 {
+    match sign {
+        Sign::Higher => 1,
+        Sign::Lower | Sign::Worse => -1,
+        Sign::May | Sign::Must | Sign::MustNot => 0,
+    }
+}
