@@ -244,3 +244,61 @@ fn given_and_generated_values_stand_in_one_insert() {
     let answers = same_answers("given_and_generated", &statements);
     assert!(answers.iter().any(|answer| answer.contains('9')), "{answers:#?}");
 }
+
+/// An ENUM that is NOT NULL and has no default has its first member where an INSERT leaves it out.
+#[test]
+fn an_enum_without_a_default_has_its_first_member() {
+    const STATEMENTS: &[&str] = &[
+        "CREATE DATABASE d",
+        "USE d",
+        "CREATE TABLE e (a ENUM('x', 'y') NOT NULL, b SET('a', 'b') NOT NULL)",
+        "INSERT INTO e () VALUES ()",
+        "INSERT INTO e (b) VALUES ('a')",
+        "INSERT INTO e VALUES (DEFAULT, 'b')",
+        "INSERT INTO e (a, b) VALUES ('y', DEFAULT)",
+        "INSERT INTO e (a) VALUES (NULL)",
+        "SELECT * FROM e",
+        "UPDATE e SET a = 'y'",
+        "UPDATE e SET a = DEFAULT WHERE b = 'a'",
+        "UPDATE e SET b = DEFAULT",
+        "CREATE VIEW v AS SELECT b FROM e",
+        "INSERT INTO v VALUES ('a,b')",
+        "CREATE VIEW w AS SELECT a FROM e",
+        "INSERT INTO w VALUES ('y')",
+        "SELECT * FROM e",
+        "CREATE TABLE dropped (a ENUM('x', 'y'), b INT)",
+        "ALTER TABLE dropped ALTER COLUMN a DROP DEFAULT, ALTER COLUMN b DROP DEFAULT",
+        "INSERT INTO dropped (b) VALUES (1)",
+        "INSERT INTO dropped (a) VALUES ('y')",
+        "SELECT * FROM dropped",
+        "CREATE TABLE fired (a ENUM('x', 'y') NOT NULL, b INT NOT NULL)",
+        "CREATE TRIGGER t BEFORE INSERT ON fired FOR EACH ROW SET NEW.b = 5",
+        "INSERT INTO fired () VALUES ()",
+        "SELECT * FROM fired",
+    ];
+    same_answers("an_enum_without_a_default", STATEMENTS);
+}
+
+/// Comments are in the system character set, and options that MySQL forgets or keeps for nothing
+/// are taken.
+#[test]
+fn comments_and_options_that_change_nothing() {
+    const STATEMENTS: &[&str] = &[
+        "CREATE DATABASE d",
+        "USE d",
+        "SET NAMES utf8mb4",
+        "CREATE TABLE c (a INT COMMENT '\u{1F40D}\u{e9}\u{2728}', KEY k (a) COMMENT '\u{1F40D}k') \
+         COMMENT '\u{1F40D}t' PARTITION BY RANGE (a) (PARTITION p VALUES LESS THAN (5) COMMENT = '\u{1F40D}p')",
+        "SHOW CREATE TABLE c",
+        "CREATE PROCEDURE p() COMMENT '\u{1F40D}p' SELECT 1",
+        "SELECT routine_comment FROM information_schema.routines WHERE routine_schema = 'd'",
+        "CREATE TABLE k (a INT) CONNECTION = 'it''s' PASSWORD = 'x' UNION = (c)",
+        "SHOW CREATE TABLE k",
+        "ALTER TABLE k PASSWORD = 'y'",
+        "ALTER TABLE k CONNECTION = 'other'",
+        "SHOW CREATE TABLE k",
+        "ALTER TABLE k CONNECTION = ''",
+        "SHOW CREATE TABLE k",
+    ];
+    same_answers("comments_and_options", STATEMENTS);
+}

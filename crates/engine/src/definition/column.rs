@@ -27,7 +27,7 @@ pub struct ColumnDef {
     pub ty: ColumnType,
     /// Whether NULL may be stored.
     pub nullable: bool,
-    /// `None`: no default, an INSERT must give a value (error 1364 in strict mode).
+    /// `None`: no default ([`ColumnDef::demands_value`] says what an INSERT does then).
     pub default: Option<ColumnDefault>,
     /// `AUTO_INCREMENT`
     pub auto_increment: bool,
@@ -58,6 +58,13 @@ impl ColumnDef {
             generated: None,
             roles: ColumnRoles::default(),
         }
+    }
+
+    /// Whether an INSERT that leaves the column out is refused in strict mode (error 1364). An ENUM
+    /// without a default is given its first member, so it never demands a value.
+    pub fn demands_value(&self) -> bool {
+        let has_none = self.default.is_none() || self.default == Some(ColumnDefault::Null) && !self.nullable;
+        has_none && self.ty.code != TypeCode::Enum
     }
 
     /// The literal of its DEFAULT, as a value to be assigned to the column. `None`: the default is

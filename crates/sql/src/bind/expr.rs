@@ -1,11 +1,13 @@
 //! Expressions.
 
+mod case;
 mod clocks;
 mod json;
 mod literal;
 mod result_type;
 mod subquery;
 
+pub(super) use case::comparands_of_field;
 pub(super) use clocks::show_aggregated;
 pub(super) use json::number;
 pub(super) use result_type::text_length;
@@ -521,48 +523,6 @@ impl Binder<'_> {
         let (ty, coercibility) = expr::function_type(function, &args)?;
         let found = Expr { node: Node::Call { function, args }, ty, nullable: true, coercibility };
         Ok(if negated { boolean(Node::Not(Box::new(found)), true) } else { found })
-    }
-
-    fn case(
-        &mut self,
-        operand: Option<&ast::Expr>,
-        whens: &[(ast::Expr, ast::Expr)],
-        otherwise: Option<&ast::Expr>,
-        place: &mut Place<'_>,
-    ) -> Result<Expr> {
-        let operand = operand.map(|operand| self.expr(operand, place).map(Box::new)).transpose()?;
-        let mut bound = Vec::with_capacity(whens.len());
-        for (when, then) in whens {
-            let when = self.expr(when, place)?;
-            let when = if operand.is_none() { when.numeric() } else { when };
-            bound.push((when, self.expr(then, place)?));
-        }
-        let otherwise = otherwise.map(|otherwise| self.expr(otherwise, place).map(Box::new)).transpose()?;
-        let collation = match &operand {
-            Some(operand) => {
-                let whens = bound.iter().map(|(when, _)| when);
-                comparison_collation("case", std::iter::once(&**operand).chain(whens))?
-            }
-            None => collation::UTF8MB4_0900_AI_CI,
-        };
-        let results: Vec<&Expr> = bound
-            .iter()
-            .map(|(_, then)| then)
-            .chain(otherwise.iter().map(|otherwise| &**otherwise))
-            .collect();
-        let (ty, coercibility) =
-            expr::common_type(&results).map_err(|error| expr::of_operation(error, "case"))?;
-        let nullable = otherwise.is_none() || results.iter().any(|result| result.nullable);
-        let compared = |when: Expr| match operand.is_some() {
-            true => when.in_characters_of(collation),
-            false => when,
-        };
-        let result = |result: Expr| result.for_result(&ty);
-        let whens = bound.into_iter().map(|(when, then)| (compared(when), result(then))).collect();
-        let otherwise = otherwise.map(|otherwise| Box::new(result(*otherwise)));
-        let operand = operand.map(|operand| Box::new(operand.in_characters_of(collation)));
-        let node = Node::Case { operand, whens, otherwise, collation };
-        Ok(Expr { node, ty, nullable, coercibility })
     }
 
     fn collate(&mut self, operand: &ast::Expr, name: &str, place: &mut Place<'_>) -> Result<Expr> {

@@ -1,7 +1,7 @@
 //! Function calls and aggregates.
 
 use super::compared::read_operands;
-use super::expr::{number, show_aggregated};
+use super::expr::{comparands_of_field, number, show_aggregated};
 use super::{Binder, NODE_BYTES, Place, Scope};
 use crate::ast;
 use crate::error::{Result, SqlError};
@@ -106,6 +106,7 @@ impl Binder<'_> {
                 }
                 let args = if takes_numbers(name) { numeric(args, place.scope) } else { args };
                 let (ty, coercibility) = expr::function_type(function, &args)?;
+                let args = if name == "field" { comparands_of_field(args, place.scope) } else { args };
                 let args = if is_of_texts(name) { in_one_character_set(args) } else { args };
                 if function.varies {
                     self.uncacheable |= matches!(name, "last_insert_id");

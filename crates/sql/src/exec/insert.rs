@@ -477,7 +477,7 @@ impl InsertPlan {
             let column = &self.table.def.columns[*at];
             if fires
                 && !column.nullable
-                && column.default.is_none()
+                && column.demands_value()
                 && column.generated.is_none()
                 && generator.column != Some(*at)
             {
@@ -579,7 +579,7 @@ impl InsertPlan {
         }
         for at in &self.missing {
             let column = &self.table.def.columns[*at];
-            if values[*at].is_null() && !column.nullable && column.default.is_none() {
+            if values[*at].is_null() && !column.nullable && column.demands_value() {
                 values[*at] = self.default_of(run, *at, 1)?;
             }
         }

@@ -164,6 +164,12 @@ pub(crate) fn parse_expression(text: &[u8], mode: LexMode) -> Result<Expr> {
     Ok(expr)
 }
 
+/// A text in the system character set, utf8mb3: a character that has no place there becomes a
+/// question mark.
+fn in_system_characters(text: &str) -> String {
+    text.chars().map(|c| if u32::from(c) > 0xffff { '?' } else { c }).collect()
+}
+
 /// Reads a part of a statement, which is all of the text.
 fn parse_part<T>(text: &[u8], mode: LexMode, read: impl FnOnce(&mut Parser<'_>) -> Result<T>) -> Result<T> {
     let tokens = lexer::tokenize(text, LexMode { of_source: true, ..mode })?;
@@ -464,6 +470,11 @@ impl<'a> Parser<'a> {
     fn string(&mut self) -> Result<String> {
         let error = self.error();
         String::from_utf8(self.text_literal()?).map_err(|_| error)
+    }
+
+    /// A comment on an object, which is kept in the system character set.
+    fn comment(&mut self) -> Result<String> {
+        Ok(in_system_characters(&self.string()?))
     }
 
     /// A string literal or a name.

@@ -2,6 +2,7 @@
 //! asked the same.
 
 mod beside;
+mod chosen;
 mod functions;
 mod random;
 mod replicated;

@@ -21,7 +21,7 @@ impl InsertPlan {
         let is_filled = column.generated.is_some()
             || column.roles.is_of_row()
             || self.table.def.auto_increment_column() == Some(at);
-        column.default.is_none() && !column.nullable && !is_filled
+        column.demands_value() && !column.nullable && !is_filled
     }
 
     /// Tells of the columns that have no default and that the view lacks, once a statement. Where a

@@ -6,6 +6,7 @@ mod compression;
 mod date_formats;
 mod date_text;
 mod digest;
+mod field;
 pub(crate) mod file;
 pub(crate) mod grouping;
 mod gtid;

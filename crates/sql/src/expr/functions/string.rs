@@ -1,7 +1,8 @@
 //! Functions on text.
 
-use super::super::infer::{aggregate_collations, of_operation};
+use super::super::infer::aggregate_collations;
 use super::super::value_type::{is_text, text_length, text_type};
+use super::field::field;
 use super::{Call, Function, ascii_text, bigint, int, joined, like_first, long_text, text};
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Context, Expr};
@@ -127,18 +128,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(Value::Bytes(parts.join(&b',')))
     })
     .sees_nulls(),
-    Function::new("field", 2..=usize::MAX, int, |call| {
-        for at in 1..call.values.len() {
-            let pair = [&call.args[0], &call.args[at]].into_iter();
-            let (id, _) = aggregate_collations(pair).map_err(|error| of_operation(error, "field"))?;
-            let ordering = super::super::compare(&call.values[0], &call.values[at], id, call.ctx)?;
-            if ordering == Some(std::cmp::Ordering::Equal) {
-                return Ok(Value::Int(at as i64));
-            }
-        }
-        Ok(Value::Int(0))
-    })
-    .sees_nulls(),
+    Function::new("field", 2..=usize::MAX, int, field).sees_nulls().never_null(),
     Function::new("find_in_set", 2..=2, int, |call| {
         let id = super::super::comparison_collation("find_in_set", call.args.iter())?;
         let (needle, set) = (call.bytes(0), call.bytes(1));
