@@ -26,13 +26,16 @@ impl TableDef {
     }
 
     /// Whether a foreign key of these columns needs no index of its own: somebody made one for
-    /// something else, or a longer one is there for another foreign key.
+    /// something else, or a longer one is there for another foreign key. One in which a column
+    /// descends does not do in MySQL.
     pub fn serves_foreign_key(&self, columns: &[usize]) -> bool {
-        let serves = |index: &IndexDef| {
-            begins_with(&index.columns, columns) && (!index.generated || index.columns.len() > columns.len())
+        let leads = |parts: &[IndexColumn]| {
+            begins_with(parts, columns) && parts.iter().take(columns.len()).all(|part| !part.descending)
         };
-        self.primary.as_deref().is_some_and(|parts| begins_with(parts, columns))
-            || self.indexes.iter().any(serves)
+        let serves = |index: &IndexDef| {
+            leads(&index.columns) && (!index.generated || index.columns.len() > columns.len())
+        };
+        self.primary.as_deref().is_some_and(leads) || self.indexes.iter().any(serves)
     }
 
     /// Takes away the indexes that were made for foreign keys and that another one begins with: as

@@ -21,6 +21,7 @@ use super::texts::{beside, comparable};
 use super::{Binder, Inserted, Place, Scope};
 use crate::ast::{self, BinaryOp, Literal, UnaryOp};
 use crate::error::{Result, SqlError};
+use crate::expr::functions::characters::CHAR_USING;
 use crate::expr::{self, Coercibility, Expr, Node, comparison_collation, is_text};
 use crate::host::Privilege;
 use crate::memory::allocated;
@@ -179,11 +180,17 @@ impl Binder<'_> {
                 })
             }
             ast::Expr::ConvertUsing { operand, charset } => {
-                let operand = self.expr(operand, place)?;
+                let bound = self.expr(operand, place)?;
                 let charset = Charset::from_name(charset)
                     .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{charset}'")))?;
-                let converted = operand.into_text().recollated(charset.default_collation());
-                Ok(Expr { coercibility: Coercibility::Implicit, ..converted })
+                let is_char = matches!(&**operand, ast::Expr::Function(call) if call.name == "char");
+                match bound.node {
+                    Node::Call { args, .. } if is_char => char_using(args, charset),
+                    _ => {
+                        let converted = bound.into_text().recollated(charset.default_collation());
+                        Ok(Expr { coercibility: Coercibility::Implicit, ..converted })
+                    }
+                }
             }
             ast::Expr::Collate { operand, collation } => self.collate(operand, collation, place),
             ast::Expr::JsonValue(written) => self.json_value(written, place),
@@ -599,6 +606,15 @@ impl Binder<'_> {
         let node = Node::SystemVariable { scope, name: name.to_owned() };
         Ok(Expr { node, ty, nullable: value.is_null(), coercibility: Coercibility::SystemConstant })
     }
+}
+
+/// `CHAR(... USING charset)`. It is NULL where the bytes are no characters.
+fn char_using(mut numbers: Vec<Expr>, charset: Charset) -> Result<Expr> {
+    let result = Expr::constant(Value::text(""));
+    numbers.push(Expr { ty: ColumnType::varchar(0, charset.default_collation()), ..result });
+    let (ty, coercibility) = expr::function_type(&CHAR_USING, &numbers)?;
+    let node = Node::Call { function: &CHAR_USING, args: numbers };
+    Ok(Expr { node, ty, nullable: true, coercibility })
 }
 
 /// What MySQL says of `@a := 1`.

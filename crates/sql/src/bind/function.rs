@@ -313,8 +313,9 @@ fn in_one_character_set(args: Vec<Expr>) -> Vec<Expr> {
 
 /// Functions all of whose arguments are numbers.
 fn takes_numbers(name: &str) -> bool {
-    const NAMES: [&str; 20] = [
+    const NAMES: [&str; 21] = [
         "abs",
+        "char",
         "sign",
         "round",
         "truncate",

@@ -107,7 +107,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
         }
     };
     if !matches!(rows, Rows::Query(_)) {
-        binder.reads.check_none(&target.changed(), "INSERT")?;
+        binder.reads.check_none_inserted(&target.changed(), "INSERT")?;
     }
     let (columns, missing) = match &rows {
         // `VALUES ()`: every column takes its default.

@@ -164,12 +164,6 @@ pub(crate) fn parse_expression(text: &[u8], mode: LexMode) -> Result<Expr> {
     Ok(expr)
 }
 
-/// A text in the system character set, utf8mb3: a character that has no place there becomes a
-/// question mark.
-fn in_system_characters(text: &str) -> String {
-    text.chars().map(|c| if u32::from(c) > 0xffff { '?' } else { c }).collect()
-}
-
 /// Reads a part of a statement, which is all of the text.
 fn parse_part<T>(text: &[u8], mode: LexMode, read: impl FnOnce(&mut Parser<'_>) -> Result<T>) -> Result<T> {
     let tokens = lexer::tokenize(text, LexMode { of_source: true, ..mode })?;
@@ -474,7 +468,27 @@ impl<'a> Parser<'a> {
 
     /// A comment on an object, which is kept in the system character set.
     fn comment(&mut self) -> Result<String> {
-        Ok(in_system_characters(&self.string()?))
+        let written = self.string()?;
+        Ok(self.kept_as_comment(written))
+    }
+
+    /// A text in the system character set, utf8mb3: a character that has no place there becomes a
+    /// question mark, with MySQL's warning 1300.
+    fn kept_as_comment(&mut self, written: String) -> String {
+        let has_place = |c: char| u32::from(c) <= 0xffff;
+        if written.chars().all(has_place) {
+            return written;
+        }
+        const SHOWN_BYTES: usize = 6;
+        let shown = |byte: &u8| match byte {
+            0x20..0x7f => char::from(*byte).to_string(),
+            _ => format!("\\x{byte:02X}"),
+        };
+        let start: String = written.bytes().take(SHOWN_BYTES).map(|byte| shown(&byte)).collect();
+        let more = if written.len() > SHOWN_BYTES { "..." } else { "" };
+        let text = format!("Cannot convert string '{start}{more}' from utf8mb4 to utf8mb3");
+        self.hints.warnings.push((1300, text));
+        written.chars().map(|c| if has_place(c) { c } else { '?' }).collect()
     }
 
     /// A string literal or a name.

@@ -1,6 +1,6 @@
 //! `PARTITION BY`, ALTER TABLE's parts about partitions, `PARTITION (p, ...)` behind a table.
 
-use super::{Parser, in_system_characters};
+use super::Parser;
 use crate::SqlError;
 use crate::ast::{
     Maintenance, PartitionAlteration, PartitionElement, PartitionFunctionSpec, PartitionNames, PartitionSpec,
@@ -159,7 +159,10 @@ impl Parser<'_> {
             // There is one engine.
             match name.as_str() {
                 "ENGINE" => {}
-                "COMMENT" => options.push((name, in_system_characters(&value))),
+                "COMMENT" => {
+                    let value = self.kept_as_comment(value);
+                    options.push((name, value));
+                }
                 "DATA DIRECTORY" if !value.ends_with('/') => options.push((name, format!("{value}/"))),
                 _ => options.push((name, value)),
             }

@@ -1,6 +1,6 @@
 //! Options of tables and schemas.
 
-use super::{Parser, in_system_characters};
+use super::Parser;
 use crate::SqlError;
 use crate::ast::{SchemaOptions, TableOptions};
 use crate::error::Result;
@@ -83,7 +83,7 @@ impl Parser<'_> {
         match word.as_str() {
             "ENGINE" => options.engine = Some(value),
             "COLLATE" => options.collation = Some(value.to_ascii_lowercase()),
-            "COMMENT" => options.comment = Some(in_system_characters(&value)),
+            "COMMENT" => options.comment = Some(self.kept_as_comment(value)),
             "AUTO_INCREMENT" => options.auto_increment = Some(value.parse().map_err(|_| self.error())?),
             _ => options.kept.push((word, value.to_ascii_uppercase())),
         }

@@ -2,6 +2,7 @@
 
 mod aes;
 mod call;
+pub(crate) mod characters;
 mod compression;
 mod date_formats;
 mod date_text;

@@ -87,23 +87,6 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(Value::Int(collation::compare_utf8mb4(id, &call.bytes(0), &call.bytes(1)) as i64))
     }),
     Function::new("substring_index", 3..=3, like_first, substring_index),
-    Function::new(
-        "char",
-        1..=usize::MAX,
-        |args| Ok((types::ColumnType::varbinary(4 * args.len() as u32), super::Coercibility::Literal)),
-        |call| {
-            let mut out = Vec::new();
-            for (at, value) in call.values.iter().enumerate() {
-                if !value.is_null() {
-                    let code = (call.integer(at) as u32).to_be_bytes();
-                    let zeros = code.iter().take_while(|b| **b == 0).count().min(3);
-                    out.extend_from_slice(&code[zeros..]);
-                }
-            }
-            Ok(Value::Bytes(out))
-        },
-    )
-    .sees_nulls(),
     Function::new("elt", 2..=usize::MAX, joined, |call| {
         let index = usize::try_from(call.integer(0)).unwrap_or(0);
         match call.values.get(index) {
