@@ -5,7 +5,8 @@
 # make nightly looks for crashes and races for hours: CUTS power cuts, RUNS simulated replicas, KILLS kills of a
 #   source with replicas, FAULTS of each fault of replication, SCHEDULES schedules of each model,
 #   HISTORIES transactions at each isolation level, FUZZ_SECONDS of each fuzzer, WALK statements of a random walk
-#   over schemas for each source; and it runs the applications that are too slow for every day.
+#   over schemas for each source; and it runs the applications and the clients' test suites that are too slow for
+#   every day.
 .PHONY: all demo test nightly peers package
 
 CARGO ?= cargo
@@ -38,6 +39,7 @@ nightly:
 	SLIPSTREAM_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --locked -p testkit --test fuzz -- --nocapture
 	SLIPSTREAM_WALK=$(WALK) $(CARGO) test --release --locked -p testkit --test schema_walk -- --nocapture
 	SLIPSTREAM_APPLICATIONS=all $(CARGO) test --release --locked -p testkit --test applications -- --nocapture
+	SLIPSTREAM_CLIENT_SUITES=all $(CARGO) test --release --locked -p testkit --test client_suites -- --nocapture
 	SHUTTLE_ITERATIONS=$(SCHEDULES) $(CARGO) test --release --locked -p redo -p buffer -p engine --features engine/model --lib model
 
 package:

@@ -61,7 +61,9 @@ fn go_sql_driver() {
 
 #[test]
 fn mysqlclient() {
-    passes_as_at_mysql(&ClientSuite::of_python("mysqlclient", &["suite"], &[]), 180, &[]);
+    // One test wants a result to be so slow that another thread comes in between.
+    const PARTS: &[&str] = &["--deselect=tests/test_connection.py::test_result_concurrent_use_raises"];
+    passes_as_at_mysql(&ClientSuite::of_python("mysqlclient", &["suite"], PARTS), 180, &[]);
 }
 
 #[test]

@@ -302,3 +302,72 @@ fn comments_and_options_that_change_nothing() {
     ];
     same_answers("comments_and_options", STATEMENTS);
 }
+
+/// An INSERT may read its own table under another name, and sees the rows before.
+#[test]
+fn an_insert_reads_its_table_under_another_name() {
+    const STATEMENTS: &[&str] = &[
+        "CREATE DATABASE d",
+        "USE d",
+        "CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, n INT)",
+        "INSERT INTO t (n) VALUES (5), (7)",
+        "CREATE VIEW v AS SELECT * FROM t",
+        "INSERT INTO t (n) VALUES ((SELECT MAX(n) FROM t))",
+        "INSERT INTO t (n) VALUES ((SELECT MAX(n) FROM d.t))",
+        "INSERT INTO t (n) VALUES ((SELECT MAX(n) FROM t x))",
+        "INSERT INTO t (n) VALUES ((SELECT MAX(n) FROM t T))",
+        "INSERT INTO t (n) VALUES (99), ((SELECT MAX(n) FROM t x))",
+        "INSERT INTO t (n) VALUES (1 + (SELECT MAX(n) FROM t x)), (1 + (SELECT MAX(n) FROM t x))",
+        "INSERT INTO t SET n = (SELECT COUNT(*) FROM t x)",
+        "REPLACE INTO t (id, n) VALUES (1, (SELECT COUNT(*) FROM t x))",
+        "INSERT INTO t (n) VALUES ((SELECT x.n FROM t x, t LIMIT 1))",
+        "INSERT INTO v (n) VALUES ((SELECT MAX(n) FROM t x))",
+        "INSERT INTO v (n) VALUES ((SELECT MAX(n) FROM t))",
+        "INSERT INTO v (n) VALUES ((SELECT MAX(n) FROM v x))",
+        "INSERT INTO t (n) VALUES ((SELECT MAX(n) FROM v x))",
+        "UPDATE t SET n = (SELECT MAX(n) FROM t x)",
+        "SELECT * FROM t",
+    ];
+    same_answers("an_insert_reads_its_table", STATEMENTS);
+}
+
+/// Characters by their numbers, in the character set that is named.
+#[test]
+fn characters_of_numbers() {
+    const STATEMENTS: &[&str] = &[
+        "SELECT HEX(CHAR(233 USING utf16)), CHAR(233 USING utf16), HEX(CHAR(0, 233 USING utf16))",
+        "SELECT HEX(CHAR(65, 66 USING utf16)), HEX(CHAR(0x1F40D USING utf32)), HEX(CHAR(65 USING utf32))",
+        "SELECT HEX(CHAR(0xD83DDC0D USING utf16)), HEX(CHAR(0x41)), HEX(CHAR(1.5, NULL, '66' USING utf16))",
+        "SELECT HEX(CHAR(65, 0xD800, 66 USING utf16))",
+        "SELECT HEX(CHAR(233 USING utf8mb4)), HEX(CHAR(0xC3A9 USING utf8mb4)), HEX(CHAR(233 USING latin1))",
+        "SET sql_mode = ''",
+        "SELECT HEX(CHAR(65, 0xD800, 66 USING utf16)), HEX(CHAR(65, 233, 66 USING utf8mb4))",
+        "SELECT COERCIBILITY(CHAR(65 USING utf16)), COERCIBILITY(CONVERT('a' USING utf16)), CHAR(65 USING nothing)",
+        "SELECT COERCIBILITY(CHAR(65 USING utf16)), COERCIBILITY(CONVERT('a' USING utf16))",
+    ];
+    same_answers("characters_of_numbers", STATEMENTS);
+}
+
+/// An index that begins with a foreign key's columns serves it unless one of them descends.
+#[test]
+fn a_descending_index_is_none_of_a_foreign_key() {
+    const STATEMENTS: &[&str] = &[
+        "CREATE DATABASE d",
+        "USE d",
+        "CREATE TABLE p (id INT PRIMARY KEY)",
+        "CREATE TABLE a (a INT, KEY k (a DESC), CONSTRAINT x FOREIGN KEY (a) REFERENCES p (id))",
+        "SHOW CREATE TABLE a",
+        "CREATE TABLE b (a INT, b INT, CONSTRAINT y FOREIGN KEY (a) REFERENCES p (id))",
+        "CREATE INDEX i ON b (a DESC, b)",
+        "SHOW CREATE TABLE b",
+        "DROP INDEX i ON b",
+        "CREATE INDEX i ON b (a, b DESC)",
+        "SHOW CREATE TABLE b",
+        "CREATE TABLE c (a INT, KEY k (a), CONSTRAINT z FOREIGN KEY (a) REFERENCES p (id))",
+        "CREATE INDEX i ON c (a DESC)",
+        "DROP INDEX k ON c",
+        "DROP INDEX i ON c",
+        "SHOW CREATE TABLE c",
+    ];
+    same_answers("a_descending_index", STATEMENTS);
+}

@@ -13,12 +13,12 @@ pub fn text_column(name: &str, chars: u32) -> ColumnMeta {
 
 /// An unsigned number.
 pub fn number_column(name: &str) -> ColumnMeta {
-    column(name, ColumnType::bigint(true), column_flag::UNSIGNED | column_flag::NUM)
+    column(name, ColumnType::bigint(true), column_flag::UNSIGNED | column_flag::BINARY)
 }
 
 /// A number of things, signed as performance_schema's counts are.
 pub fn count_column(name: &str) -> ColumnMeta {
-    column(name, ColumnType::bigint(false), column_flag::NUM)
+    column(name, ColumnType::bigint(false), column_flag::BINARY)
 }
 
 /// A second, shown in the session's time zone.
@@ -54,6 +54,7 @@ fn column(name: &str, ty: ColumnType, flags: u16) -> ColumnMeta {
         ty,
         flags,
         decimals: 0,
+        is_made_integer: false,
     }
 }
 

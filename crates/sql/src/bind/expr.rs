@@ -160,7 +160,7 @@ impl Binder<'_> {
             }
             ast::Expr::SystemVariable { scope, name } => self.system_variable(*scope, name),
             ast::Expr::Case { operand, whens, otherwise } => {
-                self.case(operand.as_deref(), whens, otherwise.as_deref(), place)
+                case::case(self, operand.as_deref(), whens, otherwise.as_deref(), place)
             }
             ast::Expr::Function(call) => self.function(call, place),
             ast::Expr::Window(call) => super::query::bind_window_call(self, call, place),

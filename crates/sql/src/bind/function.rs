@@ -454,11 +454,12 @@ fn result_of(kind: &AggregateKind, args: &[Expr], increment: u8) -> Result<Expr>
             nullable: true,
             coercibility: Coercibility::Literal,
         },
-        AggregateKind::GroupConcat { .. } => Expr {
+        AggregateKind::GroupConcat { order, .. } => Expr {
             node: Node::Constant(Value::Null),
             ty: ColumnType::longtext(
-                args.iter()
-                    .find(|arg| arg.ty.is_character())
+                args[..args.len() - order.len()]
+                    .iter()
+                    .find(|arg| expr::is_text(&arg.ty))
                     .map_or(collation::UTF8MB4_0900_AI_CI, |arg| arg.ty.collation),
             ),
             nullable: true,

@@ -88,8 +88,8 @@ fn aggregate<'e>(
     Ok(result)
 }
 
-/// Two collations of the same strength: binary wins, then utf32, utf8mb4 and the rest of Unicode
-/// over the others, then `_bin`.
+/// Two collations of the same strength: binary wins, then utf32 and utf8mb4, then the rest of
+/// Unicode over the others, then `_bin`.
 /// `None` where a text cannot have both.
 fn stronger_of_equal(a: u16, b: u16, strength: Coercibility) -> Option<(u16, Coercibility)> {
     if a == collation::BINARY || b == collation::BINARY {
@@ -101,14 +101,15 @@ fn stronger_of_equal(a: u16, b: u16, strength: Coercibility) -> Option<(u16, Coe
     let (charset_a, charset_b) = (collation::charset_of(a), collation::charset_of(b));
     if charset_a != charset_b {
         let rank = |charset: Charset| match charset {
-            Charset::Utf32 => 3,
-            Charset::Utf8mb4 => 2,
+            Charset::Utf32 | Charset::Utf8mb4 => 2,
             _ if charset.is_unicode() => 1,
             _ => 0,
         };
         return match rank(charset_a).cmp(&rank(charset_b)) {
             std::cmp::Ordering::Less => Some((b, strength)),
             std::cmp::Ordering::Greater => Some((a, strength)),
+            // Each of utf32 and utf8mb4 holds the other: the first one stays.
+            std::cmp::Ordering::Equal if rank(charset_a) == 2 => Some((a, strength)),
             std::cmp::Ordering::Equal => None,
         };
     }

@@ -10,33 +10,32 @@ use crate::error::Result;
 use crate::expr::{self, Expr, Node, comparison_collation};
 use types::{ColumnType, collation};
 
-impl Binder<'_> {
-    pub(super) fn case(
-        &mut self,
-        operand: Option<&ast::Expr>,
-        whens: &[(ast::Expr, ast::Expr)],
-        otherwise: Option<&ast::Expr>,
-        place: &mut Place<'_>,
-    ) -> Result<Expr> {
-        let operand = operand.map(|operand| self.expr(operand, place)).transpose()?;
-        let mut bound = Vec::with_capacity(whens.len());
-        for (when, then) in whens {
-            let when = self.expr(when, place)?;
-            let when = if operand.is_none() { when.numeric() } else { when };
-            bound.push((when, self.expr(then, place)?));
-        }
-        let otherwise = otherwise.map(|otherwise| self.expr(otherwise, place)).transpose()?;
-        let results: Vec<&Expr> = bound.iter().map(|(_, then)| then).chain(otherwise.iter()).collect();
-        let (ty, coercibility) =
-            expr::common_type(&results).map_err(|error| expr::of_operation(error, "case"))?;
-        let nullable = otherwise.is_none() || results.iter().any(|result| result.nullable);
-        let result = Expr { node: Node::Constant(types::Value::Null), ty, nullable, coercibility };
-        let otherwise = otherwise.map(|otherwise| otherwise.for_result(&result.ty));
-        let whens = bound.into_iter().map(|(when, then)| (when, then.for_result(&result.ty))).collect();
-        match operand {
-            Some(operand) => simple_case(operand, whens, otherwise, &result, place.scope),
-            None => Ok(case_of(None, whens, otherwise, &result, collation::UTF8MB4_0900_AI_CI)),
-        }
+/// A CASE of either form.
+pub(super) fn case(
+    binder: &mut Binder<'_>,
+    operand: Option<&ast::Expr>,
+    whens: &[(ast::Expr, ast::Expr)],
+    otherwise: Option<&ast::Expr>,
+    place: &mut Place<'_>,
+) -> Result<Expr> {
+    let operand = operand.map(|operand| binder.expr(operand, place)).transpose()?;
+    let mut bound = Vec::with_capacity(whens.len());
+    for (when, then) in whens {
+        let when = binder.expr(when, place)?;
+        let when = if operand.is_none() { when.numeric() } else { when };
+        bound.push((when, binder.expr(then, place)?));
+    }
+    let otherwise = otherwise.map(|otherwise| binder.expr(otherwise, place)).transpose()?;
+    let results: Vec<&Expr> = bound.iter().map(|(_, then)| then).chain(otherwise.iter()).collect();
+    let (ty, coercibility) =
+        expr::common_type(&results).map_err(|error| expr::of_operation(error, "case"))?;
+    let nullable = otherwise.is_none() || results.iter().any(|result| result.nullable);
+    let result = Expr { node: Node::Constant(types::Value::Null), ty, nullable, coercibility };
+    let otherwise = otherwise.map(|otherwise| otherwise.for_result(&result.ty));
+    let whens = bound.into_iter().map(|(when, then)| (when, then.for_result(&result.ty))).collect();
+    match operand {
+        Some(operand) => simple_case(operand, whens, otherwise, &result, place.scope),
+        None => Ok(case_of(None, whens, otherwise, &result, collation::UTF8MB4_0900_AI_CI)),
     }
 }
 

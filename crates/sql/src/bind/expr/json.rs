@@ -87,7 +87,7 @@ pub(super) fn cast_operand(operand: Expr, ty: &ColumnType, scope: &Scope) -> Exp
 pub(super) fn cast_as_json(operand: Expr) -> Expr {
     Expr {
         ty: ColumnType::json(),
-        nullable: operand.nullable,
+        nullable: true,
         coercibility: Coercibility::Implicit,
         node: Node::Call { function: &CAST_AS_JSON, args: vec![operand] },
     }
