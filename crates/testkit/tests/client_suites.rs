@@ -74,6 +74,10 @@ fn sqlalchemy() {
             "test/dialect/mysql/test_reflection.py::ReflectionTest::test_autoincrement",
             "MyISAM is not there: its keys may number the rows of each group",
         ),
+        (
+            "test/dialect/mysql/test_reflection.py::ReflectionTest::test_reflection_with_table_options",
+            "MEMORY is not there",
+        ),
     ];
     const PARTS: &[&str] = &["test/dialect/mysql", "test/dialect/test_suite.py", "test/dialect/test_all.py"];
     if is_nightly() {

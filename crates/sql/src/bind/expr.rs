@@ -180,17 +180,8 @@ impl Binder<'_> {
                 })
             }
             ast::Expr::ConvertUsing { operand, charset } => {
-                let bound = self.expr(operand, place)?;
-                let charset = Charset::from_name(charset)
-                    .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{charset}'")))?;
                 let is_char = matches!(&**operand, ast::Expr::Function(call) if call.name == "char");
-                match bound.node {
-                    Node::Call { args, .. } if is_char => char_using(args, charset),
-                    _ => {
-                        let converted = bound.into_text().recollated(charset.default_collation());
-                        Ok(Expr { coercibility: Coercibility::Implicit, ..converted })
-                    }
-                }
+                using_charset(self.expr(operand, place)?, is_char, charset)
             }
             ast::Expr::Collate { operand, collation } => self.collate(operand, collation, place),
             ast::Expr::JsonValue(written) => self.json_value(written, place),
@@ -605,6 +596,20 @@ impl Binder<'_> {
         };
         let node = Node::SystemVariable { scope, name: name.to_owned() };
         Ok(Expr { node, ty, nullable: value.is_null(), coercibility: Coercibility::SystemConstant })
+    }
+}
+
+/// `CONVERT(operand USING charset)`, and CHAR() with a character set.
+#[inline(never)]
+fn using_charset(bound: Expr, is_char: bool, charset: &str) -> Result<Expr> {
+    let charset = Charset::from_name(charset)
+        .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{charset}'")))?;
+    match bound.node {
+        Node::Call { args, .. } if is_char => char_using(args, charset),
+        _ => {
+            let converted = bound.into_text().recollated(charset.default_collation());
+            Ok(Expr { coercibility: Coercibility::Implicit, ..converted })
+        }
     }
 }
 

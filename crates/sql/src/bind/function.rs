@@ -106,8 +106,7 @@ impl Binder<'_> {
                 }
                 let args = if takes_numbers(name) { numeric(args, place.scope) } else { args };
                 let (ty, coercibility) = expr::function_type(function, &args)?;
-                let args = if name == "field" { comparands_of_field(args, place.scope) } else { args };
-                let args = if is_of_texts(name) { in_one_character_set(args) } else { args };
+                let args = if is_of_texts(name) { of_texts(name, args, place.scope) } else { args };
                 if function.varies {
                     self.uncacheable |= matches!(name, "last_insert_id");
                 }
@@ -300,7 +299,12 @@ fn is_of_texts(name: &str) -> bool {
     joins || compares || matches!(name, "find_in_set" | "locate" | "instr")
 }
 
-/// The arguments of such a function, bytes and texts in one character set.
+/// The arguments of such a function.
+fn of_texts(name: &str, args: Vec<Expr>, scope: &Scope) -> Vec<Expr> {
+    in_one_character_set(if name == "field" { comparands_of_field(args, scope) } else { args })
+}
+
+/// Bytes and texts in one character set.
 fn in_one_character_set(args: Vec<Expr>) -> Vec<Expr> {
     let is_bytes = |arg: &Expr| arg.ty.collation == collation::BINARY && expr::is_text(&arg.ty);
     match aggregate_collations(args.iter()) {

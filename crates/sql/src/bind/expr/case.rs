@@ -10,7 +10,8 @@ use crate::error::Result;
 use crate::expr::{self, Expr, Node, comparison_collation};
 use types::{ColumnType, collation};
 
-/// A CASE of either form.
+/// A CASE of either form. While its parts are bound little of the stack is taken: a CASE may be in
+/// one of them.
 pub(super) fn case(
     binder: &mut Binder<'_>,
     operand: Option<&ast::Expr>,
@@ -18,23 +19,39 @@ pub(super) fn case(
     otherwise: Option<&ast::Expr>,
     place: &mut Place<'_>,
 ) -> Result<Expr> {
-    let operand = operand.map(|operand| binder.expr(operand, place)).transpose()?;
-    let mut bound = Vec::with_capacity(whens.len());
-    for (when, then) in whens {
-        let when = binder.expr(when, place)?;
-        let when = if operand.is_none() { when.numeric() } else { when };
-        bound.push((when, binder.expr(then, place)?));
+    let written: Vec<&ast::Expr> = operand
+        .into_iter()
+        .chain(whens.iter().flat_map(|(when, then)| [when, then]))
+        .chain(otherwise)
+        .collect();
+    let mut parts = Vec::with_capacity(written.len());
+    for part in written {
+        parts.push(binder.expr(part, place)?);
     }
-    let otherwise = otherwise.map(|otherwise| binder.expr(otherwise, place)).transpose()?;
-    let results: Vec<&Expr> = bound.iter().map(|(_, then)| then).chain(otherwise.iter()).collect();
+    of_parts(parts, operand.is_some(), otherwise.is_some(), place.scope)
+}
+
+/// The CASE whose parts have been bound: what is compared, where something is, each WHEN with its
+/// THEN, and the ELSE, if there is one.
+#[inline(never)]
+fn of_parts(mut parts: Vec<Expr>, has_operand: bool, has_else: bool, scope: &Scope) -> Result<Expr> {
+    let otherwise = if has_else { parts.pop() } else { None };
+    let mut parts = parts.into_iter();
+    let operand = if has_operand { parts.next() } else { None };
+    let mut whens = Vec::with_capacity(parts.len() / 2);
+    while let (Some(when), Some(then)) = (parts.next(), parts.next()) {
+        whens.push((if has_operand { when } else { when.numeric() }, then));
+    }
+    let results: Vec<&Expr> = whens.iter().map(|(_, then)| then).chain(otherwise.as_ref()).collect();
     let (ty, coercibility) =
         expr::common_type(&results).map_err(|error| expr::of_operation(error, "case"))?;
     let nullable = otherwise.is_none() || results.iter().any(|result| result.nullable);
     let result = Expr { node: Node::Constant(types::Value::Null), ty, nullable, coercibility };
     let otherwise = otherwise.map(|otherwise| otherwise.for_result(&result.ty));
-    let whens = bound.into_iter().map(|(when, then)| (when, then.for_result(&result.ty))).collect();
+    let whens: Vec<(Expr, Expr)> =
+        whens.into_iter().map(|(when, then)| (when, then.for_result(&result.ty))).collect();
     match operand {
-        Some(operand) => simple_case(operand, whens, otherwise, &result, place.scope),
+        Some(operand) => simple_case(operand, whens, otherwise, &result, scope),
         None => Ok(case_of(None, whens, otherwise, &result, collation::UTF8MB4_0900_AI_CI)),
     }
 }
