@@ -9,7 +9,7 @@
 # replicas, FAULTS faults of each kind in replication, SCHEDULES schedules of each model under the
 # model checker, HISTORIES transactions at each isolation level, each fuzzer for FUZZ_SECONDS
 # seconds, and WALK statements of a random walk over schemas for each source. It also runs the
-# applications that are too slow for every day.
+# applications and the clients' test suites that are too slow for every day.
 .PHONY: all demo test nightly peers package
 
 CARGO ?= cargo
@@ -42,6 +42,7 @@ nightly:
 	SLIPSTREAM_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --locked -p testkit --test fuzz -- --nocapture
 	SLIPSTREAM_WALK=$(WALK) $(CARGO) test --release --locked -p testkit --test schema_walk -- --nocapture
 	SLIPSTREAM_APPLICATIONS=all $(CARGO) test --release --locked -p testkit --test applications -- --nocapture
+	SLIPSTREAM_CLIENT_SUITES=all $(CARGO) test --release --locked -p testkit --test client_suites -- --nocapture
 	SHUTTLE_ITERATIONS=$(SCHEDULES) $(CARGO) test --release --locked -p redo -p buffer -p engine --features engine/model --lib model
 
 package:

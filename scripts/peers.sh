@@ -8,7 +8,10 @@
 #     says, where the language is installed;
 #   - applications whose schemas are replicated, from the same registries: Django with Wagtail
 #     (Python), Sequelize, Knex and TypeORM (JavaScript), Quartz, Spring Batch and Session, Camunda,
-#     Flowable and Keycloak (Java). They are built as crates/testkit/applications says.
+#     Flowable and Keycloak (Java). They are built as crates/testkit/applications says;
+#   - clients with their own test suites, from the same registries: SQLAlchemy, Django and mysqlclient
+#     (Python, the last one over libmariadb) and go-sql-driver (Go). They are built as
+#     crates/testkit/clients says.
 # The script starts no service. It skips every step that has been done already, continues an
 # interrupted run where it stopped, and makes two runs side by side wait for each other. It names
 # what it cannot install and does not fail because of it; the tests that need it print a line
@@ -22,6 +25,7 @@ peers_dir=${SLIPSTREAM_PEERS_DIR:-/var/cache/slipstream-peers}
 chroot_dir=$peers_dir/mysql-chroot
 readers_dir=$peers_dir/readers
 applications_dir=$peers_dir/applications
+clients_dir=$peers_dir/clients
 testkit_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../crates/testkit" && pwd)
 missing=()
 
@@ -46,6 +50,8 @@ install_packages() {
   local wanted=() package
   command -v mariadbd >/dev/null || wanted+=(mariadb-server)
   command -v sysbench >/dev/null || wanted+=(sysbench)
+  command -v pkg-config >/dev/null || wanted+=(pkg-config)
+  [ -e /usr/include/mariadb/mysql.h ] || wanted+=(libmariadb-dev)
   command -v debootstrap >/dev/null || [ -x "$chroot_dir/usr/sbin/mysqld" ] || wanted+=(debootstrap)
   [ ${#wanted[@]} -gt 0 ] || return 0
   say "installing ${wanted[*]}"
@@ -121,6 +127,21 @@ install_applications_node() {
 
 install_applications_java() { mvn -q -B -Dapplications.dir="$applications_dir" package; }
 
+# The sources of a client have its tests, which what is installed of it has not.
+install_clients_python() {
+  local place=$clients_dir/python package
+  install_requirements "$place" && mkdir -p "$place/sources" || return 1
+  for package in Django SQLAlchemy mysqlclient; do
+    "$place/bin/pip" download -q --disable-pip-version-check --no-deps --no-binary :all: --no-build-isolation \
+      -d "$place/archives" "$(grep "^$package==" requirements.txt)" || return 1
+  done
+  for package in "$place"/archives/*.tar.gz; do
+    tar xzf "$package" -C "$place/sources" || return 1
+  done
+}
+
+install_clients_go() { go test -c -o "$clients_dir/go" github.com/go-sql-driver/mysql; }
+
 # Builds a program, unless it was built from the same files before. The arguments are its kind
 # (readers or applications), its name, and the programs that are needed to build it.
 built() {
@@ -163,13 +184,15 @@ main() {
     tail -5 "$peers_dir"/debootstrap.log "$peers_dir"/mysql.log 2>/dev/null || true
     lacks "MySQL (logs in $peers_dir)"
   }
-  mkdir -p "$readers_dir" "$applications_dir"
+  mkdir -p "$readers_dir" "$applications_dir" "$clients_dir"
   built readers python python3
   built readers canal go
   built readers debezium java mvn
   built applications python python3
   built applications node node npm
   built applications java java mvn
+  built clients python python3
+  built clients go go
 }
 
 main

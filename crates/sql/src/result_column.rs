@@ -1,6 +1,7 @@
 //! Flags and decimals in the description of a result's column, derived from the column and its
 //! type.
 
+use crate::expr::{Expr, Node, SubqueryUse};
 use crate::sink::column_flag;
 use engine::{ColumnDef, ColumnDefault, IndexRef, Table};
 use types::{ColumnType, TypeCode};
@@ -14,9 +15,12 @@ pub(crate) fn column_flags(table: &Table, at: usize) -> u16 {
         flags |= column_flag::NOT_NULL;
     }
     if table.def.primary.iter().flatten().any(|part| part.column == at) {
-        flags |= column_flag::PRI_KEY;
+        flags |= column_flag::PRI_KEY | column_flag::PART_KEY;
     }
     for (index, def) in table.def.indexes.iter().enumerate() {
+        if def.columns.iter().any(|part| part.column == at) {
+            flags |= column_flag::PART_KEY;
+        }
         if first_of(IndexRef::Secondary(index)) {
             let alone = def.unique && def.columns.len() == 1;
             flags |= if alone { column_flag::UNIQUE_KEY } else { column_flag::MULTIPLE_KEY };
@@ -42,6 +46,11 @@ fn default_flags(column: &ColumnDef) -> u16 {
     flags
 }
 
+fn is_number(ty: &ColumnType) -> bool {
+    ty.is_integer()
+        || matches!(ty.code, TypeCode::NewDecimal | TypeCode::Float | TypeCode::Double | TypeCode::Year)
+}
+
 /// Returns the bits that follow from a type alone.
 pub(crate) fn type_flags(ty: &ColumnType) -> u16 {
     let mut flags = 0;
@@ -54,22 +63,50 @@ pub(crate) fn type_flags(ty: &ColumnType) -> u16 {
     if ty.is_blob() {
         flags |= column_flag::BLOB;
     }
-    if ty.collation == types::collation::BINARY && ty.text_form().is_none() {
+    let has_bytes = ty.collation == types::collation::BINARY && ty.text_form().is_none();
+    if has_bytes && !is_number(ty) && ty.code != TypeCode::Bit {
         flags |= column_flag::BINARY;
     }
     match ty.code {
         TypeCode::Enum => flags |= column_flag::ENUM,
         TypeCode::Set => flags |= column_flag::SET,
-        _ if ty.is_integer()
-            || matches!(ty.code, TypeCode::NewDecimal | TypeCode::Float | TypeCode::Double) =>
-        {
-            flags |= column_flag::NUM;
-            flags &= !column_flag::BINARY;
-            flags |= column_flag::BINARY;
-        }
+        TypeCode::Bit => flags |= column_flag::UNSIGNED,
+        TypeCode::Year => flags |= column_flag::UNSIGNED | column_flag::ZEROFILL,
         _ => {}
     }
     flags
+}
+
+/// The bits that a number has beside those of its type, where it is no column of a table.
+pub(crate) fn number_flags(ty: &ColumnType) -> u16 {
+    if is_number(ty) { column_flag::BINARY } else { 0 }
+}
+
+/// The bits that a type brings to an expression of it: MySQL says less of one than of a column.
+pub(crate) fn value_flags(ty: &ColumnType) -> u16 {
+    use column_flag::{BLOB, ENUM, SET, ZEROFILL};
+    type_flags(ty) & !(BLOB | ENUM | SET | ZEROFILL) | number_flags(ty)
+}
+
+/// Functions whose result is one of their arguments.
+const OF_ARGUMENTS: [&str; 3] = ["any_value", "greatest", "least"];
+
+/// Whether an expression is an integer that it makes itself, and no column's or argument's.
+pub(crate) fn makes_integer(expr: &Expr) -> bool {
+    let any = |exprs: &[Expr]| exprs.iter().any(makes_integer);
+    match &expr.node {
+        Node::Slot(_) | Node::Outer(_) | Node::Constant(_) | Node::InsertedValue(_) => false,
+        Node::Stored { .. } | Node::UserVariable(_) | Node::AssignVariable(..) => false,
+        Node::Subquery { what: SubqueryUse::Scalar, .. } => false,
+        Node::Case { whens, otherwise, .. } => {
+            whens.iter().map(|(_, then)| then).chain(otherwise.as_deref()).any(makes_integer)
+        }
+        Node::If(operands) => any(&operands[1..]),
+        Node::NullIf { operands, .. } => makes_integer(&operands[0]),
+        Node::Coalesce(operands) => any(operands),
+        Node::Call { function, args } if OF_ARGUMENTS.contains(&function.name) => any(args),
+        _ => expr.ty.code == TypeCode::Long,
+    }
 }
 
 /// Returns the number of decimals in the description of a column of this type.

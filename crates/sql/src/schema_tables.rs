@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::expr::Context;
 use crate::host::Host;
 use crate::memory::Charge;
-use crate::result_column::{decimals, type_flags};
+use crate::result_column::{decimals, number_flags, type_flags};
 use crate::sink::{ColumnMeta, column_flag};
 pub(crate) use definition::ColumnsOfView;
 use definition::{Definition, Dictionary, Rows};
@@ -54,8 +54,9 @@ pub(crate) fn column_meta(name: &str, ty: ColumnType, nullable: bool) -> ColumnM
         org_table: String::new(),
         name: name.to_owned(),
         org_name: name.to_owned(),
-        flags: type_flags(&ty) | if nullable { 0 } else { column_flag::NOT_NULL },
+        flags: number_flags(&ty) | type_flags(&ty) | if nullable { 0 } else { column_flag::NOT_NULL },
         decimals: decimals(&ty),
+        is_made_integer: false,
         ty,
     }
 }

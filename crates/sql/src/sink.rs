@@ -41,7 +41,7 @@ pub mod column_flag {
     pub const SET: u16 = 0x0800;
     pub const NO_DEFAULT_VALUE: u16 = 0x1000;
     pub const ON_UPDATE_NOW: u16 = 0x2000;
-    pub const NUM: u16 = 0x8000;
+    pub const PART_KEY: u16 = 0x4000;
 }
 
 /// A column of a result set.
@@ -65,6 +65,9 @@ pub struct ColumnMeta {
     /// The number of decimals shown: the scale, the number of fractional digits of seconds, or 31
     /// for a floating-point value without a fixed number.
     pub decimals: u8,
+    /// It is an integer that a condition or a function makes. Clients are told of a BIGINT, and
+    /// tables that are made of the result have an INT.
+    pub is_made_integer: bool,
 }
 
 /// The contents of an OK packet.

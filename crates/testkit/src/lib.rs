@@ -15,6 +15,7 @@ pub mod background;
 pub mod binary;
 pub mod binlog_events;
 pub mod caller;
+pub mod client_suite;
 pub mod conversation;
 pub mod definitions;
 pub mod every_type;

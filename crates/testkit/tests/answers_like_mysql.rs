@@ -200,6 +200,56 @@ fn literals_have_mysqls_types() {
     });
 }
 
+/// What a column's definition says of it but for its length: type, bytes or characters, flags and
+/// digits.
+fn described(result: &ResultSet) -> String {
+    let one = |column: &protocol::column::Column| {
+        let collation = if column.collation == 63 { "bytes" } else { "characters" };
+        format!("{} {collation} {:#x} {}", column.field_type, column.flags, column.decimals)
+    };
+    result.columns.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn columns_are_described_as_by_mysql() {
+    let Some(servers) = servers("columns_are_described_as_by_mysql") else { return };
+    for server in &servers {
+        server.run("CREATE DATABASE described");
+        server.run(
+            "CREATE TABLE described.t (id BIGINT PRIMARY KEY AUTO_INCREMENT, i INT, u INT UNSIGNED NOT NULL, t TINYINT(1), \
+             d DECIMAL(5,2), f FLOAT, b BIT(3), y YEAR, ts TIMESTAMP NULL, e ENUM('a'), s SET('a'), j JSON, g GEOMETRY, \
+             bi BINARY(3), vb VARBINARY(3), z INT(5) ZEROFILL, lt LONGTEXT, tx TEXT, bl BLOB, k INT, l INT, \
+             v VARCHAR(9), KEY (k, l), UNIQUE KEY (z))",
+        );
+    }
+    let asked = [
+        "SELECT * FROM described.t",
+        "SELECT 1 = 1, 1 < 2, NOT 1, 1 IS NULL, 1 LIKE 1, 1 BETWEEN 1 AND 2, 1 IS TRUE, 1 XOR 1, 1 <=> 1, 1 IN (1)",
+        "SELECT EXISTS (SELECT 1), FIELD(v, 'a'), INTERVAL(1, 2) FROM described.t",
+        "SELECT MONTH(ts), HOUR(ts), WEEK(ts), v IN ('a'), ST_ISVALID(g), REGEXP_LIKE(v, 'a') FROM described.t",
+        "SELECT MAX(i), COALESCE(i, i), IF(1, i, i), CASE WHEN 1 THEN i END, NULLIF(i, 1), LEAST(i, i) FROM described.t \
+         GROUP BY id",
+        "SELECT IF(1, 1 = 1, 2 = 2), COALESCE(1 = 1), CASE WHEN 1 THEN EXISTS (SELECT 1) ELSE 1 END",
+        "SELECT j, JSON_ARRAY(1), JSON_EXTRACT(j, '$'), CAST(1 AS JSON), COALESCE(j, j) FROM described.t",
+        "SELECT x.* FROM (SELECT i = 1 b, JSON_ARRAY(i) c, i FROM described.t) x",
+        "SELECT MAX(b), MAX(y), MAX(e), MAX(s), MAX(d), MAX(f), AVG(i), SUM(i), COUNT(*) FROM described.t",
+        "SELECT ST_GEOMFROMTEXT('POINT(1 1)'), g FROM described.t",
+        "SELECT (SELECT tx), (SELECT bl), (SELECT i), (SELECT e) FROM described.t",
+        "CREATE TABLE described.made SELECT 1 = 1 a, EXISTS (SELECT 1) b, FIELD(1, 2) c, INTERVAL(1, 2) d",
+        "SHOW CREATE TABLE described.made",
+        "SELECT COLLATION(ST_ASTEXT(g)), COLLATION(GROUP_CONCAT(bl)), COLLATION(GROUP_CONCAT(v)) FROM described.t GROUP BY g",
+    ];
+    compare(&servers, &asked, |client, text| {
+        client.query(text).map_or_else(
+            |error| code(&error),
+            |result| match text.starts_with("SHOW") {
+                true => shown(&result),
+                false => format!("{} = {}", described(&result), shown(&result)),
+            },
+        )
+    });
+}
+
 const HEADINGS: &[&str] = &[
     "SELECT * FROM information_schema.tables LIMIT 0",
     "SELECT table_name, Table_Schema FROM information_schema.tables LIMIT 0",

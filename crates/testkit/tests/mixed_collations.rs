@@ -2,7 +2,9 @@
 //! together, which collation the result has, and what an error calls the operation that compares
 //! them.
 
-use testkit::answers::same_answers;
+use bench::instance::Settings;
+use testkit::answers::{answer_with_warnings, same_answers};
+use testkit::server::same_as_mysql;
 
 const BOTH: &[&str] = &[
     "CREATE DATABASE mix DEFAULT CHARACTER SET utf8mb4",
@@ -105,4 +107,32 @@ fn all_that_is_compared_decides_the_collation() {
         ],
     );
     assert!(answers[0].ends_with(": 0,1,0"), "{answers:?}");
+}
+
+/// Columns of two character sets of Unicode: utf32 holds all others, utf8mb4 all but utf32.
+#[test]
+fn one_unicode_holds_another() {
+    const SETS: [&str; 8] = ["utf8mb4", "utf16", "utf8mb3", "latin1", "ucs2", "utf32", "utf16le", "gb18030"];
+    let columns: Vec<String> =
+        SETS.iter().map(|charset| format!("{charset}_ VARCHAR(9) CHARACTER SET {charset}")).collect();
+    let mut statements = Vec::new();
+    for one in SETS {
+        for other in SETS.iter().filter(|other| **other != one) {
+            statements.push(format!("SELECT COLLATION(CONCAT({one}_, {other}_)) FROM t"));
+            statements.push(format!("SELECT {one}_ = {other}_ FROM t"));
+        }
+    }
+    let answers = same_as_mysql("one_unicode_holds_another", &Settings::default(), |server| {
+        let mut client = server.connect();
+        for statement in [
+            "CREATE DATABASE mix",
+            "USE mix",
+            &format!("CREATE TABLE t ({})", columns.join(", ")),
+            &format!("INSERT INTO t VALUES ({})", vec!["'\u{e9}'"; SETS.len()].join(", ")),
+        ] {
+            client.query(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+        }
+        statements.iter().map(|statement| answer_with_warnings(&mut client, statement)).collect()
+    });
+    assert!(answers.iter().any(|answer| answer.contains("1267")), "{answers:#?}");
 }

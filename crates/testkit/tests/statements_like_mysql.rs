@@ -244,3 +244,130 @@ fn given_and_generated_values_stand_in_one_insert() {
     let answers = same_answers("given_and_generated", &statements);
     assert!(answers.iter().any(|answer| answer.contains('9')), "{answers:#?}");
 }
+
+/// An ENUM that is NOT NULL and has no default has its first member where an INSERT leaves it out.
+#[test]
+fn an_enum_without_a_default_has_its_first_member() {
+    const STATEMENTS: &[&str] = &[
+        "CREATE DATABASE d",
+        "USE d",
+        "CREATE TABLE e (a ENUM('x', 'y') NOT NULL, b SET('a', 'b') NOT NULL)",
+        "INSERT INTO e () VALUES ()",
+        "INSERT INTO e (b) VALUES ('a')",
+        "INSERT INTO e VALUES (DEFAULT, 'b')",
+        "INSERT INTO e (a, b) VALUES ('y', DEFAULT)",
+        "INSERT INTO e (a) VALUES (NULL)",
+        "SELECT * FROM e",
+        "UPDATE e SET a = 'y'",
+        "UPDATE e SET a = DEFAULT WHERE b = 'a'",
+        "UPDATE e SET b = DEFAULT",
+        "CREATE VIEW v AS SELECT b FROM e",
+        "INSERT INTO v VALUES ('a,b')",
+        "CREATE VIEW w AS SELECT a FROM e",
+        "INSERT INTO w VALUES ('y')",
+        "SELECT * FROM e",
+        "CREATE TABLE dropped (a ENUM('x', 'y'), b INT)",
+        "ALTER TABLE dropped ALTER COLUMN a DROP DEFAULT, ALTER COLUMN b DROP DEFAULT",
+        "INSERT INTO dropped (b) VALUES (1)",
+        "INSERT INTO dropped (a) VALUES ('y')",
+        "SELECT * FROM dropped",
+        "CREATE TABLE fired (a ENUM('x', 'y') NOT NULL, b INT NOT NULL)",
+        "CREATE TRIGGER t BEFORE INSERT ON fired FOR EACH ROW SET NEW.b = 5",
+        "INSERT INTO fired () VALUES ()",
+        "SELECT * FROM fired",
+    ];
+    same_answers("an_enum_without_a_default", STATEMENTS);
+}
+
+/// Comments are in the system character set, and options that MySQL forgets or keeps for nothing
+/// are taken.
+#[test]
+fn comments_and_options_that_change_nothing() {
+    const STATEMENTS: &[&str] = &[
+        "CREATE DATABASE d",
+        "USE d",
+        "SET NAMES utf8mb4",
+        "CREATE TABLE c (a INT COMMENT '\u{1F40D}\u{e9}\u{2728}', KEY k (a) COMMENT '\u{1F40D}k') \
+         COMMENT '\u{1F40D}t' PARTITION BY RANGE (a) (PARTITION p VALUES LESS THAN (5) COMMENT = '\u{1F40D}p')",
+        "SHOW CREATE TABLE c",
+        "CREATE PROCEDURE p() COMMENT '\u{1F40D}p' SELECT 1",
+        "SELECT routine_comment FROM information_schema.routines WHERE routine_schema = 'd'",
+        "CREATE TABLE k (a INT) CONNECTION = 'it''s' PASSWORD = 'x' UNION = (c)",
+        "SHOW CREATE TABLE k",
+        "ALTER TABLE k PASSWORD = 'y'",
+        "ALTER TABLE k CONNECTION = 'other'",
+        "SHOW CREATE TABLE k",
+        "ALTER TABLE k CONNECTION = ''",
+        "SHOW CREATE TABLE k",
+    ];
+    same_answers("comments_and_options", STATEMENTS);
+}
+
+/// An INSERT may read its own table under another name, and sees the rows before.
+#[test]
+fn an_insert_reads_its_table_under_another_name() {
+    const STATEMENTS: &[&str] = &[
+        "CREATE DATABASE d",
+        "USE d",
+        "CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, n INT)",
+        "INSERT INTO t (n) VALUES (5), (7)",
+        "CREATE VIEW v AS SELECT * FROM t",
+        "INSERT INTO t (n) VALUES ((SELECT MAX(n) FROM t))",
+        "INSERT INTO t (n) VALUES ((SELECT MAX(n) FROM d.t))",
+        "INSERT INTO t (n) VALUES ((SELECT MAX(n) FROM t x))",
+        "INSERT INTO t (n) VALUES ((SELECT MAX(n) FROM t T))",
+        "INSERT INTO t (n) VALUES (99), ((SELECT MAX(n) FROM t x))",
+        "INSERT INTO t (n) VALUES (1 + (SELECT MAX(n) FROM t x)), (1 + (SELECT MAX(n) FROM t x))",
+        "INSERT INTO t SET n = (SELECT COUNT(*) FROM t x)",
+        "REPLACE INTO t (id, n) VALUES (1, (SELECT COUNT(*) FROM t x))",
+        "INSERT INTO t (n) VALUES ((SELECT x.n FROM t x, t LIMIT 1))",
+        "INSERT INTO v (n) VALUES ((SELECT MAX(n) FROM t x))",
+        "INSERT INTO v (n) VALUES ((SELECT MAX(n) FROM t))",
+        "INSERT INTO v (n) VALUES ((SELECT MAX(n) FROM v x))",
+        "INSERT INTO t (n) VALUES ((SELECT MAX(n) FROM v x))",
+        "UPDATE t SET n = (SELECT MAX(n) FROM t x)",
+        "SELECT * FROM t",
+    ];
+    same_answers("an_insert_reads_its_table", STATEMENTS);
+}
+
+/// Characters by their numbers, in the character set that is named.
+#[test]
+fn characters_of_numbers() {
+    const STATEMENTS: &[&str] = &[
+        "SELECT HEX(CHAR(233 USING utf16)), CHAR(233 USING utf16), HEX(CHAR(0, 233 USING utf16))",
+        "SELECT HEX(CHAR(65, 66 USING utf16)), HEX(CHAR(0x1F40D USING utf32)), HEX(CHAR(65 USING utf32))",
+        "SELECT HEX(CHAR(0xD83DDC0D USING utf16)), HEX(CHAR(0x41)), HEX(CHAR(1.5, NULL, '66' USING utf16))",
+        "SELECT HEX(CHAR(65, 0xD800, 66 USING utf16))",
+        "SELECT HEX(CHAR(233 USING utf8mb4)), HEX(CHAR(0xC3A9 USING utf8mb4)), HEX(CHAR(233 USING latin1))",
+        "SET sql_mode = ''",
+        "SELECT HEX(CHAR(65, 0xD800, 66 USING utf16)), HEX(CHAR(65, 233, 66 USING utf8mb4))",
+        "SELECT COERCIBILITY(CHAR(65 USING utf16)), COERCIBILITY(CONVERT('a' USING utf16)), CHAR(65 USING nothing)",
+        "SELECT COERCIBILITY(CHAR(65 USING utf16)), COERCIBILITY(CONVERT('a' USING utf16))",
+    ];
+    same_answers("characters_of_numbers", STATEMENTS);
+}
+
+/// An index that begins with a foreign key's columns serves it unless one of them descends.
+#[test]
+fn a_descending_index_is_none_of_a_foreign_key() {
+    const STATEMENTS: &[&str] = &[
+        "CREATE DATABASE d",
+        "USE d",
+        "CREATE TABLE p (id INT PRIMARY KEY)",
+        "CREATE TABLE a (a INT, KEY k (a DESC), CONSTRAINT x FOREIGN KEY (a) REFERENCES p (id))",
+        "SHOW CREATE TABLE a",
+        "CREATE TABLE b (a INT, b INT, CONSTRAINT y FOREIGN KEY (a) REFERENCES p (id))",
+        "CREATE INDEX i ON b (a DESC, b)",
+        "SHOW CREATE TABLE b",
+        "DROP INDEX i ON b",
+        "CREATE INDEX i ON b (a, b DESC)",
+        "SHOW CREATE TABLE b",
+        "CREATE TABLE c (a INT, KEY k (a), CONSTRAINT z FOREIGN KEY (a) REFERENCES p (id))",
+        "CREATE INDEX i ON c (a DESC)",
+        "DROP INDEX k ON c",
+        "DROP INDEX i ON c",
+        "SHOW CREATE TABLE c",
+    ];
+    same_answers("a_descending_index", STATEMENTS);
+}

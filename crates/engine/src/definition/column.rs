@@ -27,8 +27,8 @@ pub struct ColumnDef {
     pub ty: ColumnType,
     /// Whether NULL may be stored.
     pub nullable: bool,
-    /// The default. `None` means that there is none and an INSERT must give a value (error 1364 in
-    /// strict mode).
+    /// The default. `None` means that there is none. [`ColumnDef::demands_value`] says what an
+    /// INSERT without a value does then.
     pub default: Option<ColumnDefault>,
     /// Whether the column has `AUTO_INCREMENT`.
     pub auto_increment: bool,
@@ -59,6 +59,13 @@ impl ColumnDef {
             generated: None,
             roles: ColumnRoles::default(),
         }
+    }
+
+    /// Whether an INSERT that leaves the column out is refused in strict mode (error 1364). An ENUM
+    /// without a default is given its first member, so it never demands a value.
+    pub fn demands_value(&self) -> bool {
+        let has_none = self.default.is_none() || self.default == Some(ColumnDefault::Null) && !self.nullable;
+        has_none && self.ty.code != TypeCode::Enum
     }
 
     /// Returns the literal of the column's DEFAULT, as a value to be assigned to the column. `None`

@@ -27,13 +27,15 @@ impl TableDef {
 
     /// Reports whether a foreign key of these columns needs no index of its own: an index that
     /// begins with them was made for something else, or a longer one was made for another foreign
-    /// key.
+    /// key. As in MySQL, an index in which one of the columns descends does not serve.
     pub fn serves_foreign_key(&self, columns: &[usize]) -> bool {
-        let serves = |index: &IndexDef| {
-            begins_with(&index.columns, columns) && (!index.generated || index.columns.len() > columns.len())
+        let leads = |parts: &[IndexColumn]| {
+            begins_with(parts, columns) && parts.iter().take(columns.len()).all(|part| !part.descending)
         };
-        self.primary.as_deref().is_some_and(|parts| begins_with(parts, columns))
-            || self.indexes.iter().any(serves)
+        let serves = |index: &IndexDef| {
+            leads(&index.columns) && (!index.generated || index.columns.len() > columns.len())
+        };
+        self.primary.as_deref().is_some_and(leads) || self.indexes.iter().any(serves)
     }
 
     /// Removes the indexes that were made for foreign keys if another index begins with their

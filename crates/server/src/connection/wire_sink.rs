@@ -2,7 +2,7 @@
 
 use crate::connection::cells::{put_binary_cell, put_text_cell};
 use protocol::capability as cap;
-use protocol::column::{COLLATION_BINARY, Column};
+use protocol::column::{COLLATION_BINARY, Column, column_flag, field_type};
 use protocol::packet::{Channel, OutputMark, PacketError};
 use protocol::response::{EOF_HEADER, LOCAL_INFILE_HEADER, OK_HEADER, OkPacket, StateChange, put_eof};
 use protocol::scalar::put_binary_row;
@@ -163,15 +163,17 @@ fn is_text(ty: &ColumnType) -> bool {
 /// Builds a column's definition packet.
 pub fn definition(meta: &ColumnMeta, result_collation: u16) -> Column {
     let ty = &meta.ty;
+    // MySQL has characters in a document that is computed, and bytes in a column of them.
+    let is_computed_json = ty.code == types::TypeCode::Json && meta.flags & column_flag::BLOB == 0;
     Column {
         schema: meta.schema.clone(),
         table: meta.table.clone(),
         org_table: meta.org_table.clone(),
         name: meta.name.clone(),
         org_name: meta.org_name.clone(),
-        collation: if is_text(ty) { result_collation } else { COLLATION_BINARY },
+        collation: if is_text(ty) || is_computed_json { result_collation } else { COLLATION_BINARY },
         length_bytes: ty.display_length(),
-        field_type: ty.protocol_code(),
+        field_type: if meta.is_made_integer { field_type::LONGLONG } else { ty.protocol_code() },
         flags: meta.flags,
         decimals: meta.decimals,
     }

@@ -13,12 +13,12 @@ pub fn text_column(name: &str, chars: u32) -> ColumnMeta {
 
 /// Returns a column of unsigned numbers.
 pub fn number_column(name: &str) -> ColumnMeta {
-    column(name, ColumnType::bigint(true), column_flag::UNSIGNED | column_flag::NUM)
+    column(name, ColumnType::bigint(true), column_flag::UNSIGNED | column_flag::BINARY)
 }
 
 /// Returns a column of counts, which are signed, as in performance_schema.
 pub fn count_column(name: &str) -> ColumnMeta {
-    column(name, ColumnType::bigint(false), column_flag::NUM)
+    column(name, ColumnType::bigint(false), column_flag::BINARY)
 }
 
 /// Returns a column of times in seconds, which are shown in the session's time zone.
@@ -55,6 +55,7 @@ fn column(name: &str, ty: ColumnType, flags: u16) -> ColumnMeta {
         ty,
         flags,
         decimals: 0,
+        is_made_integer: false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Binding of expressions.
 
+mod case;
 mod clocks;
 mod full_text;
 mod json;
@@ -7,6 +8,7 @@ mod literal;
 mod result_type;
 mod subquery;
 
+pub(super) use case::comparands_of_field;
 pub(super) use clocks::show_aggregated;
 pub(super) use json::number;
 pub(super) use result_type::text_length;
@@ -20,6 +22,7 @@ use super::texts::{beside, comparable};
 use super::{Binder, Inserted, Place, Scope};
 use crate::ast::{self, BinaryOp, Literal, UnaryOp};
 use crate::error::{Result, SqlError};
+use crate::expr::functions::characters::CHAR_USING;
 use crate::expr::{self, Coercibility, Expr, Node, comparison_collation, is_text};
 use crate::host::Privilege;
 use crate::memory::allocated;
@@ -159,7 +162,7 @@ impl Binder<'_> {
             }
             ast::Expr::SystemVariable { scope, name } => self.system_variable(*scope, name),
             ast::Expr::Case { operand, whens, otherwise } => {
-                self.case(operand.as_deref(), whens, otherwise.as_deref(), place)
+                case::case(self, operand.as_deref(), whens, otherwise.as_deref(), place)
             }
             ast::Expr::Function(call) => self.function(call, place),
             ast::Expr::Window(call) => super::query::bind_window_call(self, call, place),
@@ -179,11 +182,8 @@ impl Binder<'_> {
                 })
             }
             ast::Expr::ConvertUsing { operand, charset } => {
-                let operand = self.expr(operand, place)?;
-                let charset = Charset::from_name(charset)
-                    .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{charset}'")))?;
-                let converted = operand.into_text().recollated(charset.default_collation());
-                Ok(Expr { coercibility: Coercibility::Implicit, ..converted })
+                let is_char = matches!(&**operand, ast::Expr::Function(call) if call.name == "char");
+                using_charset(self.expr(operand, place)?, is_char, charset)
             }
             ast::Expr::Collate { operand, collation } => self.collate(operand, collation, place),
             ast::Expr::Match(written) => self.match_against(written, place),
@@ -528,48 +528,6 @@ impl Binder<'_> {
         Ok(if negated { boolean(Node::Not(Box::new(found)), true) } else { found })
     }
 
-    fn case(
-        &mut self,
-        operand: Option<&ast::Expr>,
-        whens: &[(ast::Expr, ast::Expr)],
-        otherwise: Option<&ast::Expr>,
-        place: &mut Place<'_>,
-    ) -> Result<Expr> {
-        let operand = operand.map(|operand| self.expr(operand, place).map(Box::new)).transpose()?;
-        let mut bound = Vec::with_capacity(whens.len());
-        for (when, then) in whens {
-            let when = self.expr(when, place)?;
-            let when = if operand.is_none() { when.numeric() } else { when };
-            bound.push((when, self.expr(then, place)?));
-        }
-        let otherwise = otherwise.map(|otherwise| self.expr(otherwise, place).map(Box::new)).transpose()?;
-        let collation = match &operand {
-            Some(operand) => {
-                let whens = bound.iter().map(|(when, _)| when);
-                comparison_collation("case", std::iter::once(&**operand).chain(whens))?
-            }
-            None => collation::UTF8MB4_0900_AI_CI,
-        };
-        let results: Vec<&Expr> = bound
-            .iter()
-            .map(|(_, then)| then)
-            .chain(otherwise.iter().map(|otherwise| &**otherwise))
-            .collect();
-        let (ty, coercibility) =
-            expr::common_type(&results).map_err(|error| expr::of_operation(error, "case"))?;
-        let nullable = otherwise.is_none() || results.iter().any(|result| result.nullable);
-        let compared = |when: Expr| match operand.is_some() {
-            true => when.in_characters_of(collation),
-            false => when,
-        };
-        let result = |result: Expr| result.for_result(&ty);
-        let whens = bound.into_iter().map(|(when, then)| (compared(when), result(then))).collect();
-        let otherwise = otherwise.map(|otherwise| Box::new(result(*otherwise)));
-        let operand = operand.map(|operand| Box::new(operand.in_characters_of(collation)));
-        let node = Node::Case { operand, whens, otherwise, collation };
-        Ok(Expr { node, ty, nullable, coercibility })
-    }
-
     fn collate(&mut self, operand: &ast::Expr, name: &str, place: &mut Place<'_>) -> Result<Expr> {
         let operand = self.expr(operand, place)?;
         let id = crate::variables::known_collation(&name.to_ascii_lowercase())
@@ -644,6 +602,29 @@ impl Binder<'_> {
         let node = Node::SystemVariable { scope, name: name.to_owned() };
         Ok(Expr { node, ty, nullable: value.is_null(), coercibility: Coercibility::SystemConstant })
     }
+}
+
+/// `CONVERT(operand USING charset)`, and CHAR() with a character set.
+#[inline(never)]
+fn using_charset(bound: Expr, is_char: bool, charset: &str) -> Result<Expr> {
+    let charset = Charset::from_name(charset)
+        .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{charset}'")))?;
+    match bound.node {
+        Node::Call { args, .. } if is_char => char_using(args, charset),
+        _ => {
+            let converted = bound.into_text().recollated(charset.default_collation());
+            Ok(Expr { coercibility: Coercibility::Implicit, ..converted })
+        }
+    }
+}
+
+/// `CHAR(... USING charset)`. It is NULL where the bytes are no characters.
+fn char_using(mut numbers: Vec<Expr>, charset: Charset) -> Result<Expr> {
+    let result = Expr::constant(Value::text(""));
+    numbers.push(Expr { ty: ColumnType::varchar(0, charset.default_collation()), ..result });
+    let (ty, coercibility) = expr::function_type(&CHAR_USING, &numbers)?;
+    let node = Node::Call { function: &CHAR_USING, args: numbers };
+    Ok(Expr { node, ty, nullable: true, coercibility })
 }
 
 /// MySQL's warning about `@a := 1`.

@@ -1,7 +1,7 @@
 //! Binding of function calls and aggregates.
 
 use super::compared::read_operands;
-use super::expr::{number, show_aggregated};
+use super::expr::{comparands_of_field, number, show_aggregated};
 use super::{Binder, NODE_BYTES, Place, Scope};
 use crate::ast;
 use crate::error::{Result, SqlError};
@@ -106,7 +106,7 @@ impl Binder<'_> {
                 }
                 let args = if takes_numbers(name) { numeric(args, place.scope) } else { args };
                 let (ty, coercibility) = expr::function_type(function, &args)?;
-                let args = if is_of_texts(name) { in_one_character_set(args) } else { args };
+                let args = if is_of_texts(name) { of_texts(name, args, place.scope) } else { args };
                 if function.varies {
                     self.uncacheable |= matches!(name, "last_insert_id");
                 }
@@ -301,6 +301,11 @@ fn is_of_texts(name: &str) -> bool {
     joins || compares || matches!(name, "find_in_set" | "locate" | "instr")
 }
 
+/// The arguments of such a function.
+fn of_texts(name: &str, args: Vec<Expr>, scope: &Scope) -> Vec<Expr> {
+    in_one_character_set(if name == "field" { comparands_of_field(args, scope) } else { args })
+}
+
 /// Returns the arguments of a function that [`is_of_texts`] names, with bytes and texts converted
 /// to one character set.
 fn in_one_character_set(args: Vec<Expr>) -> Vec<Expr> {
@@ -315,8 +320,9 @@ fn in_one_character_set(args: Vec<Expr>) -> Vec<Expr> {
 
 /// Reports whether all arguments of a function are numbers.
 fn takes_numbers(name: &str) -> bool {
-    const NAMES: [&str; 20] = [
+    const NAMES: [&str; 21] = [
         "abs",
+        "char",
         "sign",
         "round",
         "truncate",
@@ -456,11 +462,12 @@ fn result_of(kind: &AggregateKind, args: &[Expr], increment: u8) -> Result<Expr>
             nullable: true,
             coercibility: Coercibility::Literal,
         },
-        AggregateKind::GroupConcat { .. } => Expr {
+        AggregateKind::GroupConcat { order, .. } => Expr {
             node: Node::Constant(Value::Null),
             ty: ColumnType::longtext(
-                args.iter()
-                    .find(|arg| arg.ty.is_character())
+                args[..args.len() - order.len()]
+                    .iter()
+                    .find(|arg| expr::is_text(&arg.ty))
                     .map_or(collation::UTF8MB4_0900_AI_CI, |arg| arg.ty.collation),
             ),
             nullable: true,

@@ -2,7 +2,7 @@
 
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Expr, Node};
-use crate::result_column::{NOT_FIXED, column_flags, decimals, type_flags};
+use crate::result_column::{NOT_FIXED, column_flags, decimals, makes_integer, type_flags, value_flags};
 use crate::sink::{ColumnMeta, column_flag};
 use engine::{Table, TableDef};
 use types::{ColumnType, TypeCode};
@@ -227,6 +227,7 @@ impl Scope {
                 ty: column.ty.clone(),
                 flags: if expr.nullable { column.flags & !column_flag::NOT_NULL } else { column.flags },
                 decimals: decimals(&column.ty),
+                is_made_integer: false,
             };
         }
         let not_null = if expr.nullable { 0 } else { column_flag::NOT_NULL };
@@ -237,8 +238,9 @@ impl Scope {
             name: name.to_owned(),
             org_name: String::new(),
             ty: expr.ty.clone(),
-            flags: type_flags(&expr.ty) | not_null,
-            decimals: if is_text_expression(expr) { NOT_FIXED } else { decimals(&expr.ty) },
+            flags: value_flags(&expr.ty) | not_null,
+            decimals: if is_text_expression(expr) || expr.is_json() { NOT_FIXED } else { decimals(&expr.ty) },
+            is_made_integer: makes_integer(expr),
         }
     }
 

@@ -16,6 +16,12 @@ pub(super) struct ReadTable {
     pub view: Option<ReadView>,
 }
 
+impl ReadTable {
+    fn is_of(&self, table: &Table) -> bool {
+        self.schema == table.def.schema && self.name == table.def.name
+    }
+}
+
 /// A view through which subqueries read.
 #[derive(Debug, Clone)]
 pub(super) struct ReadView {
@@ -75,27 +81,25 @@ impl SubqueryReads {
     /// Returns 1093 (`ER_UPDATE_TABLE_USED`). When the table is read or changed through a view it
     /// returns 1443 (`ER_VIEW_PREVENT_UPDATE`), unless the same view serves both.
     pub fn check_none(&self, changed: &Changed<'_>, statement: &str) -> Result<()> {
-        let (table, shown) = (changed.table, changed.shown);
-        let is_it = |read: &&ReadTable| read.schema == table.def.schema && read.name == table.def.name;
-        let Some(read) = self.tables.iter().find(is_it) else { return Ok(()) };
-        let prevents = match (&read.view, changed.view) {
-            (None, None) => None,
-            (Some(read), Some(view)) if (&*read.schema, &*read.name) == view => None,
-            (Some(read), _) => Some(&*read.alias),
-            (None, Some(_)) => Some(shown),
+        match self.tables.iter().find(|read| read.is_of(changed.table)) {
+            Some(read) => Err(refused(read, changed, statement)),
+            None => Ok(()),
+        }
+    }
+
+    /// As [`SubqueryReads::check_none`], of an INSERT: as in MySQL its subqueries may read the
+    /// table under another name, and see the rows that the statement has put there before.
+    ///
+    /// # Errors
+    /// As those of [`SubqueryReads::check_none`].
+    pub fn check_none_inserted(&self, changed: &Changed<'_>, statement: &str) -> Result<()> {
+        let is_refused = |read: &&ReadTable| {
+            read.is_of(changed.table) && (read.view.is_some() || read.alias == changed.table.def.name)
         };
-        Err(match prevents {
-            None => SqlError::new(
-                1093,
-                format!("You can't specify target table '{shown}' for update in FROM clause"),
-            ),
-            Some(view) => SqlError::new(
-                1443,
-                format!(
-                    "The definition of table '{view}' prevents operation {statement} on table '{shown}'."
-                ),
-            ),
-        })
+        match self.tables.iter().find(is_refused) {
+            Some(read) => Err(refused(read, changed, statement)),
+            None => Ok(()),
+        }
     }
 
     /// Returns how many tables have been found so far.
@@ -110,9 +114,7 @@ impl SubqueryReads {
     /// # Errors
     /// Returns 1093 (`ER_UPDATE_TABLE_USED`).
     pub fn check_none_by_name(&self, read_before: usize, table: &Table, shown: &str) -> Result<()> {
-        let is_it = |read: &ReadTable| {
-            read.schema == table.def.schema && read.name == table.def.name && read.alias == shown
-        };
+        let is_it = |read: &ReadTable| read.is_of(table) && read.alias == shown;
         match self.tables.iter().skip(read_before).any(is_it) {
             false => Ok(()),
             true => Err(SqlError::new(
@@ -120,5 +122,25 @@ impl SubqueryReads {
                 format!("You can't specify target table '{shown}' for update in FROM clause"),
             )),
         }
+    }
+}
+
+/// Error 1093 or 1443: a statement changes a table that it reads so.
+fn refused(read: &ReadTable, changed: &Changed<'_>, statement: &str) -> SqlError {
+    let shown = changed.shown;
+    let prevents = match (&read.view, changed.view) {
+        (None, None) => None,
+        (Some(read), Some(view)) if (&*read.schema, &*read.name) == view => None,
+        (Some(read), _) => Some(&*read.alias),
+        (None, Some(_)) => Some(shown),
+    };
+    match prevents {
+        None => {
+            SqlError::new(1093, format!("You can't specify target table '{shown}' for update in FROM clause"))
+        }
+        Some(view) => SqlError::new(
+            1443,
+            format!("The definition of table '{view}' prevents operation {statement} on table '{shown}'."),
+        ),
     }
 }

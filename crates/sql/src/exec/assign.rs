@@ -132,6 +132,8 @@ pub(super) fn default_value(
         Some(ColumnDefault::CurrentTimestamp) => now_for(column, ctx),
         // The default's expression is computed when the row is complete, too.
         Some(ColumnDefault::Expression(_)) => Ok(Value::Null),
+        None if column.nullable && !column.demands_value() => Ok(Value::Null),
+        None | Some(ColumnDefault::Null) if !column.demands_value() => zero_value(column),
         None | Some(ColumnDefault::Null) => {
             let message = format!("Field '{}' doesn't have a default value", column.name);
             if strictness.strict {

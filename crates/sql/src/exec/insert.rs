@@ -107,7 +107,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
         }
     };
     if !matches!(rows, Rows::Query(_)) {
-        binder.reads.check_none(&target.changed(), "INSERT")?;
+        binder.reads.check_none_inserted(&target.changed(), "INSERT")?;
     }
     let (columns, missing) = match &rows {
         // `VALUES ()`: every column takes its default.
@@ -485,7 +485,7 @@ impl InsertPlan {
             let column = &self.table.def.columns[*at];
             if fires
                 && !column.nullable
-                && column.default.is_none()
+                && column.demands_value()
                 && column.generated.is_none()
                 && generator.column != Some(*at)
             {
@@ -591,7 +591,7 @@ impl InsertPlan {
         }
         for at in &self.missing {
             let column = &self.table.def.columns[*at];
-            if values[*at].is_null() && !column.nullable && column.default.is_none() {
+            if values[*at].is_null() && !column.nullable && column.demands_value() {
                 values[*at] = self.default_of(run, *at, 1)?;
             }
         }

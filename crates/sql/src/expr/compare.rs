@@ -36,6 +36,17 @@ pub(crate) fn compare(
     })
 }
 
+/// Whether CASE and FIELD find two values equal; NULL equals nothing. They take integers by their
+/// 64 bits, so that -1 equals the largest BIGINT UNSIGNED.
+pub(crate) fn is_match(a: &Value, b: &Value, collation_id: u16, ctx: &Context<'_>) -> Result<bool> {
+    match (a, b) {
+        (Value::Int(signed), Value::UInt(unsigned)) | (Value::UInt(unsigned), Value::Int(signed)) => {
+            Ok(*signed as u64 == *unsigned)
+        }
+        _ => Ok(compare(a, b, collation_id, ctx)? == Some(Ordering::Equal)),
+    }
+}
+
 /// Compares a document with another, or with an SQL value that is converted to a document.
 fn documents(a: &Value, b: &Value, ctx: &Context<'_>) -> Result<Ordering> {
     if let (Value::Json(a), Value::Json(b)) = (a, b)

@@ -102,7 +102,10 @@ impl Expr {
         if self.ty.fsp() == 0 && (self.ty.form.is_none() || is_text(&self.ty)) { self } else { self.shown() }
     }
 
-    fn shown(self) -> Expr {
+    /// The text that shows this value: of a moment what the session's clocks show, of a date or a
+    /// time the digits that its type gives the fraction.
+    pub fn shown(mut self) -> Expr {
+        self.show_on_clocks();
         let ty = text_type(text_length(&self.ty), types::collation::UTF8MB4_0900_AI_CI);
         let (nullable, coercibility) = (self.nullable, self.coercibility);
         Expr { node: Node::Call { function: &AS_TEXT, args: vec![self] }, ty, nullable, coercibility }

@@ -2,7 +2,7 @@
 
 use super::node::{Call, Expr, Function, Node};
 use super::value_type::{is_text, text_collation};
-use super::{Context, Number, arithmetic, cast, compare, conform, date_arithmetic, like, text_of};
+use super::{Context, Number, arithmetic, cast, compare, conform, date_arithmetic, is_match, like, text_of};
 use crate::ast::{BinaryOp, Scope, TruthValue};
 use crate::error::{Result, SqlError};
 use crate::host::VariableScope;
@@ -360,7 +360,7 @@ impl Expr {
             let value = when.eval(row, ctx)?;
             let matches = match &operand {
                 None => truth(&value, ctx) == Some(true),
-                Some(operand) => compare(operand, &value, collation, ctx)? == Some(Ordering::Equal),
+                Some(operand) => is_match(operand, &value, collation, ctx)?,
             };
             if matches {
                 return self.conformed(then.eval(row, ctx)?, ctx);

@@ -88,8 +88,9 @@ fn aggregate<'e>(
     Ok(result)
 }
 
-/// Returns the winner of two collations of the same strength: `binary` first, then a Unicode
-/// character set before others, then `_bin`. `None` means that a text cannot have both.
+/// Returns the winner of two collations of the same strength: `binary` first, then utf32 and
+/// utf8mb4, then the other Unicode character sets, then `_bin`. `None` means that a text cannot
+/// have both.
 fn stronger_of_equal(a: u16, b: u16, strength: Coercibility) -> Option<(u16, Coercibility)> {
     if a == collation::BINARY || b == collation::BINARY {
         return Some((collation::BINARY, strength));
@@ -100,13 +101,15 @@ fn stronger_of_equal(a: u16, b: u16, strength: Coercibility) -> Option<(u16, Coe
     let (charset_a, charset_b) = (collation::charset_of(a), collation::charset_of(b));
     if charset_a != charset_b {
         let rank = |charset: Charset| match charset {
-            Charset::Utf8mb3 | Charset::Ucs2 => 1,
-            _ if charset.is_unicode() => 2,
+            Charset::Utf32 | Charset::Utf8mb4 => 2,
+            _ if charset.is_unicode() => 1,
             _ => 0,
         };
         return match rank(charset_a).cmp(&rank(charset_b)) {
             std::cmp::Ordering::Less => Some((b, strength)),
             std::cmp::Ordering::Greater => Some((a, strength)),
+            // Each of utf32 and utf8mb4 holds the other: the first one stays.
+            std::cmp::Ordering::Equal if rank(charset_a) == 2 => Some((a, strength)),
             std::cmp::Ordering::Equal => None,
         };
     }

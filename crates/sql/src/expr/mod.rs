@@ -34,7 +34,7 @@ mod value_type;
 pub(crate) use aggregate::{Accumulator, Aggregate, AggregateKind, is_aggregate};
 pub(crate) use arithmetic::{Number, decimal_of, double_of, number};
 pub(crate) use cast::{cast, conform, conforms, datetime_of, fraction_digits};
-pub(crate) use compare::{compare, group_key, sort_compare};
+pub(crate) use compare::{compare, group_key, is_match, sort_compare};
 pub(crate) use context::{
     Context, NoPrograms, Programs, RunSubqueries, SharedTransaction, StoredFunction, SubqueryRows, TriggerRow,
 };

@@ -54,7 +54,7 @@ impl Parser<'_> {
             }
             "COMMENT" => {
                 self.advance();
-                spec.comment = self.string()?;
+                spec.comment = self.comment()?;
                 return Ok(true);
             }
             "COLLATE" => {

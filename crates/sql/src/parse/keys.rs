@@ -64,7 +64,7 @@ impl Parser<'_> {
                 key.parser = Some(self.name()?);
             } else if self.eat("COMMENT") {
                 self.eat_symbol("=");
-                key.comment = self.string()?;
+                key.comment = self.comment()?;
             } else if self.eat("KEY_BLOCK_SIZE") {
                 self.eat_symbol("=");
                 self.unsigned()?;

@@ -116,7 +116,10 @@ impl Parser<'_> {
             }
         }
         self.expect_symbol(")")?;
-        options.of_mariadb.push(("UNION".to_owned(), format!("({})", names.join(","))));
+        // MySQL takes the option and forgets it.
+        if self.mode.of_source {
+            options.of_mariadb.push(("UNION".to_owned(), format!("({})", names.join(","))));
+        }
         Ok(true)
     }
 

@@ -471,6 +471,31 @@ impl<'a> Parser<'a> {
         String::from_utf8(self.text_literal()?).map_err(|_| error)
     }
 
+    /// A comment on an object, which is kept in the system character set.
+    fn comment(&mut self) -> Result<String> {
+        let written = self.string()?;
+        Ok(self.kept_as_comment(written))
+    }
+
+    /// A text in the system character set, utf8mb3: a character that has no place there becomes a
+    /// question mark, with MySQL's warning 1300.
+    fn kept_as_comment(&mut self, written: String) -> String {
+        let has_place = |c: char| u32::from(c) <= 0xffff;
+        if written.chars().all(has_place) {
+            return written;
+        }
+        const SHOWN_BYTES: usize = 6;
+        let shown = |byte: &u8| match byte {
+            0x20..0x7f => char::from(*byte).to_string(),
+            _ => format!("\\x{byte:02X}"),
+        };
+        let start: String = written.bytes().take(SHOWN_BYTES).map(|byte| shown(&byte)).collect();
+        let more = if written.len() > SHOWN_BYTES { "..." } else { "" };
+        let text = format!("Cannot convert string '{start}{more}' from utf8mb4 to utf8mb3");
+        self.hints.warnings.push((1300, text));
+        written.chars().map(|c| if has_place(c) { c } else { '?' }).collect()
+    }
+
     /// Reads a string literal or a name.
     fn string_or_name(&mut self) -> Result<String> {
         match self.token().kind {

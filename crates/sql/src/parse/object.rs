@@ -333,7 +333,7 @@ impl Parser<'_> {
         let mut found = RoutineDetails::default();
         loop {
             match () {
-                _ if self.eat("COMMENT") => found.comment = Some(self.string()?),
+                _ if self.eat("COMMENT") => found.comment = Some(self.comment()?),
                 _ if self.eat_all(&["LANGUAGE", "SQL"]) => {}
                 _ if self.eat("DETERMINISTIC") => found.deterministic = Some(true),
                 _ if self.eat_all(&["NOT", "DETERMINISTIC"]) => found.deterministic = Some(false),
@@ -374,7 +374,7 @@ impl Parser<'_> {
             }
         }
         if self.eat("COMMENT") {
-            clauses.comment = Some(self.string()?);
+            clauses.comment = Some(self.comment()?);
         }
         Ok(clauses)
     }

@@ -160,6 +160,10 @@ impl Parser<'_> {
             // There is only one engine.
             match name.as_str() {
                 "ENGINE" => {}
+                "COMMENT" => {
+                    let value = self.kept_as_comment(value);
+                    options.push((name, value));
+                }
                 "DATA DIRECTORY" if !value.ends_with('/') => options.push((name, format!("{value}/"))),
                 _ => options.push((name, value)),
             }

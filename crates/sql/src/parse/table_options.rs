@@ -56,17 +56,18 @@ impl Parser<'_> {
             "ENGINE" | "COLLATE" | "COMMENT" | "AUTO_INCREMENT" => true,
             name if TableOptions::KEPT.contains(&name) => true,
             "INSERT_METHOD" | "TABLE_CHECKSUM" => false,
-            "UNION" if self.mode.of_source => return self.union_option(options),
+            "UNION" => return self.union_option(options),
+            "CONNECTION" => return self.storage_option(&word, options),
             word if Self::is_of_mariadb(word) && self.mode.of_source => {
                 return self.mariadb_table_option(options);
             }
-            "COMPRESSION" | "ENCRYPTION" | "TABLESPACE" | "CONNECTION" | "UNION" | "PASSWORD" => {
+            "COMPRESSION" | "ENCRYPTION" | "TABLESPACE" | "PASSWORD" => {
                 self.advance();
                 self.eat_symbol("=");
                 let value = self.option_value()?;
                 let is_off = matches!(value.to_ascii_uppercase().as_str(), "" | "N" | "NONE" | "0");
-                // MySQL does not keep a PASSWORD either.
-                if is_off || (word == "PASSWORD" && self.mode.of_source) {
+                // MySQL forgets a PASSWORD, too.
+                if is_off || word == "PASSWORD" {
                     return Ok(true);
                 }
                 return Err(SqlError::not_supported(format!("table option {word}")));
@@ -82,14 +83,14 @@ impl Parser<'_> {
         match word.as_str() {
             "ENGINE" => options.engine = Some(value),
             "COLLATE" => options.collation = Some(value.to_ascii_lowercase()),
-            "COMMENT" => options.comment = Some(value),
+            "COMMENT" => options.comment = Some(self.kept_as_comment(value)),
             "AUTO_INCREMENT" => options.auto_increment = Some(value.parse().map_err(|_| self.error())?),
             _ => options.kept.push((word, value.to_ascii_uppercase())),
         }
         Ok(true)
     }
 
-    /// Reads one of [`TableOptions::OF_SOURCES`].
+    /// Reads CONNECTION, or another one of [`TableOptions::OF_SOURCES`].
     fn storage_option(&mut self, name: &str, options: &mut TableOptions) -> Result<bool> {
         self.advance();
         self.eat_symbol("=");

@@ -10,6 +10,7 @@ use super::{
 use crate::admin::{AdminCommand, FlushTarget, PurgeTo};
 use crate::ast::{Show, Statement};
 use crate::error::{Result, SqlError};
+use crate::expr::Level;
 use crate::host::{Privilege, VirtualTable};
 use crate::memory::{Charge, LONG_VALUE_BYTES};
 use crate::parse::{Hints, parse_watched};
@@ -100,7 +101,7 @@ impl Session {
                 session.bind_and_run(text, (&parsed.statement, &parsed.hints), parsed.end, sink)
             })?;
         } else {
-            self.run_unbound(own_text, &parsed.statement, sink)?;
+            self.run_unbound(own_text, (&parsed.statement, &parsed.hints), sink)?;
         }
         Ok(parsed.next)
     }
@@ -129,11 +130,11 @@ impl Session {
         }
     }
 
-    /// Runs a statement that is not about rows.
+    /// Runs a statement that is not about rows. Of its hints the warnings are told.
     pub(super) fn run_unbound(
         &mut self,
         text: &[u8],
-        statement: &Statement,
+        (statement, hints): (&Statement, &Hints),
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
         /// How many copies of a long text may exist at once: decoded to characters, in the tree, in
@@ -151,6 +152,9 @@ impl Session {
             matches!(statement, Statement::Show { show: Show::Warnings { .. } | Show::CountOf { .. }, .. });
         if !keeps_warnings && !matches!(statement, Statement::GetDiagnostics(_)) {
             self.statement.diagnostics.borrow_mut().clear();
+        }
+        for (code, text) in &hints.warnings {
+            self.statement.diagnostics.borrow_mut().push(Level::Warning, *code, text.clone());
         }
         privileges::check_statement(self, statement)?;
         match statement {

@@ -5,6 +5,7 @@ use super::{Session, bound, privileges, refused, results, watched};
 use crate::ast::{PrepareText, Show, Statement};
 use crate::error::{Result, SqlError};
 use crate::memory::Charge;
+use crate::parse::Hints;
 use crate::sink::{ColumnMeta, ResultSink};
 use os::account::{State, enter};
 use std::sync::Arc;
@@ -184,7 +185,7 @@ impl Session {
         let Some(bound) = &prepared.bound else {
             let (text, statement) = (prepared.text.clone(), prepared.statement.clone());
             self.parameters.arguments = Arguments { values: parameters.to_vec(), types: Vec::new() };
-            let done = self.run_unbound(&text, &statement, sink);
+            let done = self.run_unbound(&text, (&statement, &Hints::default()), sink);
             self.parameters.arguments = Arguments::default();
             return done;
         };

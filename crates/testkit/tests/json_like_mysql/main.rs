@@ -2,6 +2,7 @@
 //! MySQL gets the same statements and must answer the same.
 
 mod beside;
+mod chosen;
 mod functions;
 mod random;
 mod replicated;

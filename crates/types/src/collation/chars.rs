@@ -63,15 +63,20 @@ fn after_char(charset: Charset, bytes: &[u8]) -> &[u8] {
 
 /// Reports whether every character of a stored string belongs to the character set.
 pub fn is_well_formed(id: u16, bytes: &[u8]) -> bool {
+    well_formed_len(id, bytes) == bytes.len()
+}
+
+/// Bytes with which a stored string begins that are characters of the character set.
+pub fn well_formed_len(id: u16, bytes: &[u8]) -> usize {
     let charset = charset_of(id);
     let (mut rest, is_raw) = (bytes, matches!(charset, Charset::Binary));
     while !is_raw && !rest.is_empty() {
         match encoding::char_len(charset, rest) {
             Some(len) if charset != Charset::Ascii || rest[0].is_ascii() => rest = &rest[len..],
-            _ => return false,
+            _ => return bytes.len() - rest.len(),
         }
     }
-    true
+    bytes.len()
 }
 
 /// Returns a stored string without the spaces at its end.

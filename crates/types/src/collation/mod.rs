@@ -29,7 +29,7 @@ mod weights;
 
 pub use case::{lower, upper};
 pub use chars::{
-    char_count, char_prefix, from_utf8mb4, from_utf8mb4_lossy, is_well_formed, to_utf8mb4,
+    char_count, char_prefix, from_utf8mb4, from_utf8mb4_lossy, is_well_formed, to_utf8mb4, well_formed_len,
     without_trailing_spaces,
 };
 pub use charset::Charset;

@@ -55,15 +55,23 @@ pub(super) fn between(operands: [Expr; 3], scope: &Scope, constants: &mut Consta
     let is_text = |expr: &Expr| expr.is_json() || expr.ty.is_character() || expr.ty.code == TypeCode::Null;
     let all_texts = operands.iter().all(is_text);
     operands.map(|operand| match (operand.is_json(), all_texts) {
-        (true, true) => Expr {
-            ty: ColumnType::longtext(collation::UTF8MB4_BIN),
-            nullable: operand.nullable,
-            coercibility: operand.coercibility,
-            node: Node::Recollate(Box::new(operand)),
-        },
+        (true, true) => as_text(operand),
         (true, false) => number(operand, scope),
         (false, _) => operand,
     })
+}
+
+/// The text of a document, a date or a time; anything else as it is.
+pub(super) fn as_text(operand: Expr) -> Expr {
+    if !operand.is_json() {
+        return if operand.ty.is_temporal() { operand.shown() } else { operand };
+    }
+    Expr {
+        ty: ColumnType::longtext(collation::UTF8MB4_BIN),
+        nullable: operand.nullable,
+        coercibility: operand.coercibility,
+        node: Node::Recollate(Box::new(operand)),
+    }
 }
 
 /// Converts the operand of a cast: a document is read as a value of the wanted type.
@@ -80,7 +88,7 @@ pub(super) fn cast_operand(operand: Expr, ty: &ColumnType, scope: &Scope) -> Exp
 pub(super) fn cast_as_json(operand: Expr) -> Expr {
     Expr {
         ty: ColumnType::json(),
-        nullable: operand.nullable,
+        nullable: true,
         coercibility: Coercibility::Implicit,
         node: Node::Call { function: &CAST_AS_JSON, args: vec![operand] },
     }

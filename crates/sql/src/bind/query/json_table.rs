@@ -29,6 +29,7 @@ impl Columns {
             ty: ty.clone(),
             flags: 0,
             decimals: 0,
+            is_made_integer: false,
         });
         Ok(self.0.len() - 1)
     }

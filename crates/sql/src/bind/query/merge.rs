@@ -21,7 +21,7 @@ use crate::optimize::Mask;
 use crate::plan::{
     JoinTree, Joining, Leaf, Opened, QueryBody, QueryPlan, SelectPlan, SortKey, Source, Unplanned,
 };
-use crate::sink::ColumnMeta;
+use crate::sink::{ColumnMeta, column_flag};
 use std::ops::Range;
 
 /// The number of nodes of the largest expression that is computed wherever its column is named. A
@@ -103,7 +103,13 @@ impl Merged {
         if let Node::Slot(slot) = expr.node
             && let Some(column) = self.column(slot)
         {
-            described.decimals = Scope::default().describe(column, "").decimals;
+            let merged = Scope::default().describe(column, "");
+            described.decimals = merged.decimals;
+            if !matches!(column.node, Node::Slot(_)) {
+                described.flags =
+                    merged.flags & !column_flag::NOT_NULL | described.flags & column_flag::NOT_NULL;
+                described.is_made_integer = merged.is_made_integer;
+            }
         }
         described
     }

@@ -21,7 +21,7 @@ impl InsertPlan {
         let is_filled = column.generated.is_some()
             || column.roles.is_of_row()
             || self.table.def.auto_increment_column() == Some(at);
-        column.default.is_none() && !column.nullable && !is_filled
+        column.demands_value() && !column.nullable && !is_filled
     }
 
     /// Warns, once per statement, about the columns without a default that the view lacks. Where

@@ -2,10 +2,12 @@
 
 mod aes;
 mod call;
+pub(crate) mod characters;
 mod compression;
 mod date_formats;
 mod date_text;
 mod digest;
+mod field;
 pub(crate) mod file;
 pub(crate) mod grouping;
 mod gtid;

@@ -89,7 +89,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             false => call.double(0).atan(),
         }))
     }),
-    Function::new("interval", 2..=usize::MAX, bigint, interval).sees_nulls(),
+    Function::new("interval", 2..=usize::MAX, int, interval).sees_nulls().never_null(),
     Function::new("atan2", 1..=2, double, |call| {
         let other = if call.is_given(1) { call.double(1) } else { 1.0 };
         Ok(Value::Double(call.double(0).atan2(other)))

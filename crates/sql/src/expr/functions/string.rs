@@ -1,7 +1,8 @@
 //! Functions on texts.
 
-use super::super::infer::{aggregate_collations, of_operation};
+use super::super::infer::aggregate_collations;
 use super::super::value_type::{is_text, text_length, text_type};
+use super::field::field;
 use super::{Call, Function, ascii_text, bigint, int, joined, like_first, long_text, text};
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Context, Expr};
@@ -87,23 +88,6 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(Value::Int(collation::compare_utf8mb4(id, &call.bytes(0), &call.bytes(1)) as i64))
     }),
     Function::new("substring_index", 3..=3, like_first, substring_index),
-    Function::new(
-        "char",
-        1..=usize::MAX,
-        |args| Ok((types::ColumnType::varbinary(4 * args.len() as u32), super::Coercibility::Literal)),
-        |call| {
-            let mut out = Vec::new();
-            for (at, value) in call.values.iter().enumerate() {
-                if !value.is_null() {
-                    let code = (call.integer(at) as u32).to_be_bytes();
-                    let zeros = code.iter().take_while(|b| **b == 0).count().min(3);
-                    out.extend_from_slice(&code[zeros..]);
-                }
-            }
-            Ok(Value::Bytes(out))
-        },
-    )
-    .sees_nulls(),
     Function::new("elt", 2..=usize::MAX, joined, |call| {
         let index = usize::try_from(call.integer(0)).unwrap_or(0);
         match call.values.get(index) {
@@ -128,18 +112,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(Value::Bytes(parts.join(&b',')))
     })
     .sees_nulls(),
-    Function::new("field", 2..=usize::MAX, int, |call| {
-        for at in 1..call.values.len() {
-            let pair = [&call.args[0], &call.args[at]].into_iter();
-            let (id, _) = aggregate_collations(pair).map_err(|error| of_operation(error, "field"))?;
-            let ordering = super::super::compare(&call.values[0], &call.values[at], id, call.ctx)?;
-            if ordering == Some(std::cmp::Ordering::Equal) {
-                return Ok(Value::Int(at as i64));
-            }
-        }
-        Ok(Value::Int(0))
-    })
-    .sees_nulls(),
+    Function::new("field", 2..=usize::MAX, int, field).sees_nulls().never_null(),
     Function::new("find_in_set", 2..=2, int, |call| {
         let id = super::super::comparison_collation("find_in_set", call.args.iter())?;
         let (needle, set) = (call.bytes(0), call.bytes(1));

@@ -1,9 +1,9 @@
 //! The table of all native functions, by name.
 
 use super::{
-    Function, aes, compression, date_formats, date_text, digest, file, grouping, gtid, json, network,
-    numeric, regexp, session, shown_date, sound, spatial, string, time, time_sums, units, user_lock, vector,
-    weights, xml,
+    Function, aes, characters, compression, date_formats, date_text, digest, file, grouping, gtid, json,
+    network, numeric, regexp, session, shown_date, sound, spatial, string, time, time_sums, units, user_lock,
+    vector, weights, xml,
 };
 
 /// Returns the function with this name, which is in lower case.
@@ -28,6 +28,7 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
     };
     [
         string::FUNCTIONS,
+        characters::FUNCTIONS,
         numeric::FUNCTIONS,
         regexp::FUNCTIONS,
         time::FUNCTIONS,

@@ -9,6 +9,7 @@ use crate::error::{Result, SqlError};
 use crate::exec::{Strictness, to_column};
 use crate::expr::{Level, text_for};
 use crate::memory::{Charge, row_bytes};
+use crate::parse::Hints;
 use crate::program::{Frame, OpenCursor, Routine};
 use crate::session::Session;
 use crate::session::bound;
@@ -336,7 +337,8 @@ impl Running<'_, '_> {
         arguments: Arguments,
     ) -> Result<()> {
         let around = std::mem::replace(&mut self.session.parameters.arguments, arguments);
-        let done = self.session.run_unbound(inner.text.as_bytes(), statement, &mut *self.sink);
+        let done =
+            self.session.run_unbound(inner.text.as_bytes(), (statement, &Hints::default()), &mut *self.sink);
         self.session.parameters.arguments = around;
         done
     }

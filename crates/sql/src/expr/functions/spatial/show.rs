@@ -1,7 +1,7 @@
 //! Functions that return geometries as texts and bytes, and that return or set their coordinates
 //! and systems.
 
-use super::super::{Call, Coercibility, Function, double, long_text, system_text, text, unsigned};
+use super::super::{Call, Coercibility, Function, double, system_text, text, unsigned};
 use super::argument::{
     ANY, bytes, check_latitude, check_longitude, geometry, is_geographic, out_of_range, result,
     srid_argument, stored, turned_out, unexpected, with_state,
@@ -9,7 +9,12 @@ use super::argument::{
 use crate::error::Result;
 use crate::expr::Expr;
 use types::geometry::{Coordinates, Geometry};
-use types::{ColumnType, Value};
+use types::{ColumnType, Value, collation};
+
+/// The text of a geometry.
+fn shown(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::longtext(collation::UTF8MB4_0900_AI_CI), Coercibility::Literal))
+}
 
 /// Returns the type DOUBLE for one argument, and that of a changed geometry for two.
 fn coordinate_type(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
@@ -86,7 +91,7 @@ fn with_srid(call: &Call<'_>, mut geometry: Geometry) -> Result<Value> {
 }
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("st_astext", 1..=1, long_text, |call| Ok(text(turned_out(call)?.to_wkt()))),
+    Function::new("st_astext", 1..=1, shown, |call| Ok(text(turned_out(call)?.to_wkt()))),
     Function::new("st_asbinary", 1..=1, bytes, |call| {
         let mut wkb = Vec::new();
         turned_out(call)?.write_wkb(&mut wkb);

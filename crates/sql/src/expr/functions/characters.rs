@@ -1,0 +1,58 @@
+//! CHAR.
+
+use super::{Call, Coercibility, Function};
+use types::{ColumnType, Value, collation};
+
+/// Bytes that each number is at most, and characters that MySQL leaves room for.
+const MOST_BYTES: usize = 4;
+
+pub(super) const FUNCTIONS: &[Function] = &[Function::new(
+    "char",
+    1..=usize::MAX,
+    |args| Ok((ColumnType::varbinary((MOST_BYTES * args.len()) as u32), Coercibility::Literal)),
+    |call| Ok(Value::Bytes(bytes_of(call, call.values.len(), 1))),
+)
+.sees_nulls()
+.never_null()];
+
+/// `CHAR(number, ... USING charset)`: behind the numbers stands a text whose type is that of the
+/// result.
+pub(crate) static CHAR_USING: Function = Function::new(
+    "char",
+    2..=usize::MAX,
+    |args| {
+        let id = args.last().map_or(collation::BINARY, |result| result.ty.collation);
+        Ok((ColumnType::varchar((MOST_BYTES * (args.len() - 1)) as u32, id), Coercibility::Literal))
+    },
+    |call| {
+        let numbers = call.values.len() - 1;
+        let id = call.args[numbers].ty.collation;
+        let charset = collation::charset_of(id);
+        let bytes = bytes_of(call, numbers, usize::from(charset.min_bytes_per_char()));
+        let well_formed = collation::well_formed_len(id, &bytes);
+        if well_formed < bytes.len() {
+            const SHOWN_BYTES: usize = 3;
+            let wrong = bytes[well_formed..].iter().take(SHOWN_BYTES);
+            let shown: String = wrong.map(|byte| format!("{byte:02X}")).collect();
+            call.ctx.warn(1300, format!("Invalid {} character string: '{shown}'", charset.name()));
+            if call.ctx.variables.sql_mode.strict() {
+                return Ok(Value::Null);
+            }
+        }
+        Ok(Value::Bytes(collation::to_utf8mb4(id, &bytes[..well_formed]).into_owned()))
+    },
+)
+.sees_nulls();
+
+/// The bytes of the first so many numbers without the zeros in front, each a multiple of `unit`
+/// bytes.
+fn bytes_of(call: &Call<'_>, numbers: usize, unit: usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    for at in (0..numbers).filter(|at| !call.values[*at].is_null()) {
+        let code = (call.integer(at) as u32).to_be_bytes();
+        let zeros = code.iter().take_while(|b| **b == 0).count().min(MOST_BYTES - 1);
+        let used = (MOST_BYTES - zeros).next_multiple_of(unit);
+        out.extend_from_slice(&code[MOST_BYTES - used.min(MOST_BYTES)..]);
+    }
+    out
+}
