@@ -25,6 +25,8 @@ pub(super) struct Evaluation<'e> {
     record: Record<'e>,
     interrupt: &'e dyn Fn() -> Result<()>,
     met: u64,
+    /// What a level had before its last word with `+`, if that word left none of it.
+    lost: Option<Set>,
     found: Set,
 }
 
@@ -36,7 +38,7 @@ impl<'e> Evaluation<'e> {
         interrupt: &'e dyn Fn() -> Result<()>,
     ) -> Evaluation<'e> {
         let (keys, counts, record) = (Vec::new(), Vec::new(), Record::new(charge));
-        Evaluation { keys, counts, gathered, record, interrupt, met: 0, found: Set::default() }
+        Evaluation { keys, counts, gathered, record, interrupt, met: 0, lost: None, found: Set::default() }
     }
 
     /// Finds what a search asks for.
@@ -128,11 +130,15 @@ impl<'e> Evaluation<'e> {
         if set.is_settled(sign) {
             return Ok(());
         }
-        self.meet(set, sign, term)
+        let lost = self.meet(set, sign, term)?;
+        if sign == Sign::Must {
+            self.lost = lost;
+        }
+        Ok(())
     }
 
-    /// The documents that have a word.
-    fn meet(&mut self, set: &mut Set, sign: Sign, term: Term) -> Result<()> {
+    /// The documents that have a word; as [`Set::meet`].
+    fn meet(&mut self, set: &mut Set, sign: Sign, term: Term) -> Result<Option<Set>> {
         let lists = places(&self.gathered, &self.keys[term.word as usize], term.prefix_chars);
         self.counts[term.word as usize] += lists.iter().map(|list| list.len() as u64).sum::<u64>();
         let Evaluation { record, interrupt, met, .. } = self;
@@ -149,8 +155,12 @@ impl<'e> Evaluation<'e> {
     /// What a phrase does to a set. One of a single word is as the word is, but that it is looked
     /// for whatever the set has.
     fn phrase(&mut self, set: &mut Set, sign: Sign, phrase: &Phrase, at: usize) -> Result<()> {
-        if let ([word], [_]) = (&phrase.numbers[..], &phrase.all[..]) {
-            return self.meet(set, sign, Term { word: *word, prefix_chars: None });
+        let documents = &self.gathered.of_phrase[at];
+        // MySQL finds nothing then, although the documents that were lost are another level's.
+        let is_lost = sign == Sign::Must && self.lost.as_ref().is_some_and(|lost| !lost.has_any(documents));
+        if let ([word], [_], false) = (&phrase.numbers[..], &phrase.all[..], is_lost) {
+            self.meet(set, sign, Term { word: *word, prefix_chars: None })?;
+            return Ok(());
         }
         // A word that no document has is the last one that is looked for.
         let mut lists = Vec::with_capacity(phrase.numbers.len());
@@ -179,7 +189,7 @@ impl<'e> Evaluation<'e> {
                 }
             }
         }
-        found.retain(&self.gathered.of_phrase[at]);
+        found.retain(if is_lost { &[] } else { &self.gathered.of_phrase[at] });
         set.merge(sign, found);
         Ok(())
     }

@@ -79,6 +79,11 @@ impl Set {
         self.members.iter().map(|(document, member)| (*document, member))
     }
 
+    /// Whether it has one of these documents.
+    pub fn has_any(&self, documents: &[u64]) -> bool {
+        documents.iter().any(|document| self.members.contains_key(document))
+    }
+
     /// Whether the documents of a word with this sign cannot change the set.
     pub fn is_settled(&self, sign: Sign) -> bool {
         match sign {
@@ -88,7 +93,8 @@ impl Set {
         }
     }
 
-    /// The documents that have a word with a sign; one may come several times.
+    /// The documents that have a word with a sign; one may come several times. Gives back the
+    /// documents of the set if the word is a further one with `+` and leaves none of them.
     ///
     /// # Errors
     /// What `documents` ends with; as [`Record::meet`].
@@ -97,11 +103,11 @@ impl Set {
         sign: Sign,
         mut documents: impl Iterator<Item = Result<(u64, Occurrence)>>,
         record: &mut Record<'_>,
-    ) -> Result<()> {
+    ) -> Result<Option<Set>> {
         if sign == Sign::Must {
             return self.restrict(documents, record);
         }
-        documents.try_for_each(|met| {
+        documents.try_for_each(|met| -> Result<()> {
             let (document, occurrence) = met?;
             match sign {
                 Sign::MustNot => {
@@ -118,7 +124,8 @@ impl Set {
             member.shift_by(shift_of(sign));
             member.words.add(record.meet(document, occurrence)?);
             Ok(())
-        })
+        })?;
+        Ok(None)
     }
 
     /// A document comes into the set, or is found for further words.
@@ -140,7 +147,7 @@ impl Set {
         &mut self,
         documents: impl Iterator<Item = Result<(u64, Occurrence)>>,
         record: &mut Record<'_>,
-    ) -> Result<()> {
+    ) -> Result<Option<Set>> {
         let is_first = !std::mem::replace(&mut self.is_restricted, true);
         let mut kept: HashMap<u64, Member> = HashMap::new();
         for met in documents {
@@ -158,8 +165,9 @@ impl Set {
                 kept.insert(document, member);
             }
         }
-        self.members = kept;
-        Ok(())
+        let has_lost_all = !is_first && kept.is_empty();
+        let members = std::mem::replace(&mut self.members, kept);
+        Ok(has_lost_all.then_some(Set { members, is_restricted: false }))
     }
 
     /// Takes away the documents that are not among these, which are sorted.

@@ -161,3 +161,12 @@ fn a_word_is_not_looked_for_where_nothing_can_be_left() {
     assert_eq!(rank("apple (+unseen +\"apple\")"), rank("apple apple"));
     assert_ne!(rank("apple apple"), rank("apple"));
 }
+
+#[test]
+fn a_level_that_lost_all_its_documents_is_felt_by_later_phrases() {
+    let documents = ["elder date", "elder base", "none", "none"];
+    assert!(numbers("(+base +date) (+\"date\")", &documents).is_empty());
+    assert_eq!(numbers("(+base +date) (+date)", &documents), [0]);
+    assert_eq!(numbers("(+base +date) (+\"elder\")", &documents), [0, 1]);
+    assert_eq!(numbers("(+base +date) (+elder) (+\"date\")", &documents), [0, 1]);
+}
