@@ -171,8 +171,14 @@ impl<'r> Reader<'r> {
         let asked = match word.chars < self.rules.ngram_chars() {
             // No word of the index is as short as this one, but some begin with it.
             true => {
-                let prefix_chars = has_star.then_some(word.chars);
-                Asked::Word(Term { word: self.tree.words.number(self.rules.key(word.text)), prefix_chars })
+                let key = self.rules.key(word.text);
+                match has_star {
+                    true => Asked::Word(Term {
+                        word: self.tree.words.number(key),
+                        prefix_chars: Some(word.chars),
+                    }),
+                    false => self.tree.phrase([(key, true)].into_iter(), 0),
+                }
             }
             false => {
                 let pairs = self.rules.words(word.text).into_iter();
