@@ -1,7 +1,10 @@
 //! `slipstream attach`: the checks, the server into which a source is copied, and the copy that
 //! runs beside it.
 
+mod first_start;
+
 use std::ffi::OsString;
+use std::io;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
@@ -70,18 +73,17 @@ fn may_begin(plan: &Plan) -> Result<bool, AttachError> {
 
 /// Initialises the data directory where there is none, or an empty one.
 fn initialise(datadir: &Path) -> Result<(), String> {
-    let entries = os::disk::real().list(datadir);
-    if entries.is_ok_and(|entries| !entries.is_empty()) {
-        return Ok(());
-    }
-    let program = std::env::current_exe().map_err(|error| format!("this program is not found: {error}"))?;
-    let mut command = Command::new(program);
-    command.arg("serve").arg("--initialize-insecure").arg(format!("--datadir={}", datadir.display()));
-    let done = command.output().map_err(|error| format!("the data directory: {error}"))?;
-    match done.status.success() {
-        true => Ok(()),
-        false => Err(format!("the data directory: {}", String::from_utf8_lossy(&done.stderr))),
-    }
+    let made = first_start::make(&*os::disk::real(), datadir, |place| {
+        let program = std::env::current_exe()?;
+        let mut command = Command::new(program);
+        command.arg("serve").arg("--initialize-insecure").arg(format!("--datadir={}", place.display()));
+        let done = command.output()?;
+        match done.status.success() {
+            true => Ok(()),
+            false => Err(io::Error::other(String::from_utf8_lossy(&done.stderr).into_owned())),
+        }
+    });
+    made.map_err(|error| format!("the data directory: {error}"))
 }
 
 /// Runs the server, and copies the source beside it.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// The file whose lock a running server holds.
 const LOCK_FILE: &str = "slipstream.lock";
 /// The engine's system tablespace. A directory that has it has been initialised.
-const SYSTEM_FILE: &str = "mysql.ibd";
+pub const SYSTEM_FILE: &str = "mysql.ibd";
 
 /// The reason why a data directory cannot be used.
 #[derive(Debug)]
