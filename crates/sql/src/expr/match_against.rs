@@ -18,6 +18,8 @@ impl Match {
     ///
     /// # Errors
     /// 1191 where no index was found; as [`search`].
+    // The evaluation of an expression recurses, and its frames must stay small.
+    #[inline(never)]
     pub fn relevance(&self, row: &[Value], ctx: &Context<'_>) -> Result<f64> {
         let Some((against, columns)) = self.operands.split_last() else { return Ok(0.0) };
         let Some(index) = &self.index else { return Err(no_index()) };

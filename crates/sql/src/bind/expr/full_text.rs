@@ -13,6 +13,8 @@ fn wrong_arguments(of: &str) -> SqlError {
 impl Binder<'_> {
     /// Which index is searched is known only when views have become their tables:
     /// [`crate::bind::searched::resolve`].
+    // Binding an expression recurses, and its frames must stay small.
+    #[inline(never)]
     pub(super) fn match_against(&mut self, written: &ast::Match, place: &mut Place<'_>) -> Result<Expr> {
         let mut operands = Vec::with_capacity(written.columns.len() + 1);
         for column in &written.columns {
