@@ -113,6 +113,10 @@ impl Binder<'_> {
                 }
                 self.inserted_value(name, place)
             }
+            // A CASE may be nested deeply, and the frame of `rare` is large.
+            ast::Expr::Case { operand, whens, otherwise } => {
+                case::case(self, operand.as_deref(), whens, otherwise.as_deref(), place)
+            }
             _ => self.rare(written, place),
         }
     }
@@ -149,6 +153,7 @@ impl Binder<'_> {
         Ok(truths)
     }
 
+    #[inline(never)]
     fn rare(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
         match written {
             ast::Expr::UserVariable(name) => Ok(self.user_variable(name)),
@@ -161,9 +166,6 @@ impl Binder<'_> {
                 Ok(Expr { node, ty, nullable, coercibility: Coercibility::Implicit })
             }
             ast::Expr::SystemVariable { scope, name } => self.system_variable(*scope, name),
-            ast::Expr::Case { operand, whens, otherwise } => {
-                case::case(self, operand.as_deref(), whens, otherwise.as_deref(), place)
-            }
             ast::Expr::Function(call) => self.function(call, place),
             ast::Expr::Window(call) => super::query::bind_window_call(self, call, place),
             ast::Expr::Cast { operand, ty } => {

@@ -306,6 +306,7 @@ impl Parser<'_> {
     }
 
     /// Reads a query in parentheses as an operand.
+    #[inline(never)]
     fn query_in_parentheses(&mut self) -> Result<Expr> {
         self.expect_symbol("(")?;
         let query = self.query()?;
@@ -314,6 +315,7 @@ impl Parser<'_> {
     }
 
     /// Reads a literal like `{d '2020-01-01'}`.
+    #[inline(never)]
     fn odbc_literal(&mut self) -> Result<Expr> {
         self.expect_symbol("{")?;
         let kind = self.upper();
@@ -349,6 +351,7 @@ impl Parser<'_> {
     }
 
     /// Reads an expression that begins with a word: a literal, a function or a column.
+    #[inline(never)]
     fn word_expr(&mut self) -> Result<Expr> {
         let token = self.token();
         let quoted = token.kind == TokenKind::QuotedName;

@@ -12,6 +12,7 @@ use types::{ColumnType, collation};
 
 /// A CASE of either form. While its parts are bound little of the stack is taken: a CASE may be in
 /// one of them.
+#[inline(never)]
 pub(super) fn case(
     binder: &mut Binder<'_>,
     operand: Option<&ast::Expr>,
