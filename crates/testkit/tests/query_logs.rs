@@ -134,6 +134,8 @@ fn files_have_mysqls_form_and_are_rotated() {
     let refused = server.refuses("set global slow_query_log_file = '/no/such/dir/slow.log'");
     assert_eq!(refused.0, 1231, "{refused:?}");
     assert_eq!(server.rows("select @@slow_query_log_file"), [file("slow.log").display().to_string()]);
+    let refused = server.refuses("set global general_log_file = '/tmp/my.CNF'");
+    assert_eq!(refused.0, 1231, "{refused:?}");
     let refused = server.refuses("set global log_output = 'PAPER'");
     assert_eq!(refused.0, 1231, "{refused:?}");
     drop(server);

@@ -80,17 +80,25 @@ impl QueryLogs {
     /// Sets the file of a log. A relative name is one in the data directory.
     ///
     /// # Errors
-    /// Returns 1231 when the log is on and the file cannot be opened. The log goes on with the file
-    /// that it had then.
+    /// Returns 1231 for the name of an option file, as MySQL does, because a log that looks like one
+    /// would be read at the next start. The same error comes when the log is on and the file cannot
+    /// be opened. The log goes on with the file that it had then.
     pub fn set_path(&self, opening: &LogOpening<'_>, log: Log, path: &str) -> Result<(), SqlError> {
         let must_open = self.is_on(log) && self.has_output(TO_FILE);
-        self.file(log).set_path(opening, &opening.datadir.join(Path::new(path)), must_open).map_err(|_| {
+        let refused = || {
             let variable = match log {
                 Log::General => "general_log_file",
                 Log::Slow => "slow_query_log_file",
             };
             SqlError::new(1231, format!("Variable '{variable}' can't be set to the value of '{path}'"))
-        })
+        };
+        let named = Path::new(path);
+        let extension = named.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        if ["cnf", "ini"].iter().any(|of_options| extension.eq_ignore_ascii_case(of_options)) {
+            return Err(refused());
+        }
+        let path = opening.datadir.join(named);
+        self.file(log).set_path(opening, &path, must_open).map_err(|_| refused())
     }
 
     /// Sets `log_output`: a list of FILE, TABLE and NONE.
