@@ -80,9 +80,9 @@ impl QueryLogs {
     /// Sets the file of a log. A relative name is one in the data directory.
     ///
     /// # Errors
-    /// Returns 1231 for the name of an option file, as MySQL does, because a log that looks like one
-    /// would be read at the next start. The same error comes when the log is on and the file cannot
-    /// be opened. The log goes on with the file that it had then.
+    /// Returns 1231 for the name of an option file, as MySQL does, because a log that looks like
+    /// one would be read at the next start. The same error comes when the log is on and the file
+    /// cannot be opened. The log goes on with the file that it had then.
     pub fn set_path(&self, opening: &LogOpening<'_>, log: Log, path: &str) -> Result<(), SqlError> {
         let must_open = self.is_on(log) && self.has_output(TO_FILE);
         let refused = || {
