@@ -36,6 +36,14 @@ const STATEMENTS: &[&str] = &[
     "INSERT INTO same VALUES ('?')",
 ];
 
+/// Statements that MariaDB accepts and MySQL refuses: their table's schema does not exist.
+const WITHOUT_A_SCHEMA: &[&str] = &[
+    "CREATE TEMPORARY TABLE nowhere.x (a INT)",
+    "INSERT INTO nowhere.x VALUES (80)",
+    "INSERT INTO b (n, s) SELECT a, '?' FROM nowhere.x",
+    "DROP TABLE nowhere.x",
+];
+
 fn run(client: &mut Client, text: &str) {
     client.query(text).unwrap_or_else(|error| panic!("{text}: {error}"));
 }
@@ -75,6 +83,9 @@ fn behind(flavor: Flavor, format: &str, workers: u32) {
         }
     };
     both(first);
+    if flavor == Flavor::MariaDb {
+        both(WITHOUT_A_SCHEMA);
+    }
     replica.catch_up(&source);
     // MySQL logs temporary tables only with STATEMENT, Slipstream never.
     let logs_tables = flavor == Flavor::MariaDb || (format == "STATEMENT" && flavor == Flavor::MySql);

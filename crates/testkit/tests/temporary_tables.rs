@@ -74,6 +74,19 @@ const DEFINED: &[&str] = &[
     "DROP TABLE e, nothing, nor_this",
     "DROP TABLE IF EXISTS e, nothing",
     "SELECT * FROM e",
+    "CREATE TEMPORARY TABLE nowhere.x (a INT)",
+    "CREATE TEMPORARY TABLE IF NOT EXISTS nowhere.x (a INT)",
+    "CREATE TEMPORARY TABLE nowhere.x LIKE b",
+    "CREATE TEMPORARY TABLE nowhere.x SELECT 1",
+    "CREATE TEMPORARY TABLE left_over (a INT)",
+    "ALTER TABLE left_over RENAME nowhere.x",
+    "DROP DATABASE d",
+    "INSERT INTO d.left_over VALUES (1)",
+    "SELECT * FROM d.left_over",
+    "ALTER TABLE d.left_over ADD b INT",
+    "TRUNCATE d.left_over",
+    "CREATE TEMPORARY TABLE d.x (a INT)",
+    "DROP TABLE d.left_over",
 ];
 
 #[test]

@@ -118,8 +118,9 @@ impl<'a> DdlRun<'a> {
     /// Returns the settings for tables of a schema.
     pub(super) fn settings_of(&self, schema: &str) -> Result<DdlSettings> {
         let found = match self.engine.catalog().schema(schema) {
-            // For a temporary table, MySQL accepts the name of a schema that does not exist.
-            None if self.is_temporary => {
+            // A MariaDB source accepts a temporary table in a schema that does not exist. MySQL's
+            // answer is 1049.
+            None if self.is_temporary && self.settings.replicated => {
                 return Ok(DdlSettings { is_temporary: true, ..self.settings.clone() });
             }
             found => found.ok_or_else(|| SqlError::unknown_schema(schema))?,
@@ -449,6 +450,10 @@ impl<'a> DdlRun<'a> {
         let nothing = Catalog::default();
         let catalog = if old.is_temporary() { &nothing } else { self.engine.catalog() };
         let mut altered = altered_definition(&old.def, alter, &current, &settings, catalog)?;
+        if old.is_temporary() {
+            // For stored tables, the engine looks for the schema of RENAME.
+            self.settings_of(&altered.def.schema)?;
+        }
         let tells_records = self.alter_partitions(alter, &mut altered, &settings)?;
         if let Some(Alteration::RenameTo(_)) =
             alter.alterations.iter().find(|alteration| matches!(alteration, Alteration::RenameTo(_)))
