@@ -99,6 +99,9 @@ fn statements_that_are_not_supported() {
     let refused = [
         ("SELECT * FROM shop.t WHERE MATCH (id) AGAINST ('a')", "FULLTEXT index"),
         ("CREATE TEMPORARY SEQUENCE shop.s", "TEMPORARY"),
+        ("ALTER DATABASE shop READ ONLY = 1", "READ ONLY"),
+        ("CHANGE REPLICATION SOURCE TO PRIVILEGE_CHECKS_USER = 'a'@'b'", "a@b"),
+        ("CHANGE REPLICATION SOURCE TO PRIVILEGE_CHECKS_USER = c", "c@%"),
         ("SELECT no_such_function(1)", "no_such_function"),
         ("SELEC 1", "SELEC"),
         ("SELECT * FROM shop.no_such_table", "no_such_table"),

@@ -155,6 +155,22 @@ fn lists_that_are_far_too_long_are_refused_or_taken_at_once() {
 }
 
 #[test]
+fn read_only_is_0_or_1_and_of_alter_database_alone() {
+    same_answers(
+        "read_only_of_a_schema",
+        &[
+            "CREATE DATABASE d READ ONLY = 0",
+            "CREATE DATABASE d",
+            "ALTER DATABASE d READ ONLY 2",
+            "ALTER DATABASE d READ ONLY '0'",
+            "ALTER DATABASE d READ ONLY",
+            "ALTER DATABASE d READ ONLY 0 COLLATE utf8mb4_bin",
+            "SHOW CREATE DATABASE d",
+        ],
+    );
+}
+
+#[test]
 fn rows_in_the_way_are_counted_and_read_as_in_mysql() {
     same_answers(
         "rows_in_the_way",

@@ -129,10 +129,15 @@ impl Parser<'_> {
             "GET_SOURCE_PUBLIC_KEY" | "GET_MASTER_PUBLIC_KEY" => {
                 options.get_public_key = Some(self.unsigned()? != 0);
             }
+            "PRIVILEGE_CHECKS_USER" => {
+                if !self.eat("NULL") {
+                    let account = self.account()?;
+                    options.other.push((name, format!("{}@{}", account.user, account.host)));
+                }
+            }
             "SSL_CRL"
             | "SSL_CRLPATH"
             | "CONNECTION_AUTO_FAILOVER"
-            | "PRIVILEGE_CHECKS_USER"
             | "GTID_ONLY"
             | "REQUIRE_TABLE_PRIMARY_KEY_CHECK"
             | "NETWORK_NAMESPACE"

@@ -19,7 +19,7 @@ impl Parser<'_> {
                 self.advance();
                 let has_name = self.is_name() && !self.is_any(&["CHARSET", "ENCRYPTION"]);
                 let schema = if has_name { Some(self.name()?) } else { None };
-                Ok(Statement::AlterSchema { schema, options: self.schema_options()? })
+                Ok(Statement::AlterSchema { schema, options: self.schema_options(true)? })
             }
             "USER" => self.alter_user(),
             word @ ("SERVER" | "TABLESPACE" | "INSTANCE" | "LOGFILE" | "RESOURCE") => {

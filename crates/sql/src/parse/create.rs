@@ -48,7 +48,12 @@ impl Parser<'_> {
         self.advance();
         let if_not_exists = self.if_not_exists();
         let schema = self.name()?;
-        Ok(Statement::CreateSchema { schema, if_not_exists, or_replace, options: self.schema_options()? })
+        Ok(Statement::CreateSchema {
+            schema,
+            if_not_exists,
+            or_replace,
+            options: self.schema_options(false)?,
+        })
     }
 
     fn create_table(&mut self, temporary: bool, or_replace: bool) -> Result<Statement> {

@@ -134,7 +134,9 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn schema_options(&mut self) -> Result<SchemaOptions> {
+    /// Reads the options of a schema. `alters` says that the statement is ALTER DATABASE, which
+    /// alone has READ ONLY.
+    pub(super) fn schema_options(&mut self, alters: bool) -> Result<SchemaOptions> {
         let mut options = SchemaOptions::default();
         while !self.at_end() {
             self.eat("DEFAULT");
@@ -148,10 +150,9 @@ impl Parser<'_> {
                 // The comment is MariaDB's. MySQL's schemas have none.
                 self.eat_symbol("=");
                 self.string()?;
-            } else if self.mode.of_source && self.eat_all(&["READ", "ONLY"]) {
-                // READ ONLY concerns the source's own clients.
+            } else if alters && self.eat_all(&["READ", "ONLY"]) {
                 self.eat_symbol("=");
-                self.option_value()?;
+                self.schema_read_only()?;
             } else if self.eat("ENCRYPTION") {
                 self.eat_symbol("=");
                 if !self.string()?.eq_ignore_ascii_case("N") && !self.mode.of_source {
@@ -162,5 +163,26 @@ impl Parser<'_> {
             }
         }
         Ok(options)
+    }
+
+    /// Reads the value of READ ONLY: a client's schemas cannot be read-only here.
+    fn schema_read_only(&mut self) -> Result<()> {
+        if self.eat("DEFAULT") {
+            return Ok(());
+        }
+        if self.token().kind != TokenKind::Integer {
+            return Err(self.error());
+        }
+        let at = self.at;
+        match self.unsigned()? {
+            0 => Ok(()),
+            // READ ONLY concerns the source's own clients.
+            1 if self.mode.of_source => Ok(()),
+            1 => Err(SqlError::not_supported("READ ONLY = 1")),
+            _ => {
+                self.at = at;
+                Err(self.error())
+            }
+        }
     }
 }
