@@ -1,19 +1,20 @@
-//! What is searched, and what tells its documents apart.
+//! The documents that a search reads, and the hash that tells them apart.
 
 use crate::error::Result;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 /// The documents of a table.
 pub(crate) trait Documents {
-    /// Calls `visit` for each, with the texts of its columns. The same documents come in the same
-    /// order each time.
+    /// Calls `visit` for each document, with the texts of its columns. Each call of this function
+    /// gives the same documents in the same order.
     ///
     /// # Errors
-    /// What reading ends with, and what `visit` does.
+    /// Returns the errors of reading and those of `visit`.
     fn each(&mut self, visit: &mut dyn FnMut(&[Option<&str>]) -> Result<()>) -> Result<()>;
 }
 
-/// What tells documents apart: two hashes of their texts that nobody can foresee.
+/// The hash that tells documents apart. It consists of two hashes whose keys nobody can foresee, so
+/// that no client can make two documents collide.
 #[derive(Debug, Default)]
 pub(super) struct DocumentHash {
     first: RandomState,

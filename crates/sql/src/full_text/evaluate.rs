@@ -1,8 +1,9 @@
-//! The value of a search: the documents that it finds, each with its rank.
+//! The evaluation of a search: the documents that it finds, and the rank of each.
 //!
-//! A level's parts come in three rounds. First those without a sign and with `<`, `>` or `~`, and
-//! the terms of several words, whatever their sign, put documents together; then those with `+`
-//! restrict them; then those with `-` take away.
+//! The parts of a level are evaluated in three rounds. The first round adds documents: those of the
+//! parts without a sign or with `<`, `>` or `~`, and those of terms with several words, whatever
+//! their sign. The second round restricts them by the parts with `+`, and the third removes those
+//! of the parts with `-`.
 
 use super::gather::{Gathered, Places};
 use super::record::{Occurrence, Record};
@@ -12,26 +13,27 @@ use crate::error::Result;
 use crate::memory::Charge;
 use std::collections::HashMap;
 
-/// Documents between two questions whether to go on.
+/// The number of documents that are met between two calls of `interrupt`.
 const INTERRUPT_EVERY: u64 = 1024;
 
-/// What a search finds, as far as it has been computed.
+/// The evaluation of a search, with what it has found so far.
 pub(super) struct Evaluation<'e> {
-    /// The keys of words, by their numbers.
+    /// The keys of the words, by the words' numbers.
     keys: Vec<Vec<u8>>,
-    /// By the numbers of words: their documents, once for each time that they were looked for.
+    /// The number of documents of each word, by the words' numbers. A word that is looked for twice
+    /// counts its documents twice.
     counts: Vec<u64>,
     gathered: Gathered,
     record: Record<'e>,
     interrupt: &'e dyn Fn() -> Result<()>,
     met: u64,
-    /// What a level had before its last word with `+`, if that word left none of it.
+    /// The set that a level had before its last word with `+`, if that word left no document.
     lost: Option<Set>,
     found: Set,
 }
 
 impl<'e> Evaluation<'e> {
-    /// Nothing is found yet.
+    /// Makes an evaluation that has found nothing.
     pub fn new(
         gathered: Gathered,
         charge: &'e mut Charge,
@@ -44,7 +46,7 @@ impl<'e> Evaluation<'e> {
     /// Finds what a search asks for.
     ///
     /// # Errors
-    /// As [`Charge::add`]; what `interrupt` says.
+    /// Returns the errors of [`Charge::add`] and of `interrupt`.
     pub fn run(&mut self, tree: &Tree) -> Result<()> {
         self.keys = tree.words.keys().to_vec();
         self.counts = vec![0; self.keys.len()];
@@ -54,17 +56,18 @@ impl<'e> Evaluation<'e> {
         Ok(())
     }
 
-    /// The documents that are found, with the keys of the words that found them.
+    /// Returns the documents that are found, each with the keys of the words that it was found for.
     pub fn found(&self) -> impl Iterator<Item = (u64, impl Iterator<Item = &Vec<u8>>)> {
         self.found.iter().map(|(document, member)| {
             (document, self.words_of(document, member).map(|occurrence| &self.keys[occurrence.word as usize]))
         })
     }
 
-    /// Goes on with words that the search does not have, of which this was gathered.
+    /// Adds the documents of further words, for WITH QUERY EXPANSION. `gathered` tells of these
+    /// words.
     ///
     /// # Errors
-    /// As [`Evaluation::run`].
+    /// Returns the errors of [`Evaluation::run`].
     pub fn expand(&mut self, words: &[Vec<u8>], gathered: Gathered) -> Result<()> {
         let before = std::mem::replace(&mut self.gathered, gathered);
         self.gathered.hashes.extend(before.hashes);
@@ -79,13 +82,13 @@ impl<'e> Evaluation<'e> {
         Ok(())
     }
 
-    /// The words that a document was found for.
+    /// Returns the words that a document of a set was found for.
     fn words_of<'s>(&'s self, document: u64, member: &'s Member) -> impl Iterator<Item = &'s Occurrence> {
         let all = self.record.of(document).iter().enumerate();
         all.filter(|(place, _)| member.words.has(*place)).map(|(_, occurrence)| occurrence)
     }
 
-    /// How relevant each document is that is found, by its hash.
+    /// Returns the relevance of each document that is found, by the document's hash.
     pub fn relevances(&self) -> HashMap<u128, f32> {
         let documents = self.gathered.documents;
         let frequencies: Vec<f64> = self.counts.iter().map(|count| frequency(documents, *count)).collect();
@@ -100,7 +103,8 @@ impl<'e> Evaluation<'e> {
         self.found.iter().filter_map(relevance).collect()
     }
 
-    /// What a level finds; its depth is that of parentheses, which is limited.
+    /// Returns what a level finds. The recursion is as deep as the parentheses are, which is
+    /// limited.
     fn level(&mut self, parts: &[Part], tree: &Tree) -> Result<Set> {
         let mut set = Set::default();
         for round in 0..3 {
@@ -125,7 +129,7 @@ impl<'e> Evaluation<'e> {
         Ok(set)
     }
 
-    /// What a word does to a set.
+    /// Changes a level's set by a word.
     fn word(&mut self, set: &mut Set, sign: Sign, term: Term) -> Result<()> {
         if set.is_settled(sign) {
             return Ok(());
@@ -137,7 +141,7 @@ impl<'e> Evaluation<'e> {
         Ok(())
     }
 
-    /// The documents that have a word; as [`Set::meet`].
+    /// Changes a set by the documents that have a word, and returns what [`Set::meet`] does.
     fn meet(&mut self, set: &mut Set, sign: Sign, term: Term) -> Result<Option<Set>> {
         let lists = places(&self.gathered, &self.keys[term.word as usize], term.prefix_chars);
         self.counts[term.word as usize] += lists.iter().map(|list| list.len() as u64).sum::<u64>();
@@ -152,17 +156,17 @@ impl<'e> Evaluation<'e> {
         set.meet(sign, documents, record)
     }
 
-    /// What a phrase does to a set. One of a single word is as the word is, but that it is looked
-    /// for whatever the set has.
+    /// Changes a level's set by a phrase. A phrase of one word does what the word does, except that
+    /// the word is looked for in any case.
     fn phrase(&mut self, set: &mut Set, sign: Sign, phrase: &Phrase, at: usize) -> Result<()> {
         let documents = &self.gathered.of_phrase[at];
-        // MySQL finds nothing then, although the documents that were lost are another level's.
+        // MySQL finds nothing in this case, even where another level has lost the documents.
         let is_lost = sign == Sign::Must && self.lost.as_ref().is_some_and(|lost| !lost.has_any(documents));
         if let ([word], [_], false) = (&phrase.numbers[..], &phrase.all[..], is_lost) {
             self.meet(set, sign, Term { word: *word, prefix_chars: None })?;
             return Ok(());
         }
-        // A word that no document has is the last one that is looked for.
+        // MySQL looks for no further word of the phrase once a word is in no document.
         let mut lists = Vec::with_capacity(phrase.numbers.len());
         for word in &phrase.numbers {
             let list = self.gathered.words.get(&self.keys[*word as usize]);
@@ -184,7 +188,8 @@ impl<'e> Evaluation<'e> {
                     Some(Occurrence { word: *word, count: list[place].1 })
                 };
                 if let Some(occurrences) = lists.iter().map(occurrence).collect::<Option<Vec<_>>>() {
-                    // Those that have its words elsewhere meet them too.
+                    // A document that has the words, but not as a phrase, is recorded as well.
+                    // `retain` removes it from the set.
                     found.add(*document, &occurrences, &mut self.record)?;
                 }
             }
@@ -204,7 +209,8 @@ fn round_of(part: &Part) -> usize {
     }
 }
 
-/// The documents that have a word; of the beginning of words, those of each word.
+/// Returns the documents that have a word. For the beginning of words there is a list for each
+/// word.
 fn places<'g>(gathered: &'g Gathered, key: &Vec<u8>, prefix_chars: Option<usize>) -> Vec<&'g Places> {
     match prefix_chars {
         None => gathered.words.get(key).into_iter().collect(),
@@ -215,7 +221,7 @@ fn places<'g>(gathered: &'g Gathered, key: &Vec<u8>, prefix_chars: Option<usize>
     }
 }
 
-/// The logarithm of how few documents have a word.
+/// Returns the inverse document frequency of a word: the logarithm of how rare it is.
 fn frequency(documents: u64, with_word: u64) -> f64 {
     match documents == with_word {
         true => 1.0001_f64.log10(),

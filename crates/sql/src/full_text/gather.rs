@@ -1,4 +1,4 @@
-//! What is kept of the documents for a search: where its words stand.
+//! The facts that a search keeps of the documents: which of them have its words and its phrases.
 
 use super::documents::{DocumentHash, Documents};
 use super::tree::Phrase;
@@ -7,54 +7,55 @@ use crate::error::Result;
 use crate::memory::Charge;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// What an entry of a list of documents takes, and of one by document.
+/// The memory that is charged for an entry of a list of documents, in bytes. `DOCUMENT_BYTES` is
+/// that of a document's hash, and `WORD_BYTES` that of a word without its key.
 const PLACE_BYTES: usize = 2 * size_of::<(u64, u32)>();
 const DOCUMENT_BYTES: usize = 3 * size_of::<(u64, u128)>();
 const WORD_BYTES: usize = 96;
 
-/// Phrases between two questions whether to go on.
+/// The number of phrases that are looked for between two calls of `interrupt`.
 const INTERRUPT_EVERY: usize = 1024;
 
-/// The documents that have a word, and how often.
+/// The documents that have a word, sorted, each with the number of times that it has the word.
 pub(super) type Places = Vec<(u64, u32)>;
 
 /// What a search wants to know.
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
-    /// Keys of words.
+    /// The keys of the words that are looked for.
     pub words: HashSet<Vec<u8>>,
-    /// The keys of beginnings of words, by the number of their characters.
+    /// The keys of the beginnings of words that are looked for, by their numbers of characters.
     pub prefixes: BTreeMap<usize, HashSet<Vec<u8>>>,
     pub phrases: Vec<Phrase>,
 }
 
-/// What the documents say of it.
+/// What the documents say of the wanted words and phrases.
 #[derive(Debug, Default)]
 pub(super) struct Gathered {
-    /// All documents, with words or without.
+    /// The number of all documents, also of those without words.
     pub documents: u64,
-    /// By the keys of words.
+    /// The documents of each word, by the word's key.
     pub words: BTreeMap<Vec<u8>, Places>,
-    /// For each beginning, the keys of its words in their order.
+    /// For each beginning, the sorted keys of the words that begin with it.
     pub of_prefix: HashMap<(usize, Vec<u8>), Vec<Vec<u8>>>,
-    /// The documents of each phrase.
+    /// The documents of each phrase, by the phrase's number.
     pub of_phrase: Vec<Vec<u64>>,
-    /// The documents that have a wanted word, by their hashes.
+    /// The hashes of the documents that have a wanted word.
     pub hashes: HashMap<u64, u128>,
 }
 
 /// A word of a document.
 struct Placed {
     key: Vec<u8>,
-    /// Its byte, counted over all texts of the document.
+    /// The place of the word's first byte, counted over all texts of the document.
     at: u64,
     is_indexed: bool,
 }
 
-/// Reads the documents.
+/// Reads the documents, and gathers what is wanted of them.
 ///
 /// # Errors
-/// What reading ends with; as [`Charge::add`]; what `interrupt` says.
+/// Returns the errors of reading, of [`Charge::add`] and of `interrupt`.
 pub(super) fn gather(
     documents: &mut dyn Documents,
     rules: &Rules,
@@ -124,7 +125,7 @@ pub(super) fn gather(
     Ok(gathered)
 }
 
-/// The words of each text of a document.
+/// Returns the words of each text of a document.
 fn cut<'t>(texts: &[Option<&'t str>], rules: &Rules) -> Vec<Vec<(Placed, &'t str)>> {
     let (mut fields, mut before) = (Vec::with_capacity(texts.len()), 0);
     for text in texts.iter().copied().flatten().filter(|text| !text.is_empty()) {
@@ -139,13 +140,13 @@ fn cut<'t>(texts: &[Option<&'t str>], rules: &Rules) -> Vec<Vec<(Placed, &'t str
     fields
 }
 
-/// The keys of all words of a document that an index has.
+/// Returns the keys of all words of a document that an index has.
 pub(super) fn indexed_words(texts: &[Option<&str>], rules: &Rules) -> Vec<Vec<u8>> {
     let words = cut(texts, rules).into_iter().flatten().filter(|(word, _)| word.is_indexed);
     words.map(|(word, _)| word.key).collect()
 }
 
-/// The first characters of a word, if it has so many.
+/// Returns the first characters of a word, if it has so many.
 fn beginning(word: &str, chars: usize) -> Option<&str> {
     let end = word.char_indices().map(|(at, _)| at).chain([word.len()]).nth(chars)?;
     Some(&word[..end])
@@ -153,7 +154,7 @@ fn beginning(word: &str, chars: usize) -> Option<&str> {
 
 fn has_phrase(fields: &[Vec<(Placed, &str)>], phrase: &Phrase) -> bool {
     match phrase.distance {
-        // Nothing of it is looked for.
+        // An index has no word of this phrase, so the phrase is in no document.
         _ if phrase.indexed.is_empty() => false,
         _ if phrase.all.len() == 1 => true,
         0 => fields.iter().any(|words| {
@@ -165,9 +166,9 @@ fn has_phrase(fields: &[Vec<(Placed, &str)>], phrase: &Phrase) -> bool {
     }
 }
 
-/// Whether there are places of all words with no more than so many words from the first to the
-/// last. The word whose place comes first in the document goes on to its next
-/// place.
+/// Reports whether the phrase's words stand so close that at most `distance` words reach from the
+/// first to the last. Of the places that are compared, the first one in the document moves on to
+/// the next place of its word.
 fn are_close(fields: &[Vec<(Placed, &str)>], phrase: &Phrase, distance: u64) -> bool {
     let words = || fields.iter().flatten().map(|(word, _)| word);
     let places: Vec<Vec<u64>> = phrase

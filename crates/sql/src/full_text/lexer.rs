@@ -1,13 +1,13 @@
-//! The marks, words and quoted texts of a search.
+//! The tokens of a search: its operators, its terms and its quoted texts.
 
-/// A piece of a search.
+/// A token of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token<'t> {
-    /// What stands between separators: one word, several (`a.b`), or none (`.`).
+    /// A term is what stands between separators. It has one word, several (`a.b`), or none (`.`).
     Term(&'t str),
-    /// Digits alone.
+    /// A term that consists of digits alone.
     Number(&'t str),
-    /// What stands between two quotes.
+    /// A quoted text, without its quotes.
     Quoted(&'t str),
     /// An operator.
     Mark(char),
@@ -15,7 +15,7 @@ pub(super) enum Token<'t> {
 }
 
 impl Token<'_> {
-    /// As MySQL's messages call it.
+    /// Returns the token's name in MySQL's messages.
     pub fn name(self) -> String {
         match self {
             Token::Term(_) => "FTS_TERM".to_owned(),
@@ -27,7 +27,7 @@ impl Token<'_> {
     }
 }
 
-/// The tokens of a search, one after the other.
+/// The lexer of a search, which returns its tokens one after the other.
 #[derive(Debug)]
 pub(super) struct Lexer<'t> {
     rest: &'t str,
@@ -35,7 +35,7 @@ pub(super) struct Lexer<'t> {
 }
 
 impl<'t> Lexer<'t> {
-    /// From the beginning of a search; it ends where a NUL stands.
+    /// Begins with the first token of a search. A NUL ends the search.
     pub fn new(text: &'t str, is_boolean: bool) -> Lexer<'t> {
         let end = text.find('\0').unwrap_or(text.len());
         Lexer { rest: &text[..end], is_boolean }
@@ -46,7 +46,7 @@ impl<'t> Lexer<'t> {
             self.rest = self.rest.trim_start_matches([' ', '\t', '\n', '%']);
             let Some(first) = self.rest.chars().next() else { return Token::End };
             if first == '"' {
-                // A quote that nothing closes is passed over.
+                // A quote that is never closed is ignored.
                 match self.rest[1..].find('"') {
                     Some(length) => return Token::Quoted(&self.cut(length + 2)[1..=length]),
                     None => self.cut(1),
@@ -71,7 +71,8 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Natural language has stars, although they say nothing there.
+    /// Reports whether a character is an operator. In natural language `*` is one too, and has no
+    /// effect.
     fn is_mark(&self, character: char) -> bool {
         match self.is_boolean {
             true => matches!(character, '(' | ')' | '*' | '+' | '-' | '<' | '>' | '@' | '~'),

@@ -1,20 +1,21 @@
-//! The grammar of searches in indexes with the ngram parser. It has no errors: what it does not
-//! know stands between words, and a search whose parentheses do not fit finds nothing.
+//! The grammar of searches in indexes with the ngram parser. The grammar knows no errors: a
+//! character that means nothing separates words, and a search with unbalanced parentheses finds
+//! nothing.
 //!
-//! A word of more than two characters is a phrase of its pairs of characters.
+//! A word that is longer than an ngram is the phrase of its ngrams.
 
 use super::tree::{Asked, Part, Sign, Term, Tree};
 use super::words::{Rules, Word, next_word};
 use crate::error::Result;
 
-/// Characters between two questions whether to go on.
+/// The number of characters that are read between two calls of `interrupt`.
 const INTERRUPT_EVERY: usize = 4096;
 
-/// Reads a search, whose text is in lower case where the collation has no other, and says whether
-/// it is nested more deeply than `most_levels`.
+/// Reads a search, and reports besides whether its parentheses are deeper than `most_levels`. The
+/// text is in lower case, unless the collation is a binary one.
 ///
 /// # Errors
-/// What `interrupt` says.
+/// Returns the errors of `interrupt`.
 pub(super) fn parse_ngrams(
     text: &str,
     is_boolean: bool,
@@ -41,14 +42,14 @@ pub(super) fn parse_ngrams(
     Ok((reader.tree, reader.is_too_deep))
 }
 
-/// The marks before a word.
+/// The operators in front of a word.
 #[derive(Debug, Default, Clone, Copy)]
 struct Marks {
-    /// `+` or `-`, whichever came last.
+    /// The sign of the last `+` or `-`.
     need: Option<Sign>,
-    /// How many `>` more than `<`.
+    /// The number of `>` less that of `<`.
     weight: i64,
-    /// An odd number of `~`.
+    /// Whether the number of `~` is odd.
     is_worse: bool,
 }
 
@@ -64,7 +65,7 @@ impl Marks {
     }
 }
 
-/// A level whose parenthesis is open.
+/// A level whose parenthesis has not been closed yet.
 #[derive(Debug)]
 struct Open {
     sign: Sign,
@@ -73,11 +74,12 @@ struct Open {
 
 struct Reader<'r> {
     text: &'r str,
-    /// The byte that is looked at.
+    /// The offset of the byte that is read next.
     at: usize,
     rules: &'r Rules,
     marks: Marks,
-    /// A mark is one after a blank, a mark, an open parenthesis and at the beginning.
+    /// Whether an operator may come next, which it may at the beginning, and behind a blank, an
+    /// operator and an open parenthesis.
     can_mark: bool,
     open: Vec<Open>,
     most_levels: usize,
@@ -86,7 +88,7 @@ struct Reader<'r> {
 }
 
 impl<'r> Reader<'r> {
-    /// Every pair of characters is a word.
+    /// Reads a search in natural language, which looks for each of its ngrams.
     fn read_natural(&mut self, interrupt: &dyn Fn() -> Result<()>) -> Result<()> {
         let mut parts = Vec::new();
         for (at, word) in self.rules.words(self.text).iter().enumerate() {
@@ -146,7 +148,7 @@ impl<'r> Reader<'r> {
         Ok(())
     }
 
-    /// Whether a character is a mark, which is taken then.
+    /// Reads an operator. Returns false for a character that is none.
     fn mark(&mut self, character: char) -> bool {
         match character {
             '+' => self.marks.need = Some(Sign::Must),
@@ -159,7 +161,7 @@ impl<'r> Reader<'r> {
         true
     }
 
-    /// The sign that the marks make; the next word has its own.
+    /// Returns the sign that the operators make, and forgets them.
     fn end_marks(&mut self, can_mark: bool) -> Sign {
         self.can_mark = can_mark;
         std::mem::take(&mut self.marks).sign()
@@ -169,7 +171,8 @@ impl<'r> Reader<'r> {
         self.at = word.end();
         let has_star = self.text[self.at..].starts_with('*');
         let asked = match word.chars < self.rules.ngram_chars() {
-            // No word of the index is as short as this one, but some begin with it.
+            // An index has no word that is shorter than an ngram, but it has words that begin with
+            // one.
             true => {
                 let key = self.rules.key(word.text);
                 match has_star {
@@ -189,7 +192,7 @@ impl<'r> Reader<'r> {
         self.add(sign, asked);
     }
 
-    /// A quoted text, up to the next quote or the end.
+    /// Reads a quoted text, up to the next quote or the end of the search.
     fn read_phrase(&mut self) {
         let length = self.text[self.at..].find('"').unwrap_or(self.text.len() - self.at);
         let text = &self.text[self.at..self.at + length];
@@ -199,7 +202,8 @@ impl<'r> Reader<'r> {
         while let Some(word) = next_word(text, from) {
             from = word.end();
             match word.chars < self.rules.ngram_chars() {
-                // It is looked for, and no document has it.
+                // The word is looked for, although an index cannot have it, so that the phrase is
+                // not found.
                 true => words.push((self.rules.key(word.text), true)),
                 false => words.extend(self.rules.words(word.text).iter().map(|pair| self.rules.keyed(pair))),
             }

@@ -1,8 +1,9 @@
-//! The grammar of searches.
+//! The grammar of searches, except in indexes with the ngram parser.
 //!
-//! What stands in parentheses is a level. The levels that are open are kept in a list, so that no
-//! depth of parentheses is a depth of calls. What MySQL's reader cannot hold is counted as it
-//! counts: everything that has begun and is not complete yet.
+//! Parentheses enclose a level. The levels that are open are kept in a list, so that deep
+//! parentheses need no deep stack. MySQL's parser refuses a search when its own stack is full; the
+//! parser here counts the symbols that MySQL's would have on that stack, and refuses the same
+//! searches.
 
 use super::lexer::{Lexer, Token};
 use super::ngram::parse_ngrams;
@@ -10,20 +11,20 @@ use super::tree::{Asked, Part, Sign, Term, Tree};
 use super::words::Rules;
 use crate::error::{Result, SqlError};
 
-/// Pieces of a search that are not complete yet, of which MySQL's reader holds no more.
+/// The number of symbols that MySQL's parser can have on its stack.
 const MOST_PENDING: usize = 9_999;
-/// Levels of parentheses that may stand in each other.
+/// The number of levels of parentheses that may stand in each other.
 const MOST_LEVELS: usize = 32;
-/// Words of a phrase that an index has.
+/// The number of words of a phrase that an index may have.
 const MOST_PHRASE_WORDS: usize = 128;
-/// Tokens between two questions whether to go on.
+/// The number of tokens that are read between two calls of `interrupt`.
 const INTERRUPT_EVERY: usize = 1024;
 
-/// Reads a search, whose text is in lower case where the collation has no other.
+/// Reads a search. Its text is in lower case, unless the collation is a binary one.
 ///
 /// # Errors
-/// 1064 for one that InnoDB does not understand; 191 for phrases of too many words; 209 for too
-/// many parentheses; what `interrupt` says.
+/// Returns 1064 for a search that InnoDB does not understand, 191 for a phrase of too many words,
+/// 209 for parentheses that are too deep, and the errors of `interrupt`.
 pub(super) fn parse(
     text: &str,
     is_boolean: bool,
@@ -43,7 +44,7 @@ pub(super) fn parse(
     Ok(tree)
 }
 
-/// Says besides whether the search is nested too deeply.
+/// Reads a search, and reports besides whether its parentheses are too deep.
 fn parse_words(
     text: &str,
     is_boolean: bool,
@@ -69,28 +70,28 @@ fn parse_words(
     Ok((reader.tree, reader.is_too_deep))
 }
 
-/// A level whose parenthesis is open.
+/// A level whose parenthesis has not been closed yet.
 #[derive(Debug)]
 struct Open {
-    /// Before its parenthesis.
+    /// The sign in front of the parenthesis.
     sign: Option<Sign>,
     parts: Vec<Part>,
 }
 
 struct Reader<'r> {
     lexer: Lexer<'r>,
-    /// The token that is looked at.
+    /// The token that is read next.
     next: Token<'r>,
     is_boolean: bool,
     rules: &'r Rules,
     interrupt: &'r dyn Fn() -> Result<()>,
-    /// The innermost level last.
+    /// The open levels, the innermost one last.
     open: Vec<Open>,
-    /// How many of the open levels have a sign.
+    /// The number of open levels that have a sign.
     signs: usize,
     is_too_deep: bool,
     tree: Tree,
-    /// Tokens so far.
+    /// The number of tokens that have been read.
     read: usize,
 }
 
@@ -111,9 +112,10 @@ impl<'r> Reader<'r> {
         Ok(())
     }
 
-    /// Takes the token, which stands behind so many others of a part that is not complete.
+    /// Takes the next token. `before` is the number of symbols of an unfinished part in front of
+    /// it.
     fn take(&mut self, before: usize) -> Result<Token<'r>> {
-        // Each level has begun, and so has what stands in it.
+        // Each open level holds a symbol of its own and one for its parts.
         let pending = 2 * self.open.len() + self.signs + before + 1;
         if pending > MOST_PENDING {
             return Err(SqlError::new(1064, "memory exhausted"));
@@ -136,7 +138,7 @@ impl<'r> Reader<'r> {
             Token::Term(_) | Token::Number(_) | Token::Mark('*') => self.read_term(sign, before),
             Token::Quoted(_) => self.read_phrase(sign, before),
             Token::Mark('(') => {
-                // What stands in it has begun too.
+                // The list of the level's parts is a symbol too.
                 self.take(before + 1)?;
                 self.signs += before;
                 self.open.push(Open { sign, parts: Vec::new() });
@@ -160,7 +162,8 @@ impl<'r> Reader<'r> {
         Ok(Some(sign))
     }
 
-    /// A term, with stars before it, which say nothing, and one behind it.
+    /// Reads a term. Stars in front of it have no effect, and one behind it makes its last word the
+    /// beginning of words.
     fn read_term(&mut self, sign: Option<Sign>, before: usize) -> Result<()> {
         let mut stars = 0;
         while self.next == Token::Mark('*') {
@@ -187,7 +190,7 @@ impl<'r> Reader<'r> {
                 words.push(word);
             }
         }
-        // The star is the last word's.
+        // The star belongs to the last word.
         let last = words.len().saturating_sub(1);
         let mut terms = Vec::with_capacity(words.len());
         for (at, word) in words.iter().enumerate() {
@@ -201,7 +204,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// A quoted text, and how far its words may stand from each other.
+    /// Reads a quoted text, and the distance that may follow it (`"a b" @8`).
     fn read_phrase(&mut self, sign: Option<Sign>, before: usize) -> Result<()> {
         let Token::Quoted(text) = self.take(before)? else { return Ok(()) };
         let mut distance = 0;
@@ -211,7 +214,7 @@ impl<'r> Reader<'r> {
                 return Err(self.unexpected(", expecting FTS_NUMB"));
             };
             self.take(before + 2)?;
-            // Digits alone: what cannot be read is too long.
+            // The token has digits alone, so a number that cannot be read is too large.
             distance = digits.parse().unwrap_or(u64::MAX);
         }
         let asked = match text.is_empty() {
@@ -225,8 +228,7 @@ impl<'r> Reader<'r> {
         Ok(())
     }
 
-    /// The innermost level ends. One that has nothing in it is as if it were not there, unless it
-    /// has a sign.
+    /// Closes the innermost level. A level without parts is dropped, unless it has a sign.
     fn close(&mut self) {
         let Some(level) = self.open.pop() else { return };
         self.signs -= usize::from(level.sign.is_some());

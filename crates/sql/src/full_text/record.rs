@@ -1,34 +1,34 @@
-//! Which words each document was met with, and in which order.
+//! The words that each document was found for, in the order in which it was found for them.
 //!
-//! A document's words are numbered as it meets them. A set names the words that it found a document
-//! for by these places, so that they are added up in this order, whatever set they come from: a sum
-//! of floats depends on it.
+//! Each word gets a place in its document's record when the document is found for it first. A set
+//! names words by these places, and relevances are summed in the order of the places, whatever set
+//! the words come from. The order matters, because the sum of floats depends on it.
 
 use crate::error::Result;
 use crate::memory::Charge;
 use std::collections::HashMap;
 
-/// What a document takes, and a word of it.
+/// The memory that is charged for a document, in bytes. `WORD_BYTES` is that of one of its words.
 const DOCUMENT_BYTES: usize = 2 * size_of::<(u64, Met)>() + 16;
 const WORD_BYTES: usize = 2 * size_of::<(Occurrence, u32)>();
 
-/// From so many words on a document's are looked up by a hash.
+/// A document with at least so many words looks them up by a hash.
 const MANY_WORDS: usize = 32;
 
 /// A word of a search that a document has.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Occurrence {
-    /// The word's number.
+    /// The number of the word.
     pub word: u32,
-    /// How often the document has it.
+    /// The number of times that the document has the word.
     pub count: u32,
 }
 
-/// The words that a document was met with.
+/// The words that one document was found for.
 #[derive(Debug, Default)]
 struct Met {
     all: Vec<Occurrence>,
-    /// The places of the words by their numbers, once there are many.
+    /// The places of the words by their numbers. The map is empty while there are few words.
     places: HashMap<u32, usize>,
 }
 
@@ -52,7 +52,7 @@ impl Met {
     }
 }
 
-/// The documents that were met.
+/// The records of all documents that were found for a word.
 #[derive(Debug)]
 pub(super) struct Record<'c> {
     documents: HashMap<u64, Met>,
@@ -60,16 +60,16 @@ pub(super) struct Record<'c> {
 }
 
 impl<'c> Record<'c> {
-    /// Nothing was met yet.
+    /// Makes a record without documents.
     pub fn new(charge: &'c mut Charge) -> Record<'c> {
         Record { documents: HashMap::new(), charge }
     }
 
-    /// The place of a word among those of a document, which it gets if it has none. How often the
-    /// document has it is what was said first.
+    /// Returns the place of a word in a document's record. A word that has none gets the next one,
+    /// and keeps the count that came with it then.
     ///
     /// # Errors
-    /// As [`Charge::add`].
+    /// Returns the errors of [`Charge::add`].
     pub fn meet(&mut self, document: u64, occurrence: Occurrence) -> Result<usize> {
         if !self.documents.contains_key(&document) {
             self.charge.add(DOCUMENT_BYTES)?;
@@ -84,12 +84,12 @@ impl<'c> Record<'c> {
         }
     }
 
-    /// The words of a document, by their places.
+    /// Returns the words of a document, by their places.
     pub fn of(&self, document: u64) -> &[Occurrence] {
         self.documents.get(&document).map_or(&[], |met| &met.all)
     }
 
-    /// The charge for what else a search keeps.
+    /// Returns the charge, to which the sets add what they keep.
     pub fn charge(&mut self) -> &mut Charge {
         self.charge
     }

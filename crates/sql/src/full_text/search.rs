@@ -1,4 +1,4 @@
-//! A search from its text to what it finds.
+//! The whole of a search: from its text to the documents that it finds.
 
 use super::documents::{DocumentHash, Documents};
 use super::evaluate::Evaluation;
@@ -14,28 +14,28 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Searches that a statement keeps at most.
+/// The number of searches that a statement keeps.
 const MOST_KEPT: usize = 16;
-/// What a document that is found takes.
+/// The memory that is charged for a document that is found, in bytes.
 const FOUND_BYTES: usize = 4 * size_of::<(u128, f32)>();
 
-/// The documents that a search finds.
+/// The documents that a search finds, and their relevances.
 #[derive(Debug)]
 pub(crate) struct Found {
     hash: DocumentHash,
     relevances: HashMap<u128, f32>,
-    /// Given back with them.
+    /// The memory of the relevances, which is given back with them.
     _charge: Charge,
 }
 
 impl Found {
-    /// How relevant a document is; 0: it is not found.
+    /// Returns the relevance of a document, which is 0 if the search does not find it.
     pub fn relevance<'t>(&self, texts: impl Iterator<Item = Option<&'t str>>) -> f64 {
         self.relevances.get(&self.hash.of(texts)).map_or(0.0, |relevance| f64::from(*relevance))
     }
 }
 
-/// What the search wants to know of the documents.
+/// Returns what has to be gathered of the documents for a search.
 fn wanted(tree: &Tree) -> Wanted {
     let mut wanted = Wanted { phrases: tree.phrases.clone(), ..Wanted::default() };
     wanted.words.extend(tree.phrases.iter().flat_map(|phrase| phrase.indexed.iter().cloned()));
@@ -53,11 +53,11 @@ fn wanted(tree: &Tree) -> Wanted {
     wanted
 }
 
-/// Reads the documents, once or, WITH QUERY EXPANSION, three times.
+/// Makes a search. It reads the documents once, or three times WITH QUERY EXPANSION.
 ///
 /// # Errors
-/// 1064 and 191 for a search that InnoDB does not understand; 209 for one that is nested too
-/// deeply; what reading ends with; as [`Charge::add`]; what `interrupt` says.
+/// Returns 1064 and 191 for a search that InnoDB does not understand, 209 for one that is nested
+/// too deeply, and the errors of reading, of [`Charge::add`] and of `interrupt`.
 pub(crate) fn search(
     text: &str,
     mode: SearchMode,
@@ -68,7 +68,7 @@ pub(crate) fn search(
 ) -> Result<Found> {
     let hash = DocumentHash::default();
     let mut charge = Charge::new(memory);
-    // The text in lower case, and its tree: a node for two bytes at least.
+    // The charge is for the folded text and its tree, which has a node for every two bytes at most.
     charge.add(text.len().saturating_mul(128))?;
     let tree = parse(&rules.folded(text), mode == SearchMode::Boolean, rules, interrupt)?;
     let gathered = gather(documents, rules, &wanted(&tree), &hash, &mut charge, interrupt)?;
@@ -88,7 +88,7 @@ pub(crate) fn search(
     Ok(Found { hash, relevances, _charge: charge })
 }
 
-/// The words of the documents that were found, but for those that they were found for.
+/// Returns the words of the documents that were found, without those that each was found for.
 fn words_of_found(
     evaluation: &Evaluation<'_>,
     documents: &mut dyn Documents,
@@ -118,7 +118,7 @@ fn words_of_found(
     Ok(words.into_iter().collect())
 }
 
-/// What a search of a statement is known by.
+/// What tells one search of a statement from another.
 #[derive(Debug, PartialEq, Eq)]
 struct Asked {
     table: u64,
@@ -129,20 +129,21 @@ struct Asked {
 
 type Kept = (Asked, Rc<Found>);
 
-/// The searches of a statement that were made: each is made once, for all rows.
+/// The searches that a statement has made. Each is made once and holds for all rows.
 #[derive(Default)]
 pub(crate) struct FoundCache(OnceCell<Rc<RefCell<Vec<Kept>>>>);
 
 impl FoundCache {
-    /// The same searches, for a part of the statement.
+    /// Returns a cache that shares its searches with this one, for another part of the statement.
     pub fn shared(&self) -> FoundCache {
         FoundCache(OnceCell::from(self.0.get_or_init(Rc::default).clone()))
     }
 
-    /// What the search of these columns of a table finds; `make` makes it if it was not made yet.
+    /// Returns what the search finds in these columns of a table. Calls `make` if the statement has
+    /// not made this search yet.
     ///
     /// # Errors
-    /// What `make` ends with.
+    /// Returns the errors of `make`.
     pub fn found(
         &self,
         (table, columns): (u64, &[usize]),

@@ -1,19 +1,19 @@
-//! Sets of documents, and how a part of a search changes the set of its level.
+//! Sets of documents, and the changes that the parts of a level make to the level's set.
 
 use super::record::{Occurrence, Record};
 use super::tree::Sign;
 use crate::error::Result;
 use std::collections::HashMap;
 
-/// What a document takes in a set.
+/// The memory that is charged for a document of a set, in bytes.
 const MEMBER_BYTES: usize = 2 * size_of::<(u64, Member)>() + 16;
 
-/// Places of words in a document's record.
+/// A set of places in a document's record.
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    /// A bit for each of the first 64.
+    /// A bit for each of the places 0 to 63.
     first: u64,
-    /// And for each further one.
+    /// A bit for each further place, 64 of them in each number.
     further: Vec<u64>,
 }
 
@@ -40,7 +40,7 @@ impl Places {
         }
     }
 
-    /// Whether a place is among them.
+    /// Reports whether a place is in the set.
     pub fn has(&self, place: usize) -> bool {
         let bits = match (place / 64).checked_sub(1) {
             None => self.first,
@@ -53,9 +53,9 @@ impl Places {
 /// A document of a set.
 #[derive(Debug, Default)]
 pub(super) struct Member {
-    /// What `<`, `>` and `~` add to its rank: -1, 0 or 1.
+    /// The effect of `<`, `>` and `~` on the document's rank: -1, 0 or 1.
     pub shift: i8,
-    /// The words that it was found for.
+    /// The places of the words that the document was found for.
     pub words: Places,
 }
 
@@ -69,22 +69,24 @@ impl Member {
 #[derive(Debug, Default)]
 pub(super) struct Set {
     members: HashMap<u64, Member>,
-    /// A part with `+` has been there: the next one restricts the set, and does not begin it anew.
+    /// Whether a part with `+` has been evaluated. The first such part makes the set anew, and each
+    /// further one restricts it.
     is_restricted: bool,
 }
 
 impl Set {
-    /// The documents, in no order.
+    /// Returns the documents, in no order.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &Member)> {
         self.members.iter().map(|(document, member)| (*document, member))
     }
 
-    /// Whether it has one of these documents.
+    /// Reports whether the set has one of these documents.
     pub fn has_any(&self, documents: &[u64]) -> bool {
         documents.iter().any(|document| self.members.contains_key(document))
     }
 
-    /// Whether the documents of a word with this sign cannot change the set.
+    /// Reports whether a word with this sign cannot change the set, whatever documents have the
+    /// word.
     pub fn is_settled(&self, sign: Sign) -> bool {
         match sign {
             Sign::Must => self.is_restricted && self.members.is_empty(),
@@ -93,11 +95,12 @@ impl Set {
         }
     }
 
-    /// The documents that have a word with a sign; one may come several times. Gives back the
-    /// documents of the set if the word is a further one with `+` and leaves none of them.
+    /// Changes the set by the documents that have a word with this sign. A document may come
+    /// several times. If the word has a `+`, is not the level's first one and leaves no document,
+    /// the set as it was before is returned.
     ///
     /// # Errors
-    /// What `documents` ends with; as [`Record::meet`].
+    /// Returns the errors of `documents` and of [`Record::meet`].
     pub fn meet(
         &mut self,
         sign: Sign,
@@ -128,10 +131,11 @@ impl Set {
         Ok(None)
     }
 
-    /// A document comes into the set, or is found for further words.
+    /// Adds a document with the words that it was found for. A document that is there already is
+    /// found for these words too.
     ///
     /// # Errors
-    /// As [`Record::meet`].
+    /// Returns the errors of [`Record::meet`].
     pub fn add(&mut self, document: u64, words: &[Occurrence], record: &mut Record<'_>) -> Result<()> {
         if !self.members.contains_key(&document) {
             record.charge().add(MEMBER_BYTES)?;
@@ -170,12 +174,13 @@ impl Set {
         Ok(has_lost_all.then_some(Set { members, is_restricted: false }))
     }
 
-    /// Takes away the documents that are not among these, which are sorted.
+    /// Removes the documents that are not among these. `documents` is sorted.
     pub fn retain(&mut self, documents: &[u64]) {
         self.members.retain(|document, _| documents.binary_search(document).is_ok());
     }
 
-    /// The documents of a phrase, or of a level in parentheses, with its sign.
+    /// Changes the set by the documents of a phrase or of a level in parentheses, which has this
+    /// sign.
     pub fn merge(&mut self, sign: Sign, other: Set) {
         match sign {
             Sign::Must => return self.restrict_to(other),

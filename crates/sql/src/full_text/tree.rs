@@ -1,21 +1,21 @@
-//! What a search asks for.
+//! The tree of a search: its levels, their parts, and the words and phrases that they ask for.
 
 use std::collections::HashMap;
 
-/// How the documents of a part change those that its level has found.
+/// The sign of a part, which says how the documents that have it change what its level has found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// None: they are found too.
+    /// The part has no sign, and its documents are found too.
     May,
-    /// `+`: no others are found.
+    /// The part has a `+`, and only its documents are found.
     Must,
-    /// `-`: they are not found.
+    /// The part has a `-`, and its documents are not found.
     MustNot,
-    /// `>`: they are found, and rank higher.
+    /// The part has a `>`: its documents are found, and rank higher.
     Higher,
-    /// `<`: they are found, and rank lower.
+    /// The part has a `<`: its documents are found, and rank lower.
     Lower,
-    /// `~`: those of them that are found already rank lower.
+    /// The part has a `~`: those of its documents that are found already rank lower.
     Worse,
 }
 
@@ -29,40 +29,43 @@ pub(super) struct Part {
 /// What a part asks for.
 #[derive(Debug)]
 pub(super) enum Asked {
-    /// Nothing at all: `""`, a term without a word in it, and `()` with a sign.
+    /// The part asks for nothing, as `""`, a term without a word and `()` with a sign do.
     Nothing,
     Word(Term),
-    /// The words of a term that has several (`a.b`): each with the term's sign.
+    /// The part is a term that has several words (`a.b`), each of which has the term's sign.
     Words(Vec<Term>),
-    /// A phrase, by its number.
+    /// The part is the phrase of this number.
     Phrase(usize),
-    /// What stands in parentheses, by the number of its level.
+    /// The part is the level of this number, which stands in parentheses.
     Level(usize),
 }
 
-/// Words that stand next to each other, or close.
+/// A phrase: words that stand next to each other, or close to each other.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Phrase {
-    /// The keys of its words, from the first on that an index has.
+    /// The keys of the phrase's words, from the first word on that an index has.
     pub all: Vec<Vec<u8>>,
-    /// Of these, the ones that an index has, in their order.
+    /// The keys of those words that an index has, in their order.
     pub indexed: Vec<Vec<u8>>,
-    /// The numbers of the indexed ones.
+    /// The numbers of the words in `indexed`.
     pub numbers: Vec<u32>,
-    /// Words from the first one to the last one at most; 0: they stand next to each other.
+    /// The phrase has at most so many words from its first to its last one. 0 says that its words
+    /// stand next to each other.
     pub distance: u64,
 }
 
 /// A word that is looked for, alone or with `*` behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Term {
-    /// The word's number.
+    /// The number of the word, or of the beginning of words.
     pub word: u32,
-    /// With `*`: how many characters are the beginning of the words that are looked for.
+    /// The number of characters that words must begin with, if a `*` follows. `None` asks for the
+    /// word itself.
     pub prefix_chars: Option<usize>,
 }
 
-/// The keys of the different words of a search, numbered. `word` and `word*` are the same word.
+/// The numbers of the different words of a search, and their keys. `word` and `word*` have one
+/// number.
 #[derive(Debug, Default)]
 pub(super) struct Words {
     numbers: HashMap<Vec<u8>, u32>,
@@ -70,7 +73,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// The number of a word, which it gets if it has none.
+    /// Returns the number of a word. A word that has none yet gets the next one.
     pub fn number(&mut self, key: Vec<u8>) -> u32 {
         let next = self.keys.len() as u32;
         *self.numbers.entry(key).or_insert_with_key(|key| {
@@ -79,23 +82,25 @@ impl Words {
         })
     }
 
-    /// By their numbers.
+    /// Returns the keys of all words, by their numbers.
     pub fn keys(&self) -> &[Vec<u8>] {
         &self.keys
     }
 }
 
-/// A search.
+/// A search that has been read.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     pub words: Words,
     pub phrases: Vec<Phrase>,
-    /// The levels of parentheses, each behind those in it; the last one is the search.
+    /// The levels of parentheses. Each stands behind those that it contains, so the last one is the
+    /// search.
     pub levels: Vec<Vec<Part>>,
 }
 
 impl Tree {
-    /// Asks for the phrase of these words, each with its key and whether an index has it.
+    /// Adds the phrase of these words, each with its key and whether an index has it, and returns
+    /// the part that asks for it.
     pub fn phrase(&mut self, words: impl Iterator<Item = (Vec<u8>, bool)>, distance: u64) -> Asked {
         let mut phrase = Phrase { distance, ..Phrase::default() };
         for (key, is_indexed) in words {
@@ -111,7 +116,7 @@ impl Tree {
         Asked::Phrase(self.phrases.len() - 1)
     }
 
-    /// The words outside of phrases, in no order, one as often as it is there.
+    /// Returns the words outside of phrases, in no order. A word comes as often as it was written.
     pub fn terms(&self) -> impl Iterator<Item = &Term> {
         self.levels.iter().flatten().flat_map(|part| match &part.asked {
             Asked::Word(term) => std::slice::from_ref(term),

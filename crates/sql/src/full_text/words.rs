@@ -1,4 +1,4 @@
-//! How texts are cut into words, and which words an index has.
+//! The words of texts: how an index cuts texts into words, and which of the words it has.
 
 use regex_syntax::Parser;
 use regex_syntax::hir::{Class, HirKind};
@@ -6,12 +6,12 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::LazyLock;
 use types::collation;
 
-/// `information_schema.INNODB_FT_DEFAULT_STOPWORD`.
+/// The words of `information_schema.INNODB_FT_DEFAULT_STOPWORD`.
 pub(crate) const STOP_WORDS: &str = "a about an are as at be by com de en for from how i in is it la of on or that the this to \
                           was what when where who will with und the www";
 
-/// The characters of words beyond ASCII: letters, marks and numbers of Unicode 5.0, which MySQL's
-/// tables of characters have.
+/// The characters beyond ASCII that words consist of: the letters, marks and numbers of Unicode
+/// 5.0. MySQL's character tables have the same.
 static WORD_CHARS: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
     let parsed = Parser::new().parse(r"[[\p{L}\p{M}\p{N}]&&\p{Age=5.0}&&[\x{80}-\x{ffff}]]").ok();
     match parsed.as_ref().map(|hir| hir.kind()) {
@@ -34,19 +34,19 @@ fn is_word_char(character: char) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word<'t> {
     pub text: &'t str,
-    /// The byte of the text at which it begins.
+    /// The offset of the word's first byte in the text.
     pub at: usize,
     pub chars: usize,
 }
 
 impl Word<'_> {
-    /// The byte of the text behind it.
+    /// Returns the offset of the byte behind the word.
     pub fn end(&self) -> usize {
         self.at + self.text.len()
     }
 }
 
-/// The first word of a text from a byte on.
+/// Returns the first word that begins at the byte `from` or behind it.
 pub(super) fn next_word(text: &str, from: usize) -> Option<Word<'_>> {
     let rest = &text[from..];
     let begin = rest.find(is_word_char)?;
@@ -62,7 +62,7 @@ pub(super) fn next_word(text: &str, from: usize) -> Option<Word<'_>> {
     Some(Word { text: &rest[begin..end], at: from + begin, chars })
 }
 
-/// What the server's variables say about words.
+/// The server's variables about words.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WordSizes {
     /// `innodb_ft_min_token_size`, in characters.
@@ -71,7 +71,7 @@ pub(crate) struct WordSizes {
     pub most_chars: usize,
     /// `ngram_token_size`, in characters.
     pub ngram_chars: usize,
-    /// `innodb_ft_enable_stopword`
+    /// `innodb_ft_enable_stopword`.
     pub has_stop_words: bool,
 }
 
@@ -85,18 +85,18 @@ impl Default for WordSizes {
 #[derive(Debug)]
 pub(crate) struct Rules {
     collation: u16,
-    /// A binary collation: `Word` is not `word`.
+    /// Whether the collation is a binary one, for which `Word` is not `word`.
     keeps_case: bool,
-    /// WITH PARSER ngram.
+    /// Whether the index was made WITH PARSER ngram.
     is_ngram: bool,
     sizes: WordSizes,
     stop_words: HashSet<Vec<u8>>,
-    /// What an ngram may not have in it.
+    /// The texts that no ngram of the index contains.
     stop_texts: Vec<&'static str>,
 }
 
 impl Rules {
-    /// The rules of an index over columns of this collation.
+    /// Returns the rules of an index over columns of this collation.
     pub fn new(collation: u16, is_ngram: bool, sizes: WordSizes) -> Rules {
         let name = collation::name(collation);
         let keeps_case = name.ends_with("_bin") || name == "binary";
@@ -113,19 +113,21 @@ impl Rules {
         self.is_ngram
     }
 
-    /// The text as it is searched for: in lower case, unless the collation is a binary one.
+    /// Returns a text in the case in which it is compared: lower case, unless the collation is
+    /// binary.
     pub fn folded(&self, text: &str) -> String {
         if self.keeps_case { text.to_owned() } else { collation::lower(self.collation, text) }
     }
 
-    /// Bytes that are the same for the same words, and compare as the words do.
+    /// Returns the key of a word. Words that are equal have the same key, and keys sort as words
+    /// do.
     pub fn key(&self, word: &str) -> Vec<u8> {
         let mut key = Vec::with_capacity(word.len() * 2 + 4);
         collation::write_key_utf8mb4(self.collation, self.folded(word).as_bytes(), &mut key);
         key
     }
 
-    /// The words of a text, those that the index leaves out among them.
+    /// Returns the words of a text, also those that the index leaves out.
     pub(super) fn words<'t>(&self, text: &'t str) -> Vec<Word<'t>> {
         if self.is_ngram {
             return ngrams(text, self.sizes.ngram_chars);
@@ -138,7 +140,7 @@ impl Rules {
         words
     }
 
-    /// Whether the index has the word, whose key this is.
+    /// Reports whether the index has a word, whose key is given.
     pub(super) fn is_indexed(&self, word: &Word<'_>, key: &[u8]) -> bool {
         if self.is_ngram {
             let folded = self.folded(word.text);
@@ -149,29 +151,28 @@ impl Rules {
             && !self.stop_words.contains(key)
     }
 
-    /// The key of a word, and whether the index has it.
+    /// Returns the key of a word, and whether the index has the word.
     pub(super) fn keyed(&self, word: &Word<'_>) -> (Vec<u8>, bool) {
         let key = self.key(word.text);
         let is_indexed = self.is_indexed(word, &key);
         (key, is_indexed)
     }
 
-    /// Whether a word of a search that is not its first one is looked for.
+    /// Reports whether a word of a term is looked for. The term's first word may be a short one.
     pub(super) fn is_searched(&self, word: &Word<'_>, is_first: bool) -> bool {
         word.chars <= self.sizes.most_chars && (is_first || word.chars >= self.sizes.least_chars)
     }
 
-    /// How many characters a word of the index has at least.
+    /// Returns the number of characters of an ngram.
     pub fn ngram_chars(&self) -> usize {
         self.sizes.ngram_chars
     }
 }
 
-/// Every so many characters that follow each other within a run of characters that are no
-/// separators.
+/// Returns all ngrams of a text: each sequence of `chars` characters without a separator in it.
 fn ngrams(text: &str, chars: usize) -> Vec<Word<'_>> {
     let mut found = Vec::new();
-    // Where the last characters begin, the first one first.
+    // The offsets of the last characters, the oldest one in front.
     let mut begins = VecDeque::with_capacity(chars);
     for (at, character) in text.char_indices() {
         if character.is_ascii() && !is_word_char(character) {
