@@ -36,6 +36,8 @@ pub trait StatementLog {
 pub struct EndedStatement<'s> {
     /// Its text in utf8mb4, with its parameters in place.
     pub text: &'s [u8],
+    /// Whether `log_slow_admin_statements` is about it.
+    pub is_administrative: bool,
     /// The current schema.
     pub schema: Option<&'s str>,
     /// The moment that NOW() gave in it, in seconds of Unix time.

@@ -23,6 +23,10 @@ const STATEMENTS: &[&str] = &[
     "alter table t add c int",
     "analyze table t",
     "create index i on t (b)",
+    "/* administrative */ alter table t add d int",
+    "drop index i on t",
+    "prepare q from 'analyze table t'",
+    "execute q",
     "set session long_query_time = 9999",
     "select 'not slow'",
     "set session long_query_time = 0",
@@ -80,6 +84,7 @@ fn tables_of_the_logs_have_what_mysqls_have() {
     assert!(!general.contains("in the slow log alone"), "sql_log_off: {general}");
     let slow = &all[all.len() - 1];
     assert!(slow.contains("select b from t where a = 2") && !slow.contains("reads nothing"), "{slow}");
+    assert!(!slow.contains("alter table t") && !slow.contains("analyze table t"), "{slow}");
 }
 
 #[test]

@@ -42,43 +42,5 @@ fn is_slow(host: &ConnectionHost, statement: &EndedStatement<'_>) -> bool {
     };
     (took_long || is_without_index())
         && statement.rows_examined() >= variables.named("min_examined_row_limit").uint()
-        && (globals.named("log_slow_admin_statements").is_on() || !is_administrative(statement.text))
-}
-
-/// Reports whether a statement is one of those that `log_slow_admin_statements` is about.
-fn is_administrative(text: &[u8]) -> bool {
-    let words: Vec<String> = text
-        .split(|byte| byte.is_ascii_whitespace())
-        .filter(|word| !word.is_empty())
-        .take(3)
-        .map(|word| String::from_utf8_lossy(word).to_ascii_uppercase())
-        .collect();
-    let word = |at: usize| words.get(at).map_or("", String::as_str);
-    match word(0) {
-        "ALTER" | "ANALYZE" | "CHECK" | "OPTIMIZE" | "REPAIR" => {
-            ["TABLE", "LOCAL", "NO_WRITE_TO_BINLOG"].contains(&word(1))
-        }
-        "CREATE" => {
-            word(1) == "INDEX" || ["UNIQUE", "FULLTEXT", "SPATIAL"].contains(&word(1)) && word(2) == "INDEX"
-        }
-        "DROP" => word(1) == "INDEX",
-        _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_administrative;
-
-    #[test]
-    fn administrative_statements_are_told_by_their_first_words() {
-        for text in
-            ["alter table t add a int", "ANALYZE  NO_WRITE_TO_BINLOG TABLE t", "create unique index i"]
-        {
-            assert!(is_administrative(text.as_bytes()), "{text}");
-        }
-        for text in ["alter user u", "create table t(a int)", "drop table t", "select 1", ""] {
-            assert!(!is_administrative(text.as_bytes()), "{text}");
-        }
-    }
+        && (globals.named("log_slow_admin_statements").is_on() || !statement.is_administrative)
 }

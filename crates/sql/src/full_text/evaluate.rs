@@ -48,6 +48,7 @@ impl<'e> Evaluation<'e> {
     /// # Errors
     /// Returns the errors of [`Charge::add`] and of `interrupt`.
     pub fn run(&mut self, tree: &Tree) -> Result<()> {
+        assert_eq!(self.gathered.of_phrase.len(), tree.phrases.len(), "gathered for another search");
         self.keys = tree.words.keys().to_vec();
         self.counts = vec![0; self.keys.len()];
         if let Some(outermost) = tree.levels.last() {

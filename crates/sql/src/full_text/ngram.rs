@@ -121,7 +121,10 @@ impl<'r> Reader<'r> {
                     self.open.push(Open { sign, parts: Vec::new() });
                 }
                 ')' => match self.open.len() {
-                    1 => return self.find_nothing(),
+                    1 => {
+                        self.find_nothing();
+                        return Ok(());
+                    }
                     _ => self.close(),
                 },
                 ' ' => {
@@ -135,17 +138,17 @@ impl<'r> Reader<'r> {
             }
         }
         if self.open.len() > 1 {
-            return self.find_nothing();
+            self.find_nothing();
+            return Ok(());
         }
         let outermost = self.open.pop().map(|level| level.parts).unwrap_or_default();
         self.tree.levels.push(outermost);
         Ok(())
     }
 
-    fn find_nothing(&mut self) -> Result<()> {
+    fn find_nothing(&mut self) {
         self.tree = Tree::default();
         self.is_too_deep = false;
-        Ok(())
     }
 
     /// Reads an operator. Returns false for a character that is none.

@@ -13,13 +13,10 @@ pub(crate) const STOP_WORDS: &str = "a about an are as at be by com de en for fr
 /// The characters beyond ASCII that words consist of: the letters, marks and numbers of Unicode
 /// 5.0. MySQL's character tables have the same.
 static WORD_CHARS: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
-    let parsed = Parser::new().parse(r"[[\p{L}\p{M}\p{N}]&&\p{Age=5.0}&&[\x{80}-\x{ffff}]]").ok();
-    match parsed.as_ref().map(|hir| hir.kind()) {
-        Some(HirKind::Class(Class::Unicode(class))) => {
-            class.ranges().iter().map(|range| (range.start(), range.end())).collect()
-        }
-        _ => Vec::new(),
-    }
+    let parsed = Parser::new().parse(r"[[\p{L}\p{M}\p{N}]&&\p{Age=5.0}&&[\x{80}-\x{ffff}]]");
+    let parsed = parsed.expect("a pattern of ours");
+    let HirKind::Class(Class::Unicode(class)) = parsed.kind() else { panic!("the pattern is a class") };
+    class.ranges().iter().map(|range| (range.start(), range.end())).collect()
 });
 
 fn is_word_char(character: char) -> bool {

@@ -62,7 +62,7 @@ impl Session {
             && bound::still_holds(self, &bound)
         {
             self.server.host.admit_statement(class_of_bound(&bound, false))?;
-            watched::tell_begin(self, text);
+            watched::tell_begin(self, None, text);
             let run = |session: &mut Session| bound::run(session, &bound, &[], text, sink);
             match bound::within_time(self, bound.is_query(), bound.hints.max_execution_time_ms, run) {
                 Err(error) if bound::can_run_again(self, &error) => self.cache.forget(text),
@@ -93,7 +93,7 @@ impl Session {
         }
         drop(state);
         let own_text = text[..parsed.end].trim_ascii();
-        watched::tell_begin(self, own_text);
+        watched::tell_begin(self, Some(&parsed.statement), own_text);
         self.server.host.admit_statement(class_of(&parsed.statement, false))?;
         if is_about_rows(&parsed.statement) {
             let is_query = matches!(parsed.statement, Statement::Query(_));

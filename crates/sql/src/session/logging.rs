@@ -176,6 +176,16 @@ fn logged_value(variable: &UserVariable) -> Option<LoggedValue> {
 
 /// Returns a prepared statement's text with the parameters as literals, as MySQL logs it.
 pub(super) fn expanded<'t>(text: &'t [u8], parameters: &[Value], mode: LexMode) -> Cow<'t, [u8]> {
+    expanded_by(text, parameters, mode, |value, out| put_literal(value, mode, out))
+}
+
+/// Returns a prepared statement's text with the parameters in the form that `put` appends.
+pub(super) fn expanded_by<'t>(
+    text: &'t [u8],
+    parameters: &[Value],
+    mode: LexMode,
+    put: impl Fn(&Value, &mut Vec<u8>),
+) -> Cow<'t, [u8]> {
     if parameters.is_empty() {
         return Cow::Borrowed(text);
     }
@@ -184,7 +194,7 @@ pub(super) fn expanded<'t>(text: &'t [u8], parameters: &[Value], mode: LexMode) 
     let places = tokens.iter().filter(|token| token.kind == TokenKind::Parameter);
     for (token, value) in places.zip(parameters) {
         out.extend_from_slice(&text[taken..token.start as usize]);
-        put_literal(value, mode, &mut out);
+        put(value, &mut out);
         taken = token.end as usize;
     }
     out.extend_from_slice(&text[taken..]);

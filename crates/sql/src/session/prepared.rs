@@ -181,7 +181,7 @@ impl Session {
             None => super::classes::class_of(&prepared.statement, true),
         };
         self.server.host.admit_statement(class)?;
-        watched::tell_begin_of_prepared(self, &prepared.text, parameters);
+        watched::tell_begin_of_prepared(self, &prepared.statement, &prepared.text, parameters);
         let Some(bound) = &prepared.bound else {
             let (text, statement) = (prepared.text.clone(), prepared.statement.clone());
             self.parameters.arguments = Arguments { values: parameters.to_vec(), types: Vec::new() };

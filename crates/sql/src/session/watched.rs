@@ -1,9 +1,10 @@
 //! Statements of a client that the host logs: when they begin and end, and what they took.
 
 use super::Session;
-use super::state::LoggedText;
+use super::logging::expanded_by;
+use super::state::{LoggedText, ToldStatement};
+use crate::ast::{Maintenance, Statement};
 use crate::error::{Result, SqlError};
-use crate::lexer::{TokenKind, tokenize};
 use crate::sink::ResultSink;
 use crate::statement_log::{CountingSink, EndedStatement, StatementOrigin};
 use os::account::State;
@@ -26,7 +27,7 @@ pub(super) fn run<T>(
     if session.server.host.statement_log().is_none() {
         return run(session, sink);
     }
-    session.client.logged = LoggedText { is_wanted: true, text: None };
+    session.client.logged = LoggedText { is_wanted: true, ..LoggedText::default() };
     let begun = Begun {
         since: Stopwatch::start(),
         lock_wait_ns: os::account::wall_ns_of_this_thread(State::RowLockWait),
@@ -37,18 +38,25 @@ pub(super) fn run<T>(
     let rows_sent = counting.rows;
     let logged = std::mem::take(&mut session.client.logged);
     // A text that was not understood is no statement.
-    if let Some(text) = logged.text {
-        tell_end(session, &text, &begun, rows_sent, done.as_ref().err());
+    if let Some(told) = logged.told {
+        tell_end(session, &told, &begun, rows_sent, done.as_ref().err());
     }
     done
 }
 
-fn tell_end(session: &Session, text: &[u8], begun: &Begun, rows_sent: u64, error: Option<&SqlError>) {
+fn tell_end(
+    session: &Session,
+    told: &ToldStatement,
+    begun: &Begun,
+    rows_sent: u64,
+    error: Option<&SqlError>,
+) {
     let figures = session.server.counters.figures();
     let added = figures.iter().zip(&begun.figures).map(|(now, before)| now.saturating_sub(*before));
     let lock_wait_ns = os::account::wall_ns_of_this_thread(State::RowLockWait);
     let ended = EndedStatement {
-        text,
+        text: &told.text,
+        is_administrative: told.is_administrative,
         schema: session.settings.schema.as_deref(),
         timestamp_s: session.settings.now_us() / 1_000_000,
         took_us: begun.since.elapsed_us(),
@@ -63,16 +71,18 @@ fn tell_end(session: &Session, text: &[u8], begun: &Begun, rows_sent: u64, error
     }
 }
 
-/// A statement of the client has been understood and begins.
+/// Tells that a statement of the client has been understood and begins. `statement` is `None` for
+/// one that was bound earlier, which is about rows.
 #[inline]
-pub(super) fn tell_begin(session: &mut Session, text: &[u8]) {
+pub(super) fn tell_begin(session: &mut Session, statement: Option<&Statement>, text: &[u8]) {
     // One that is run again has begun already.
-    if session.client.logged.is_wanted && session.client.logged.text.is_none() {
-        tell_begin_as(session, StatementOrigin::Query, text.to_vec());
+    if session.client.logged.is_wanted && session.client.logged.told.is_none() {
+        let is_administrative = statement.is_some_and(is_administrative);
+        tell_begin_as(session, StatementOrigin::Query, text.to_vec(), is_administrative);
     }
 }
 
-/// The text of a PREPARE has been understood.
+/// Tells that the text of a PREPARE has been understood.
 pub(super) fn tell_prepare(session: &Session, text: &[u8]) {
     if session.client.logged.is_wanted
         && let Some(log) = session.server.host.statement_log()
@@ -81,37 +91,40 @@ pub(super) fn tell_prepare(session: &Session, text: &[u8]) {
     }
 }
 
-/// A prepared statement begins with these parameters.
-pub(super) fn tell_begin_of_prepared(session: &mut Session, text: &[u8], parameters: &[Value]) {
+/// Tells that a prepared statement begins with these parameters.
+pub(super) fn tell_begin_of_prepared(
+    session: &mut Session,
+    statement: &Statement,
+    text: &[u8],
+    parameters: &[Value],
+) {
     if session.client.logged.is_wanted {
-        let text = with_parameters(text, parameters, session.settings.variables.lex_mode());
-        tell_begin_as(session, StatementOrigin::Execute, text);
+        let mode = session.settings.variables.lex_mode();
+        let text = expanded_by(text, parameters, mode, put_literal).into_owned();
+        tell_begin_as(session, StatementOrigin::Execute, text, is_administrative(statement));
     }
 }
 
 #[cold]
-fn tell_begin_as(session: &mut Session, origin: StatementOrigin, text: Vec<u8>) {
+fn tell_begin_as(session: &mut Session, origin: StatementOrigin, text: Vec<u8>, is_administrative: bool) {
     if let Some(log) = session.server.host.statement_log() {
         log.begins(origin, &text);
     }
-    session.client.logged.text = Some(text);
+    // An EXECUTE has begun as itself; its end is told with the text of the statement that it names.
+    session.client.logged.told = Some(ToldStatement { text, is_administrative });
 }
 
-/// A prepared statement's text with its parameters in place of its `?`.
-fn with_parameters(text: &[u8], parameters: &[Value], mode: crate::lexer::LexMode) -> Vec<u8> {
-    let places = tokenize(text, mode).unwrap_or_default().into_iter();
-    let places = places.filter(|token| token.kind == TokenKind::Parameter);
-    let (mut out, mut kept) = (Vec::with_capacity(text.len()), 0);
-    for (place, value) in places.zip(parameters) {
-        out.extend_from_slice(&text[kept..place.start as usize]);
-        put_literal(value, &mut out);
-        kept = place.end as usize;
+/// Reports whether a statement is one of those that `log_slow_admin_statements` is about.
+fn is_administrative(statement: &Statement) -> bool {
+    match statement {
+        Statement::AlterTable(_) | Statement::CreateIndex { .. } | Statement::DropIndex { .. } => true,
+        Statement::Maintain { what, .. } => *what != Maintenance::Checksum,
+        _ => false,
     }
-    out.extend_from_slice(&text[kept..]);
-    out
 }
 
-/// Appends a value as it is written in a statement.
+/// Appends a value in the form that MySQL's logs have. It is for people: it may not be read back as
+/// the same value, as `logging::put_literal`'s form is.
 fn put_literal(value: &Value, out: &mut Vec<u8>) {
     let Some(text) = value.text_bytes(None) else { return out.extend_from_slice(b"NULL") };
     let is_number = matches!(
@@ -142,13 +155,14 @@ mod tests {
     #[test]
     fn parameters_stand_where_the_question_marks_did() {
         let values = [Value::Int(-5), Value::Null, Value::text("it's\n"), Value::Double(1.5)];
-        let shown = with_parameters(
+        let shown = expanded_by(
             b"SELECT '?', ?, ? /* ? */, `?` FROM t WHERE a=? AND b>?",
             &values,
             crate::lexer::LexMode::default(),
+            put_literal,
         );
         assert_eq!(
-            String::from_utf8(shown).as_deref(),
+            std::str::from_utf8(&shown),
             Ok("SELECT '?', -5, NULL /* ? */, `?` FROM t WHERE a='it\\'s\\n' AND b>1.5")
         );
     }

@@ -25,8 +25,16 @@ pub struct SessionInit {
 pub(crate) struct LoggedText {
     /// Whether the host logs the statement.
     pub is_wanted: bool,
-    /// The text. `None` means that the statement has not been understood yet.
-    pub text: Option<Vec<u8>>,
+    /// What the host has been told. `None` means that the statement has not been understood yet.
+    pub told: Option<ToldStatement>,
+}
+
+/// A statement of whose beginning the host has been told.
+#[derive(Debug)]
+pub(crate) struct ToldStatement {
+    pub text: Vec<u8>,
+    /// Whether `log_slow_admin_statements` is about the statement.
+    pub is_administrative: bool,
 }
 
 /// The state of a session's client.
