@@ -167,7 +167,7 @@ fn mask_of<'a>(columns: usize, parts: impl Iterator<Item = &'a KeyPart>) -> Colu
 fn virtual_columns(def: &TableDef) -> Option<ColumnMask> {
     let mut mask = ColumnMask::empty(def.columns.len());
     for (at, column) in def.columns.iter().enumerate() {
-        if column.generated.as_ref().is_some_and(|generated| !generated.stored) {
+        if column.is_virtual() {
             mask.insert(at);
         }
     }

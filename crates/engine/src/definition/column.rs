@@ -68,6 +68,11 @@ impl ColumnDef {
         has_none && self.ty.code != TypeCode::Enum
     }
 
+    /// Reports whether the column is generated and computed whenever it is read.
+    pub fn is_virtual(&self) -> bool {
+        self.generated.as_ref().is_some_and(|generated| !generated.stored)
+    }
+
     /// Returns the literal of the column's DEFAULT, as a value to be assigned to the column. `None`
     /// means that there is no default or that it is NULL or no literal.
     pub fn default_literal(&self) -> Option<Value> {

@@ -129,11 +129,9 @@ impl TableDef {
     /// 1, the others 2, and those of them with a virtual column 3.
     pub fn rank(&self, index: &IndexDef) -> u8 {
         let mut columns = index.columns.iter().map(|part| &self.columns[part.column]);
-        let is_virtual =
-            |column: &ColumnDef| column.generated.as_ref().is_some_and(|generated| !generated.stored);
         match index.unique {
             true => u8::from(columns.any(|column| column.nullable)),
-            false => 2 + u8::from(columns.any(is_virtual)),
+            false => 2 + u8::from(columns.any(ColumnDef::is_virtual)),
         }
     }
 

@@ -109,7 +109,10 @@ pub enum Maintenance {
     Check,
     Optimize,
     Repair,
-    Checksum,
+    /// With QUICK, which wants only a checksum that the storage engine keeps.
+    Checksum {
+        quick: bool,
+    },
 }
 
 /// The words behind COMMIT and ROLLBACK. `None` means that `completion_type` decides.

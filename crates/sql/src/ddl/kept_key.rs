@@ -134,7 +134,7 @@ fn check_texts(columns: &[&ColumnDef]) -> Result<()> {
             let text = format!("Column '{}' cannot be part of FULLTEXT index", column.name);
             return Err(SqlError::new(1283, text));
         }
-        if column.generated.as_ref().is_some_and(|generated| !generated.stored) {
+        if column.is_virtual() {
             let text = "'Fulltext index on virtual generated column' is not supported for generated columns.";
             return Err(SqlError::new(3106, text));
         }

@@ -49,7 +49,7 @@ impl Parser<'_> {
             "CHECK" => self.maintain(Maintenance::Check),
             "OPTIMIZE" => self.maintain(Maintenance::Optimize),
             "REPAIR" => self.maintain(Maintenance::Repair),
-            "CHECKSUM" => self.maintain(Maintenance::Checksum),
+            "CHECKSUM" => self.maintain(Maintenance::Checksum { quick: false }),
             "CHANGE" => self.change(),
             "STOP" => self.start_or_stop_replica(),
             "RESET" => self.reset(),

@@ -7,6 +7,7 @@
 
 mod accounts;
 mod bound;
+mod checksum;
 mod classes;
 mod ddl;
 mod ddl_run;

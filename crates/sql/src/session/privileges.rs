@@ -46,7 +46,7 @@ pub(super) fn check_statement(session: &Session, statement: &Statement) -> Resul
             Maintenance::Analyze | Maintenance::Optimize | Maintenance::Repair => {
                 check_on_some_columns(session, &[Select, Insert], table)
             }
-            Maintenance::Checksum => check_on_some_columns(session, &[Select], table),
+            Maintenance::Checksum { .. } => check_on_some_columns(session, &[Select], table),
             Maintenance::Check => {
                 let schema = session.settings.schema_of(table)?;
                 match session.temporary.has(&schema, &table.name) {

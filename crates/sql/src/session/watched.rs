@@ -118,7 +118,7 @@ fn tell_begin_as(session: &mut Session, origin: StatementOrigin, text: Vec<u8>, 
 fn is_administrative(statement: &Statement) -> bool {
     match statement {
         Statement::AlterTable(_) | Statement::CreateIndex { .. } | Statement::DropIndex { .. } => true,
-        Statement::Maintain { what, .. } => *what != Maintenance::Checksum,
+        Statement::Maintain { what, .. } => !matches!(what, Maintenance::Checksum { .. }),
         _ => false,
     }
 }

@@ -81,15 +81,11 @@ pub fn well_formed_len(id: u16, bytes: &[u8]) -> usize {
 
 /// Returns a stored string without the spaces at its end.
 pub fn without_trailing_spaces(id: u16, bytes: &[u8]) -> &[u8] {
-    let space: &[u8] = match charset_of(id) {
-        Charset::Ucs2 | Charset::Utf16 => b"\0 ",
-        Charset::Utf16le => b" \0",
-        Charset::Utf32 => b"\0\0\0 ",
-        _ => {
-            let len = bytes.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
-            return &bytes[..len];
-        }
-    };
+    let space = charset_of(id).space();
+    if let [space] = space {
+        let len = bytes.iter().rposition(|byte| byte != space).map_or(0, |last| last + 1);
+        return &bytes[..len];
+    }
     let spaces = bytes.rchunks_exact(space.len()).take_while(|&chunk| chunk == space).count();
     &bytes[..bytes.len() - spaces * space.len()]
 }

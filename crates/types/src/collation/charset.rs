@@ -189,6 +189,16 @@ impl Charset {
         }
     }
 
+    /// Returns the bytes of a space, which a CHAR is filled up with.
+    pub fn space(self) -> &'static [u8] {
+        match self {
+            Charset::Ucs2 | Charset::Utf16 => b"\0 ",
+            Charset::Utf16le => b" \0",
+            Charset::Utf32 => b"\0\0\0 ",
+            _ => b" ",
+        }
+    }
+
     /// Reports whether a client may send and receive it. Statements in it must begin as ASCII ones
     /// do.
     pub fn is_for_clients(self) -> bool {
