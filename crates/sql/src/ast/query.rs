@@ -24,9 +24,16 @@ impl Query {
     /// Collects the tables. `common` are the names that stand for common tables at this place.
     fn put_tables<'q>(&'q self, common: &mut Vec<&'q str>, found: &mut Vec<&'q TableName>) {
         let known = common.len();
-        for table in self.with.iter().flat_map(|with| &with.tables) {
-            table.query.put_tables(common, found);
-            common.push(&table.name);
+        if let Some(with) = &self.with {
+            for table in &with.tables {
+                let before = common.len();
+                if with.recursive {
+                    common.push(&table.name);
+                }
+                table.query.put_tables(common, found);
+                common.truncate(before);
+                common.push(&table.name);
+            }
         }
         self.body.put_tables(common, found);
         common.truncate(known);

@@ -4,7 +4,8 @@
 use super::Scope;
 use super::constants::{Constants, NoDate};
 use crate::error::Result;
-use crate::expr::{Expr, Node, Reading};
+use crate::expr::{self, Coercibility, Expr, Node, Reading, is_text};
+use types::{ColumnType, TypeCode, Value};
 
 /// Returns how constants beside an operand are read. `None` if they are compared unchanged.
 fn reading_beside(other: &Expr, scope: &Scope) -> Option<Reading> {
@@ -27,7 +28,24 @@ pub(super) fn read_operands(
 ) -> Result<()> {
     let [left, right] = operands;
     read_beside(constants, right, left, scope, NoDate::Refused)?;
-    read_beside(constants, left, right, scope, NoDate::Refused)
+    read_beside(constants, left, right, scope, NoDate::Refused)?;
+    show_time_beside_text(operands);
+    Ok(())
+}
+
+/// Makes a text of a TIME that is compared with texts. MySQL compares them as times only when a
+/// constant was read as a value of the TIME's column.
+pub(super) fn show_time_beside_text(operands: &mut [Expr]) {
+    let is_time = |operand: &Expr| expr::is_time(&operand.ty);
+    // A parameter is read as a time when the statement runs.
+    let stays_text = |operand: &Expr| {
+        is_text(&operand.ty) && !operand.is_json() && !matches!(operand.node, Node::Parameter(_))
+    };
+    let Some(at) = operands.iter().position(is_time) else { return };
+    if operands.iter().enumerate().all(|(other, operand)| other == at || stays_text(operand)) {
+        let time = std::mem::replace(&mut operands[at], Expr::constant(Value::Null));
+        operands[at] = time.shown();
+    }
 }
 
 /// Reads `value`, if it is a constant or a parameter, as a value of the type of `other`.
@@ -50,6 +68,30 @@ pub(super) fn read_beside(
     }
 }
 
+/// Makes numbers of the texts among the operands of BETWEEN when a number is among them, too. All
+/// three are compared in one way.
+pub(super) fn read_texts_beside_numbers(operands: &mut [Expr; 3]) {
+    let is_plain_text = |operand: &Expr| is_text(&operand.ty) && !operand.is_json();
+    let is_number = |operand: &Expr| expr::is_number(&operand.ty);
+    let is_simple =
+        |operand: &Expr| is_plain_text(operand) || is_number(operand) || operand.ty.code == TypeCode::Null;
+    if !operands.iter().any(is_number) || !operands.iter().all(is_simple) {
+        return;
+    }
+    for operand in operands {
+        // A parameter is read as a number when the statement runs.
+        if is_plain_text(operand) && !matches!(operand.node, Node::Parameter(_)) {
+            let text = std::mem::replace(operand, Expr::constant(Value::Null));
+            *operand = Expr {
+                nullable: text.nullable,
+                node: Node::Cast(Box::new(text)),
+                ty: ColumnType::double(),
+                coercibility: Coercibility::Numeric,
+            };
+        }
+    }
+}
+
 /// Reads the items of an IN list as values of the type of the operand. In a list of several items,
 /// a text that is no date is no error: no row matches it.
 ///
@@ -62,6 +104,9 @@ pub(super) fn read_items(
     scope: &Scope,
 ) -> Result<()> {
     let Some(reading) = reading_beside(operand, scope) else { return Ok(()) };
-    let no_date = if list.len() == 1 { NoDate::Refused } else { NoDate::Text };
+    let (reading, no_date) = match list.len() {
+        1 => (reading, NoDate::Refused),
+        _ => (reading.in_list(), NoDate::Text),
+    };
     list.iter_mut().try_for_each(|item| constants.read(item, &reading, no_date))
 }

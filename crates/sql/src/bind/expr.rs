@@ -16,7 +16,9 @@ pub(super) use result_type::text_length;
 use result_type::{arithmetic_type, boolean, date_add_type, expr_text_type, text_like};
 use subquery::Quantifier;
 
-use super::compared::{read_beside, read_items, read_operands};
+use super::compared::{
+    read_beside, read_items, read_operands, read_texts_beside_numbers, show_time_beside_text,
+};
 use super::constants::NoDate;
 use super::texts::{beside, comparable};
 use super::{Binder, Inserted, Place, Scope};
@@ -66,6 +68,8 @@ impl Binder<'_> {
                 let [operand, low, high] = &mut operands;
                 read_beside(&mut self.constants, low, operand, place.scope, NoDate::Unknown)?;
                 read_beside(&mut self.constants, high, operand, place.scope, NoDate::Unknown)?;
+                show_time_beside_text(&mut operands);
+                read_texts_beside_numbers(&mut operands);
                 let operands = json::between(operands, place.scope, &mut self.constants);
                 let collation = comparison_collation("between", operands.iter())?;
                 let operands = operands.map(|operand| operand.in_characters_of(collation));

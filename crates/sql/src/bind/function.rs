@@ -159,10 +159,7 @@ impl Binder<'_> {
         self.calls_functions = true;
         self.uncacheable = true;
         self.logging.stored_function();
-        let coercibility = match signature.ty.is_character() || signature.ty.is_blob() {
-            true => Coercibility::Implicit,
-            false => Coercibility::Numeric,
-        };
+        let coercibility = Coercibility::of_type(&signature.ty);
         let function = StoredFunction {
             schema: stored.def.schema.clone(),
             name: stored.def.name.clone(),

@@ -161,11 +161,7 @@ impl ScopeTable {
             node: Node::Slot(self.base + at),
             ty: column.ty.clone(),
             nullable: column.nullable,
-            coercibility: if column.ty.is_character() || column.ty.is_blob() {
-                Coercibility::Implicit
-            } else {
-                Coercibility::Numeric
-            },
+            coercibility: Coercibility::of_type(&column.ty),
         }
     }
 

@@ -207,6 +207,9 @@ impl DdlRun<'_> {
             if let Some(current) = self.schema.filter(|current| *current != def.schema) {
                 def.set_attribute(attribute::CURRENT, current);
             }
+            if !view.columns.is_empty() {
+                def.set_attribute(attribute::NAMES, view.columns.join("\n"));
+            }
             return;
         };
         let everywhere = ViewNames { schema: "", ..names };

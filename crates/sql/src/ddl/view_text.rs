@@ -79,8 +79,12 @@ struct Printed {
 impl ViewNames<'_> {
     /// Prints a query. Returns `None` if it has to stay as it was written.
     pub fn print(&self, query: &Query) -> Option<ViewText> {
-        let QueryBody::Select(select) = &query.body else { return None };
-        if !query.locks.is_empty() || select.calc_found_rows {
+        // All parts are named, so that none is forgotten in silence.
+        let Query { with: None, body: QueryBody::Select(select), order_by, limit, locks, into: None } = query
+        else {
+            return None;
+        };
+        if !locks.is_empty() || select.calc_found_rows || !select.windows.is_empty() {
             return None;
         }
         let mut sources = Vec::new();
@@ -102,7 +106,8 @@ impl ViewNames<'_> {
         if !select.group_by.is_empty() {
             let parts: Option<Vec<String>> =
                 select.group_by.iter().map(|expr| self.expr(expr, &sources, &[])).collect();
-            write!(text, " group by {}", parts?.join(",")).ok()?;
+            let rollup = if select.rollup { " with rollup" } else { "" };
+            write!(text, " group by {}{rollup}", parts?.join(",")).ok()?;
         }
         let aliases: Vec<&str> = select
             .items
@@ -115,8 +120,8 @@ impl ViewNames<'_> {
         if let Some(having) = &select.having {
             write!(text, " having {}", self.expr(having, &sources, &aliases)?).ok()?;
         }
-        self.order(&mut text, &query.order_by, &sources, &aliases)?;
-        if let Some(limit) = &query.limit {
+        self.order(&mut text, order_by, &sources, &aliases)?;
+        if let Some(limit) = limit {
             let count = number(&limit.count)?;
             match &limit.offset {
                 Some(offset) => write!(text, " limit {},{count}", number(offset)?).ok()?,
@@ -343,19 +348,21 @@ impl ViewNames<'_> {
     }
 
     fn call(&self, call: &FunctionCall, sources: &[Source], aliases: &[&str]) -> Option<String> {
-        if call.schema.is_some()
-            || !PLAIN_FUNCTIONS.contains(&call.name.as_str())
-            || !call.order_by.is_empty()
-        {
+        let FunctionCall { schema: None, name, written: _, args, star, distinct, order_by, separator: None } =
+            call
+        else {
+            return None;
+        };
+        if !PLAIN_FUNCTIONS.contains(&name.as_str()) || !order_by.is_empty() {
             return None;
         }
         let mut args: Vec<String> =
-            call.args.iter().map(|arg| self.expr(arg, sources, aliases)).collect::<Option<_>>()?;
-        if call.star {
+            args.iter().map(|arg| self.expr(arg, sources, aliases)).collect::<Option<_>>()?;
+        if *star {
             args = vec!["0".to_owned()];
         }
-        let distinct = if call.distinct { "distinct " } else { "" };
-        Some(format!("{}({distinct}{})", call.name, args.join(",")))
+        let distinct = if *distinct { "distinct " } else { "" };
+        Some(format!("{name}({distinct}{})", args.join(",")))
     }
 }
 

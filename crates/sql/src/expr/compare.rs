@@ -78,7 +78,7 @@ fn numbers(a: &Number, b: &Number) -> Option<Ordering> {
 }
 
 /// Compares two values of which at least one is a date or datetime. They are compared as datetimes,
-/// or as numbers when the other side is a number. A text that is no date is compared as text.
+/// or as numbers when the other side is a number. A text that is no date counts as the zero date.
 fn temporal(a: &Value, b: &Value, ctx: &Context<'_>) -> Option<Ordering> {
     let as_datetime = |value: &Value| -> Option<DateTime> {
         match value {
@@ -88,7 +88,13 @@ fn temporal(a: &Value, b: &Value, ctx: &Context<'_>) -> Option<Ordering> {
                 Value::DateTime(at) => Some(at),
                 _ => None,
             },
-            Value::Bytes(text) => parse::datetime(text).map(|parsed| parsed.value),
+            text if is_text(text) => Some(match parse::datetime(&text_of(text)) {
+                Some(parsed) => parsed.value,
+                None => {
+                    ctx.warn(1292, format!("Incorrect datetime value: '{}'", shown(text)));
+                    DateTime::default()
+                }
+            }),
             Value::Time(time) => {
                 let today = DateTime::from_unix((ctx.now_us / 1_000_000) as i64, 0, ctx.zone()).date;
                 DateTime::from_micros(DateTime::midnight(today).to_micros() + time.to_micros())
@@ -103,11 +109,6 @@ fn temporal(a: &Value, b: &Value, ctx: &Context<'_>) -> Option<Ordering> {
     }
     match (as_datetime(a), as_datetime(b)) {
         (Some(a), Some(b)) => Some(a.cmp(&b)),
-        _ if is_text(a) || is_text(b) => {
-            let text = if is_text(a) { a } else { b };
-            ctx.warn(1292, format!("Incorrect datetime value: '{}'", shown(text)));
-            Some(collation::compare_utf8mb4(collation::UTF8MB4_0900_AI_CI, &text_of(a), &text_of(b)))
-        }
         _ => {
             let on_clocks = |value: &Value| number(&value.clone().in_zone(ctx.zone()));
             numbers(&on_clocks(a), &on_clocks(b))

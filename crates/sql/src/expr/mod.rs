@@ -59,6 +59,6 @@ pub(crate) use sorting::{scratch_bytes, sort_by};
 pub(crate) use text::text_of;
 pub(crate) use user_variables::{UserVariable, UserVariables};
 pub(crate) use value_type::{
-    NumericClass, decimal_type, integer_digits, is_number, is_text, length_in, numeric_class, scale_of,
-    text_collation, truth_form,
+    NumericClass, decimal_type, integer_digits, is_number, is_text, is_time, length_in, numeric_class,
+    scale_of, text_collation, truth_form,
 };

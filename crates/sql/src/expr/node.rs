@@ -6,6 +6,7 @@
 
 use super::Context;
 use super::context::StoredFunction;
+use super::value_type::is_text;
 use crate::ast::{BinaryOp, Scope, SearchMode, TimeUnit, TruthValue};
 use crate::error::Result;
 use engine::Table;
@@ -27,6 +28,13 @@ pub(crate) enum Coercibility {
     /// Text that combines texts whose collations hold equally. Its collation compares bytes, and it
     /// cannot be compared before another operand gives it a collation.
     None = 7,
+}
+
+impl Coercibility {
+    /// Returns how strongly the collation of a column, or of what stands for one, holds.
+    pub fn of_type(ty: &ColumnType) -> Coercibility {
+        if is_text(ty) { Coercibility::Implicit } else { Coercibility::Numeric }
+    }
 }
 
 /// An expression and what is known of its value before it is computed.

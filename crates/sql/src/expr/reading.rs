@@ -8,17 +8,21 @@
 use super::arithmetic::is_blank;
 use super::text::shown;
 use crate::error::SqlError;
-use types::convert::DateModes;
+use types::convert::{DateModes, datetime_of_number};
 use types::number::double_prefix;
 use types::temporal::parse;
-use types::{ColumnType, Decimal, TypeCode, Value, Zone};
+use types::{ColumnType, DateTime, Decimal, Time, TypeCode, Value, Zone};
 
 /// The type of the operand that a text is compared with.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reading {
     kind: Kind,
+    /// The number of fractional digits of the column's times.
+    fsp: u8,
     /// The column's name, where the operand is a column.
     column: Option<String>,
+    /// Whether the value is one of several that the column is compared with.
+    in_list: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +50,12 @@ pub(crate) struct Read {
     pub refusal: Option<SqlError>,
 }
 
+impl Read {
+    fn of(value: Value) -> Read {
+        Read { value: Some(value), complaint: None, refusal: None }
+    }
+}
+
 impl Reading {
     /// Makes a reading of texts that are compared with values of this type. `column` is the
     /// operand's name if it is a column. `None` means that they are compared as texts.
@@ -61,7 +71,14 @@ impl Reading {
             _ if ty.is_integer() => Kind::Double,
             _ => return None,
         };
-        Some(Reading { kind, column: column.map(str::to_owned) })
+        let fsp = if ty.is_temporal() { ty.fsp() } else { 0 };
+        Some(Reading { kind, fsp, column: column.map(str::to_owned), in_list: false })
+    }
+
+    /// Returns the reading for an IN list of several items. Beside a YEAR they are plain numbers.
+    pub fn in_list(self) -> Reading {
+        let kind = if self.kind == Kind::Year { Kind::Double } else { self.kind };
+        Reading { kind, in_list: true, ..self }
     }
 
     /// Reports whether the texts are compared with a column.
@@ -69,22 +86,99 @@ impl Reading {
         self.column.is_some()
     }
 
-    /// Reads a text, or a number that is compared with a YEAR. Anything else stays as it is. A text
-    /// with a time zone offset is moved to the session's time zone.
+    /// Reports whether reading a value of this kind may change it.
+    pub fn may_change(&self, value: &Value) -> bool {
+        match value {
+            Value::Bytes(_) => true,
+            Value::Null => false,
+            _ => !matches!(self.kind, Kind::Integer | Kind::Double),
+        }
+    }
+
+    /// Reads a text, or a number or a point in time that a date, time or year is compared with.
+    /// Anything else stays as it is. A text with a time zone offset is moved to the session's time
+    /// zone.
     pub fn read(&self, value: &Value, dates: DateModes, zone: Zone) -> Read {
         let nothing = Read { value: None, complaint: None, refusal: None };
         match (self.kind, value) {
-            (Kind::Year, Value::Int(year @ 1..=99)) => Read { value: Some(full_year(*year)), ..nothing },
+            (Kind::Year, _) => self.year(value, zone).unwrap_or(nothing),
             (Kind::Date | Kind::Datetime | Kind::Timestamp, Value::Bytes(text)) => {
                 self.point_in_time(value, text, dates, zone)
             }
-            (Kind::Time, Value::Bytes(text)) => {
-                let is_whole = parse::time(text, zone).is_some_and(|read| !read.trailing_garbage);
-                Read { complaint: (!is_whole).then(|| self.complaint("time", value)), ..nothing }
+            (Kind::Date | Kind::Datetime | Kind::Timestamp, _) => {
+                self.point_of_number(value).unwrap_or(nothing)
             }
+            (Kind::Time, _) => self.time(value, zone).unwrap_or(nothing),
             (_, Value::Bytes(text)) => self.number(value, text),
             _ => nothing,
         }
+    }
+
+    /// Reads a value that is compared with a YEAR. `None` if it stays as it is.
+    fn year(&self, value: &Value, zone: Zone) -> Option<Read> {
+        let number = match value {
+            Value::Bytes(text) => return Some(self.number(value, text)),
+            Value::Int(year @ 1..=99) => return Some(Read::of(full_year(*year))),
+            Value::Decimal(_) if self.is_beside_column() => value.to_f64().round(),
+            Value::Float(_) | Value::Double(_) if self.is_beside_column() => value.to_f64().trunc(),
+            Value::Date(_) | Value::DateTime(_) | Value::Timestamp { .. } if self.is_beside_column() => {
+                let year = match value.clone().in_zone(zone) {
+                    Value::Date(date) => date.year,
+                    Value::DateTime(at) => at.date.year,
+                    _ => return None,
+                };
+                return Some(Read::of(Value::Int(i64::from(year))));
+            }
+            _ => return None,
+        };
+        Some(Read::of(match number {
+            1.0..100.0 => full_year(number as i64),
+            _ => Value::Double(number),
+        }))
+    }
+
+    /// Reads a value that is compared with a TIME. `None` if it stays as it is.
+    fn time(&self, value: &Value, zone: Zone) -> Option<Read> {
+        let stored = |time: Time| {
+            let is_stored = self.is_beside_column() && !self.in_list;
+            is_stored.then(|| Value::Time(time.round(self.fsp)))
+        };
+        match value {
+            Value::Bytes(text) => {
+                let whole = parse::time(text, zone).filter(|read| !read.trailing_garbage);
+                let complaint = whole.is_none().then(|| self.complaint("time", value));
+                // A text that is no time is compared as text.
+                let value = whole.and_then(|read| stored(read.value.time));
+                Some(Read { value, complaint, refusal: None })
+            }
+            Value::Date(_) | Value::DateTime(_) | Value::Timestamp { .. } => {
+                stored(value.clone().in_zone(zone).to_time()?).map(Read::of)
+            }
+            _ => None,
+        }
+    }
+
+    /// Reads a number that is compared with a column of dates. `None` if it is no number or is
+    /// beside something else, so that it stays as it is.
+    fn point_of_number(&self, value: &Value) -> Option<Read> {
+        let is_number = matches!(
+            value,
+            Value::Int(_) | Value::UInt(_) | Value::Decimal(_) | Value::Float(_) | Value::Double(_)
+        );
+        if !is_number || !self.is_beside_column() {
+            return None;
+        }
+        let word = if self.kind == Kind::Date { "date" } else { "datetime" };
+        let complaint = || match self.in_list {
+            true => format!("Incorrect {word} value: '{}'", shown(value)),
+            false => self.complaint(word, value),
+        };
+        let Some((at, is_cut)) = datetime_of_number(value, self.fsp) else {
+            return Some(Read { value: None, complaint: Some(complaint()), refusal: None });
+        };
+        let at = if self.kind == Kind::Date { DateTime::midnight(at.date) } else { at };
+        let complaint = is_cut.then(complaint);
+        Some(Read { value: Some(Value::DateTime(at)), complaint, refusal: None })
     }
 
     fn number(&self, value: &Value, text: &[u8]) -> Read {
@@ -96,6 +190,7 @@ impl Reading {
             Kind::Year if read.len > 0 && (0.0..100.0).contains(&read.value) => {
                 full_year(read.value.round_ties_even() as i64)
             }
+            Kind::Year if self.is_beside_column() => Value::Double(read.value.round()),
             _ => Value::Double(read.value),
         };
         let complaint = (!is_whole).then(|| format!("Truncated incorrect DOUBLE value: '{}'", shown(value)));

@@ -9,7 +9,7 @@ use super::equalities::key_kind;
 use super::nulls::rejected_slots;
 use super::tables::{Mask, Tables};
 use crate::ast::BinaryOp;
-use crate::expr::{Expr, Node};
+use crate::expr::{Expr, Node, is_text};
 use crate::plan::{JoinTree, Joining, KeyKind, NestKind, Source};
 use engine::IndexRef;
 use std::collections::HashSet;
@@ -128,7 +128,7 @@ fn has_one_row(tables: &Tables, at: usize, conditions: &[Expr]) -> bool {
                 && !tables.mask_of(other).has(at)
                 && !other.varies()
                 && key_kind(&own.ty, &other.ty, *collation).is_some_and(|kind| kind != KeyKind::Double)
-                && (!own.ty.is_character() || own.ty.collation == *collation)
+                && (!is_text(&own.ty) || own.ty.collation == *collation)
         })
     };
     let secondary = (0..table.def.indexes.len()).filter(|at| table.def.indexes[*at].unique);

@@ -118,11 +118,14 @@ impl Parser<'_> {
     pub(super) fn check_spec(&mut self, column: Option<&str>) -> Result<Option<CheckSpec>> {
         let at = self.at;
         let mut name = None;
-        if self.eat("CONSTRAINT") && !self.is("CHECK") {
+        if self.eat("CONSTRAINT") {
             self.if_not_exists_of_key = self.mariadb_if_not_exists();
-            name = Some(self.name()?);
+            name = self.constraint_name()?;
         }
         if !self.eat("CHECK") {
+            if column.is_some() {
+                return Err(self.error());
+            }
             self.at = at;
             return Ok(None);
         }

@@ -14,9 +14,7 @@ impl Parser<'_> {
         let mut unless_there = false;
         if self.eat("CONSTRAINT") {
             unless_there = self.mariadb_if_not_exists();
-            if !self.is_any(&["PRIMARY", "UNIQUE", "FOREIGN", "CHECK"]) {
-                name = Some(self.name()?);
-            }
+            name = self.constraint_name()?;
         }
         if !self.eat("FOREIGN") {
             self.at = at;

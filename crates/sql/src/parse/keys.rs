@@ -8,10 +8,7 @@ use crate::error::Result;
 impl Parser<'_> {
     /// Reads a key or constraint. `None` if a column follows.
     pub(super) fn key_spec(&mut self) -> Result<Option<KeySpec>> {
-        let mut name = None;
-        if self.eat("CONSTRAINT") && !self.is_any(&["PRIMARY", "UNIQUE", "CHECK"]) {
-            name = Some(self.name()?);
-        }
+        let mut name = if self.eat("CONSTRAINT") { self.constraint_name()? } else { None };
         let kind = match self.upper().as_str() {
             "PRIMARY" => KeyKind::Primary,
             "UNIQUE" => KeyKind::Unique,
@@ -37,6 +34,14 @@ impl Parser<'_> {
             name = None;
         }
         self.key_rest(kind, name).map(Some)
+    }
+
+    /// Reads the name behind the word CONSTRAINT. `None` if the constraint has none.
+    pub(super) fn constraint_name(&mut self) -> Result<Option<String>> {
+        match self.is_any(&["PRIMARY", "UNIQUE", "FOREIGN", "CHECK"]) {
+            true => Ok(None),
+            false => self.name().map(Some),
+        }
     }
 
     /// Reads the rest of a key: `[USING BTREE] (parts) [options]`.

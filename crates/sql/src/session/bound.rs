@@ -12,7 +12,7 @@ use crate::exec::{
     Changes, Input, Run, Subqueries, bind_delete, bind_delete_several, bind_insert, bind_load, bind_update,
     bind_update_several, run_query,
 };
-use crate::expr::Level;
+use crate::expr::{Level, Reading};
 use crate::host::{Host, Sight};
 use crate::memory::{Charge, heap_bytes};
 use crate::parse::Hints;
@@ -438,7 +438,7 @@ fn run_in(
     done
 }
 
-/// Converts the texts among the parameters that are compared with columns to values of these
+/// Converts those parameters that are compared with columns of another kind to values of these
 /// columns. Returns all parameters, charged for, or `None` if nothing is to be converted.
 fn read_parameters(
     session: &Session,
@@ -448,13 +448,15 @@ fn read_parameters(
     charge: &mut Charge,
 ) -> Result<Option<Vec<Value>>> {
     let compared = &bound.constants.parameters;
-    let is_text = |at: &usize| matches!(parameters.get(*at), Some(Value::Bytes(_)));
-    if !compared.iter().any(|(at, _)| is_text(at)) {
+    let is_read = |(at, reading): &&(usize, Reading)| {
+        parameters.get(*at).is_some_and(|parameter| reading.may_change(parameter))
+    };
+    if !compared.iter().any(|compared| is_read(&compared)) {
         return Ok(None);
     }
     charge.add(parameters.iter().map(heap_bytes).sum())?;
     let mut all = parameters.to_vec();
-    for (at, reading) in compared.iter().filter(|(at, _)| is_text(at)) {
+    for (at, reading) in compared.iter().filter(is_read) {
         let variables = &session.settings.variables;
         let dates = variables.sql_mode.dates();
         let read = reading.read(&parameters[*at], dates, variables.zone);

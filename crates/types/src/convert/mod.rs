@@ -15,6 +15,7 @@ pub use context::Context;
 pub use date_modes::DateModes;
 pub use literal::{LiteralKind, pack_literal};
 pub use problem::{ConvertError, Problem, Warning};
+pub use temporal::datetime_of_number;
 
 use crate::{ColumnType, TypeCode, Value, Zone};
 

@@ -59,6 +59,14 @@ fn read_datetime(value: &Value, context: Context) -> Option<Read> {
     }
 }
 
+/// Returns the date and time that a number stands for, rounded to this many fractional digits, and
+/// whether a part of the number was ignored. `None` if the number stands for none.
+pub fn datetime_of_number(value: &Value, fsp: u8) -> Option<(DateTime, bool)> {
+    let context = Context { strict: false, zone: Zone::UTC, dates: DateModes::default() };
+    let read = read_datetime(value, context)?;
+    Some((read.at.round(fsp)?, read.garbage))
+}
+
 /// Returns a DECIMAL or DOUBLE as a whole number and microseconds. `None` if it is outside of
 /// BIGINT.
 fn whole_and_micros(value: &Value) -> Option<(i64, u32)> {

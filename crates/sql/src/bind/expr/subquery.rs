@@ -6,7 +6,7 @@ use crate::bind::{Binder, Frame, Place};
 use crate::error::{Result, SqlError};
 use crate::expr::{
     self, Coercibility, Expr, Node, NumericClass, Quantified, RowSubquery, SubqueryCall, SubqueryUse,
-    comparison_collation,
+    comparison_collation, is_text,
 };
 use crate::plan::{QueryBody, QueryPlan, SubPlan};
 use crate::sink::column_flag;
@@ -29,14 +29,14 @@ fn wrong_columns(columns: usize) -> SqlError {
 /// are found.
 fn column(plan: &QueryPlan, at: usize) -> Expr {
     let meta = &plan.columns[at];
-    let coercibility = if meta.ty.is_character() { plan.coercibility(at) } else { Coercibility::Numeric };
+    let coercibility = if is_text(&meta.ty) { plan.coercibility(at) } else { Coercibility::Numeric };
     let nullable = meta.flags & column_flag::NOT_NULL == 0;
     Expr { node: Node::Constant(types::Value::Null), ty: meta.ty.clone(), nullable, coercibility }
 }
 
 /// Reports whether two values of these types are equal exactly when their hash keys are.
 fn have_equal_keys(a: &Expr, b: &Expr) -> bool {
-    let is_text = |expr: &Expr| expr.ty.is_character() && !is_named_number(expr);
+    let is_text = |expr: &Expr| is_text(&expr.ty) && !expr.is_json() && !is_named_number(expr);
     let class = |expr: &Expr| {
         (expr::is_number(&expr.ty) || expr.ty.is_integer()).then(|| expr::numeric_class(&expr.ty))
     };
@@ -120,7 +120,7 @@ impl Binder<'_> {
         let mut plan = self.subquery(query, &frame)?;
         let [meta] = &plan.columns[..] else { return Err(wrong_columns(1)) };
         let ty = meta.ty.clone().without_zerofill();
-        let coercibility = if ty.is_character() { Coercibility::Implicit } else { Coercibility::Numeric };
+        let coercibility = Coercibility::of_type(&ty);
         if let Some(named) = named_alone(&plan) {
             self.forget_subqueries(first);
             return Ok(frame.into_args().swap_remove(named));
@@ -222,7 +222,7 @@ fn opposite(op: BinaryOp) -> BinaryOp {
 
 /// Returns the collations in which the operands are compared with the columns of a subquery.
 fn collations(op: BinaryOp, operands: &[Expr], columns: &[Expr]) -> Result<Vec<u16>> {
-    let of = |(operand, column): (&Expr, &Expr)| match operand.ty.is_character() && column.ty.is_character() {
+    let of = |(operand, column): (&Expr, &Expr)| match is_text(&operand.ty) && is_text(&column.ty) {
         true => comparison_collation(op.symbol(), [operand, column].into_iter()),
         false => Ok(collation::UTF8MB4_0900_AI_CI),
     };

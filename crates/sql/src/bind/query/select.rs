@@ -13,7 +13,7 @@ use crate::bind::texts::in_order;
 use crate::bind::windows::Windows;
 use crate::bind::{Aggregates, Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
 use crate::error::{Result, SqlError};
-use crate::expr::{Expr, MayEqual, Node, comparison_collation};
+use crate::expr::{Expr, MayEqual, Node, comparison_collation, is_text};
 use crate::host::Privilege;
 use crate::memory::allocated;
 use crate::optimize::Freedom;
@@ -378,7 +378,7 @@ fn check_no_windows<'e>(
 fn looked_for(frame: &Frame<'_>, output: Expr, needle: Expr) -> Result<Expr> {
     let is_known = !output.nullable && !needle.nullable;
     let operands = [output, frame.argument(needle)];
-    let collation = match operands.iter().all(|operand| operand.ty.is_character()) {
+    let collation = match operands.iter().all(|operand| is_text(&operand.ty)) {
         true => comparison_collation("=", operands.iter().rev())?,
         false => types::collation::UTF8MB4_0900_AI_CI,
     };

@@ -1,0 +1,126 @@
+//! Tests that values of different types are compared as in MySQL: binary strings by their bytes,
+//! constants beside dates, times and years as values of the column, and the operands of BETWEEN in
+//! one way.
+
+use testkit::answers::same_answers;
+
+#[test]
+fn binary_strings_are_compared_by_their_bytes() {
+    let answers = same_answers(
+        "comparisons_like_mysql::binary_strings_are_compared_by_their_bytes",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (id INT PRIMARY KEY, c BINARY(4), v VARBINARY(6), k VARBINARY(6), s VARCHAR(6), KEY (k))",
+            "INSERT INTO t VALUES (1, 'B', 'B', 'B', 'b'), (2, 'b', 'b', 'b', 'B'), \
+             (3, 'b\\0\\0\\0', 'b\\0\\0\\0', 'b\\0\\0\\0', 'b')",
+            "SELECT id FROM t WHERE v = 'b'",
+            "SELECT id FROM t WHERE c = 'b'",
+            "SELECT id FROM t WHERE v > 'B' ORDER BY id",
+            "SELECT id FROM t WHERE v LIKE 'b'",
+            "SELECT id FROM t WHERE k IN ('b', 'x')",
+            "SELECT id FROM t WHERE k = CONCAT('', 'b')",
+            "SELECT id FROM t WHERE v BETWEEN 'b' AND 'b'",
+            "SELECT STRCMP(v, 'b'), NULLIF(v, 'b') IS NULL, CASE v WHEN 'b' THEN 1 END FROM t ORDER BY id",
+            "SELECT COERCIBILITY(v), COERCIBILITY(c), COLLATION(CONCAT('x', v)), LEAST(v, 'a') FROM t ORDER BY id",
+            "SELECT COERCIBILITY((SELECT v FROM t WHERE id = 1))",
+            "SELECT a.id, b.id FROM t a JOIN t b ON a.v = b.s ORDER BY 1, 2",
+            "SELECT id FROM t WHERE v IN (SELECT s FROM t) ORDER BY id",
+            "SELECT id FROM t WHERE v = ANY (SELECT s FROM t) ORDER BY id",
+            "SELECT id FROM t WHERE v = (SELECT MAX(s) FROM t WHERE id = 2) ORDER BY id",
+            "SELECT COUNT(*) FROM (SELECT v FROM t UNION SELECT s FROM t) u",
+            "PREPARE p FROM 'SELECT id FROM t WHERE v = ?'",
+            "SET @b = 'b'",
+            "EXECUTE p USING @b",
+            "DELETE FROM t WHERE v = 'b'",
+            "SELECT id FROM t ORDER BY id",
+        ],
+    );
+    assert!(answers[4].ends_with(": 2"), "{}", answers[4]);
+}
+
+#[test]
+fn constants_beside_dates_times_and_years_are_values_of_the_column() {
+    same_answers(
+        "comparisons_like_mysql::constants_beside_dates_times_and_years_are_values_of_the_column",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE d (id INT PRIMARY KEY, y YEAR, dt DATE, dm DATETIME, t TIME(2), ts TIMESTAMP, t0 TIME)",
+            "INSERT INTO d VALUES (1, 0, '2020-01-01', '2020-01-01 10:00:00', '12:34:56.79', '2020-01-01', '10:00:00'), \
+             (2, 1999, '1999-12-31', '1999-12-31 23:59:59', '10:00:00', '1999-12-31 23:59:59', '01:00:00'), \
+             (3, 2001, NULL, NULL, NULL, NULL, NULL), \
+             (4, 2002, '2000-02-02', '2020-01-01', '00:20:20', '2020-01-01 10:00:01', '00:20:20')",
+            "SELECT id FROM d WHERE dt > 202",
+            "SELECT id FROM d WHERE dm > 20200101.5 ORDER BY id",
+            "SELECT id FROM d WHERE dm = 20200101",
+            "SELECT id FROM d WHERE dm IN (20200101, 20000101)",
+            "SELECT id FROM d WHERE dm NOT IN (20200101) ORDER BY id",
+            "SELECT id FROM d WHERE dm BETWEEN 20200101 AND 20200102 ORDER BY id",
+            "SELECT id FROM d WHERE ts < 20200101",
+            "SELECT id FROM d WHERE dt = 20200101000000",
+            "SELECT id FROM d WHERE 99 < dt ORDER BY id",
+            "SELECT id FROM d WHERE dm < 1999",
+            "SELECT id FROM d WHERE dm IN (99, 20200101)",
+            "SELECT id FROM d WHERE t = '12:34:56.789'",
+            "SELECT id FROM d WHERE t <> '12:34:56.789' ORDER BY id",
+            "SELECT id FROM d WHERE t0 > '2020-01-01'",
+            "SELECT id FROM d WHERE t0 = '2020-01-01'",
+            "SELECT id FROM d WHERE t0 = TIMESTAMP'2020-01-01 10:00:00'",
+            "SELECT id FROM d WHERE t0 = DATE'2020-01-01'",
+            "SELECT id FROM d WHERE y <= 2.25 ORDER BY id",
+            "SELECT id FROM d WHERE y = 0.5",
+            "SELECT id FROM d WHERE y = 1.5e0",
+            "SELECT id FROM d WHERE y = '2001.4'",
+            "SELECT id FROM d WHERE y IN (1, 69)",
+            "SELECT id FROM d WHERE y = DATE'2001-01-01'",
+            "PREPARE p FROM 'SELECT id FROM d WHERE dm = ?'",
+            "SET @n = 20200101",
+            "EXECUTE p USING @n",
+        ],
+    );
+}
+
+#[test]
+fn times_beside_texts_that_are_no_constants_are_texts() {
+    same_answers(
+        "comparisons_like_mysql::times_beside_texts_that_are_no_constants_are_texts",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (t TIME, t2 TIME(2), dm DATETIME, s VARCHAR(20))",
+            "INSERT INTO t VALUES ('10:00:00', '10:00:00', '2020-01-01', '10:00:00'), \
+             ('10:00:00', '10:00:00', '2020-01-01', '10:00'), \
+             ('10:00:00', '10:00:00', '2020-01-01', '10:00:00.00'), \
+             ('10:00:00', '10:00:00', '2020-01-01', '9:00'), \
+             ('10:00:00', '10:00:00', '2020-01-01', 'abc'), \
+             ('10:00:00', '10:00:00', '2020-01-01', '2020-01-01 09:00:00')",
+            "SELECT s, t = s, t > s, s = t, t2 = s, t + INTERVAL 0 SECOND = s, t = CONCAT(s) FROM t ORDER BY s",
+            "SELECT s, t2 BETWEEN s AND s FROM t ORDER BY s",
+            "SELECT TIME('10:00:00') = '10:00', CAST('10:00:00' AS TIME) BETWEEN '9:00' AND '11:00'",
+            "SELECT t = '10:00', t2 = '10:00' FROM t LIMIT 1",
+        ],
+    );
+}
+
+#[test]
+fn between_compares_texts_beside_a_number_as_numbers() {
+    same_answers(
+        "comparisons_like_mysql::between_compares_texts_beside_a_number_as_numbers",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (s VARCHAR(10) PRIMARY KEY, i INT)",
+            "INSERT INTO t VALUES ('1', 1), ('1.0', 2), ('1a', 3), ('abc', 4), ('B', 5), ('10', 6)",
+            "SELECT GROUP_CONCAT(s ORDER BY i) FROM t WHERE s BETWEEN 1 AND '1'",
+            "SELECT GROUP_CONCAT(s ORDER BY i) FROM t WHERE s BETWEEN '1' AND 100",
+            "SELECT GROUP_CONCAT(s ORDER BY i) FROM t WHERE s BETWEEN 1e0 AND 'z'",
+            "SELECT GROUP_CONCAT(s ORDER BY i) FROM t WHERE s NOT BETWEEN '1' AND i",
+            "SELECT GROUP_CONCAT(s ORDER BY i) FROM t WHERE i BETWEEN '1' AND '4'",
+            "SELECT GROUP_CONCAT(s ORDER BY i) FROM t WHERE i BETWEEN s AND 4",
+            "SELECT GROUP_CONCAT(s ORDER BY i) FROM t WHERE '3' BETWEEN s AND i",
+            "SELECT GROUP_CONCAT(s ORDER BY i) FROM t WHERE s BETWEEN 0.5 AND '1'",
+            "SELECT GROUP_CONCAT(s ORDER BY i) FROM t WHERE s BETWEEN '1' AND '2'",
+        ],
+    );
+}
