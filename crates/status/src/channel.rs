@@ -66,8 +66,10 @@ pub struct Channel {
     /// The lag in milliseconds: the true one of a Slipstream, or else Seconds_Behind_Source. `None`
     /// means that it is not known.
     pub lag_ms: Option<f64>,
-    /// What the applier waits for, in words.
-    pub waits_for: String,
+    /// What the applier does, in the server's words.
+    pub applier_state: String,
+    /// What holds the applier back, in words. It is empty for a server that does not tell.
+    pub held_back_by: String,
 }
 
 impl Channel {
@@ -92,7 +94,8 @@ impl Channel {
             applier_error: error("Last_SQL_Errno", "Last_SQL_Error"),
             to_apply: to_apply(row),
             lag_ms: seconds.map(|seconds| seconds as f64 * 1000.0),
-            waits_for: row.text(&["Replica_SQL_Running_State", "Slave_SQL_Running_State"]),
+            applier_state: row.text(&["Replica_SQL_Running_State", "Slave_SQL_Running_State"]),
+            held_back_by: String::new(),
         }
     }
 
@@ -173,7 +176,8 @@ mod tests {
             applier_error: applier_error.map(|number| ThreadError { number, message: "why".into() }),
             to_apply: None,
             lag_ms: None,
-            waits_for: String::new(),
+            applier_state: String::new(),
+            held_back_by: String::new(),
         }
     }
 

@@ -68,6 +68,7 @@ fn channel(channel: &Channel) -> Value {
         "applier_error": error(&channel.applier_error),
         "transactions_to_apply": channel.to_apply,
         "lag_milliseconds": channel.lag_ms,
-        "waits_for": channel.waits_for,
+        "applier_state": channel.applier_state,
+        "held_back_by": Some(&channel.held_back_by).filter(|words| !words.is_empty()),
     })
 }

@@ -117,7 +117,7 @@ impl Look {
             for channel in self.channels.iter_mut().filter(|channel| channel.name == name) {
                 let us = lags.cell(row, 1).and_then(|us| us.parse::<u64>().ok());
                 channel.lag_ms = us.map(|us| us as f64 / 1000.0);
-                channel.waits_for = lags.cell(row, 2).unwrap_or_default();
+                channel.held_back_by = lags.cell(row, 2).unwrap_or_default();
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::look::Look;
 use crate::rates::{Rates, Share};
 
 /// The number of states of a thread's time that are shown.
-const MOST_STATES: usize = 4;
+const MOST_STATES: usize = 3;
 /// The number of threads whose time is shown.
 const MOST_THREADS: usize = 12;
 /// The states of threads that have nothing to do. Threads that were in no other state for a
@@ -75,7 +75,6 @@ fn channels(out: &mut String, look: &Look) {
         ("applier", Align::Left),
         ("lag", Align::Right),
         ("to apply", Align::Right),
-        ("the applier waits for", Align::Left),
     ]);
     let row = |channel: &Channel| {
         vec![
@@ -85,11 +84,18 @@ fn channels(out: &mut String, look: &Look) {
             channel.applier.word().to_owned(),
             channel.lag_ms.map_or_else(|| "?".to_owned(), |ms| format!("{ms:.0} ms")),
             channel.to_apply.map_or_else(|| "?".to_owned(), |count| count.to_string()),
-            channel.waits_for.clone(),
         ]
     };
     look.channels.iter().for_each(|channel| table.row(row(channel)));
     let _infallible = write!(out, "\n{table}");
+    for channel in &look.channels {
+        let (name, state) = (channel.shown_name(), &channel.applier_state);
+        let _infallible = match channel.held_back_by.as_str() {
+            "" if state.is_empty() => Ok(()),
+            "" => writeln!(out, "{name}: {state}"),
+            words => writeln!(out, "{name}: held back by {words}"),
+        };
+    }
 }
 
 fn replicas(out: &mut String, look: &Look) {

@@ -38,7 +38,7 @@ pub fn exchange(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
 
 /// Gets a path, with further fields of the request's head.
 pub fn get_with(address: SocketAddr, path: &str, fields: &str) -> Answer {
-    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n{fields}\r\n");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{fields}\r\n");
     let bytes = exchange(address, request.as_bytes());
     parse(&String::from_utf8(bytes).expect("an answer in UTF-8"))
 }
