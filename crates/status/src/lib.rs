@@ -11,9 +11,9 @@
 //!
 //! Invariants:
 //! - The server is only read.
-//! - What a server does not have or the account may not see is left out, except the status variables
-//!   and the replication channels: without these the command fails, because a channel that cannot be
-//!   seen must not be taken for one that is well.
+//! - What a server does not have or the account may not see is left out, except the status
+//!   variables and the replication channels: without these the command fails, because a channel
+//!   that cannot be seen must not be taken for one that is well.
 
 pub mod channel;
 mod command_line;

@@ -41,16 +41,16 @@ pub struct Rates {
     pub since_start: bool,
     /// Events in a second, by name. A figure that the server does not count is not in it.
     pub per_second: Vec<(&'static str, f64)>,
-    /// The part of the requests for pages that the buffer pool answered without a read. `None` means
-    /// that there were no requests.
+    /// The part of the requests for pages that the buffer pool answered without a read. `None`
+    /// means that there were no requests.
     pub hit_rate: Option<f64>,
     /// The shares of the states, by thread, the largest share first.
     pub shares: Vec<Share>,
 }
 
 impl Rates {
-    /// Compares a look with the one before. Without one, or when the server has started again since,
-    /// the span begins with the server's start.
+    /// Compares a look with the one before. Without one, or when the server has started again
+    /// since, the span begins with the server's start.
     pub fn between(before: Option<&Look>, now: &Look) -> Rates {
         let before = before.filter(|before| {
             before.server.server_uuid == now.server.server_uuid

@@ -22,8 +22,8 @@ fn replica(server_id: u32, source: &Server) -> Replica {
     replica
 }
 
-/// Returns the configuration with which haproxy shares its clients among the replicas, and asks each
-/// ten times a second whether it is ready.
+/// Returns the configuration with which haproxy shares its clients among the replicas, and asks
+/// each ten times a second whether it is ready.
 fn configuration(port: u16, replicas: [&Replica; 2]) -> String {
     let servers = replicas.map(|replica| {
         let check = address_of(replica).port();

@@ -1,8 +1,10 @@
 //! Compares `/metrics` with what mysqld_exporter makes of the same server over SQL: every series of
-//! its default collectors is there with the same labels, and has the same value if it does not move.
+//! its default collectors is there with the same labels, and has the same value if it does not
+//! move.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::Command;
 
 use bench::instance::{Flavor, Port, Settings, USER};
@@ -70,4 +72,29 @@ fn every_series_of_the_exporter_is_there() {
     assert!(theirs.contains_key(
         "mysql_slave_status_slave_io_running{channel_name=\"far\",connection_name=\"\",master_host=\"127.0.0.2\",master_uuid=\"\"}"
     ));
+}
+
+/// The names of the metrics in the dashboard's queries.
+fn names_in_dashboard() -> BTreeSet<String> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging/grafana-dashboard.json");
+    let bytes = os::disk::real().read(&file).expect("the dashboard");
+    let text = String::from_utf8(bytes).expect("JSON in UTF-8");
+    let queries = text.lines().filter(|line| line.trim_start().starts_with("\"expr\": "));
+    let is_name = |word: &&str| ["slipstream_", "mysql_"].iter().any(|start| word.starts_with(start));
+    let no_name = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+    queries.flat_map(|query| query.split(no_name).filter(is_name).map(str::to_owned)).collect()
+}
+
+#[test]
+fn every_series_of_the_dashboard_is_there() {
+    let settings = Settings { extra: vec!["--http-address=127.0.0.1:0".to_owned()], ..Settings::default() };
+    let replica = Replica::start(Flavor::Slipstream, &settings);
+    // A source does not have to exist for a channel to be shown; the lag is not known then.
+    replica.run("CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.2', SOURCE_PORT = 1");
+    let shown = samples(&get(address_of(&replica), "/metrics").body);
+    let mut names = names_in_dashboard();
+    assert!(names.remove("slipstream_replica_lag_milliseconds") && names.len() > 15, "{names:?}");
+    let is_there = |name: &str| shown.keys().any(|series| series.split('{').next() == Some(name));
+    names.retain(|name| !is_there(name));
+    assert!(names.is_empty(), "/metrics lacks {names:?}");
 }

@@ -25,8 +25,8 @@ impl Wanted {
     /// Reads the parameters of a request.
     ///
     /// # Errors
-    /// Returns in words which parameter is unknown or has no valid value. An unknown one is refused,
-    /// because a condition that is misspelled must not be taken for one that holds.
+    /// Returns in words which parameter is unknown or has no valid value. An unknown one is
+    /// refused, because a condition that is misspelled must not be taken for one that holds.
     pub fn of(parameters: &[(String, String)]) -> Result<Wanted, String> {
         let mut wanted = Wanted::default();
         for (name, value) in parameters {
@@ -69,8 +69,8 @@ impl Facts {
         }
     }
 
-    /// Returns in words why no clients may be sent to the server. `None` means that they may be. The
-    /// words leave out the texts of errors, which may hold data.
+    /// Returns in words why no clients may be sent to the server. `None` means that they may be.
+    /// The words leave out the texts of errors, which may hold data.
     pub fn hindrance(&self, wanted: Wanted) -> Option<String> {
         if self.is_stopping {
             return Some("the server is stopping".to_owned());

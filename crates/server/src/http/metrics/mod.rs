@@ -1,8 +1,8 @@
 //! `/metrics`: the server's figures in Prometheus' text format.
 //!
-//! [`exposition`] is the format. [`exporter`] has the series that mysqld_exporter makes of a server,
-//! under the same names, so that its dashboards and alerts go on working. [`own`] has those that
-//! only this server has.
+//! [`exposition`] is the format. [`exporter`] has the series that mysqld_exporter makes of a
+//! server, under the same names, so that its dashboards and alerts go on working. [`own`] has those
+//! that only this server has.
 
 mod exporter;
 mod exposition;

@@ -103,8 +103,8 @@ pub fn connection_status(host: &ConnectionHost) -> ComputedTable<'_> {
     })
 }
 
-/// Returns the true lag of each channel, as docs/replication.md defines it, and what holds its applier
-/// back. The table is this server's own.
+/// Returns the true lag of each channel, as docs/replication.md defines it, and what holds its
+/// applier back. The table is this server's own.
 pub fn lag(host: &ConnectionHost) -> ComputedTable<'_> {
     one_row(host, |s| {
         vec![
