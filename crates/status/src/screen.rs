@@ -15,7 +15,7 @@ const MOST_STATES: usize = 3;
 const MOST_THREADS: usize = 12;
 /// The states of threads that have nothing to do. Threads that were in no other state for a
 /// noticeable part of the time are not shown.
-const AT_REST: [&str; 4] = ["idle", "client_wait", "source_wait", "relay_log_wait"];
+const AT_REST: [&str; 5] = ["idle", "sleep", "client_wait", "source_wait", "relay_log_wait"];
 /// The part of its time that a thread has to be at work to be shown.
 const NOTICEABLE: f64 = 0.001;
 

@@ -12,7 +12,6 @@ pub enum Status {
     MethodNotAllowed = 405,
     RequestTimeout = 408,
     FieldsTooLarge = 431,
-    InternalError = 500,
     Unavailable = 503,
 }
 
@@ -28,7 +27,6 @@ impl Status {
             Status::MethodNotAllowed => "Method Not Allowed",
             Status::RequestTimeout => "Request Timeout",
             Status::FieldsTooLarge => "Request Header Fields Too Large",
-            Status::InternalError => "Internal Server Error",
             Status::Unavailable => "Service Unavailable",
         }
     }
