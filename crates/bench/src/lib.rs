@@ -11,6 +11,7 @@
 //! differ ends with an exit code that says so. The report names the peers that are not on the
 //! machine, and the settings of every server.
 
+pub mod address;
 pub mod apply;
 mod command_line;
 pub mod demo;

@@ -27,7 +27,8 @@
 //!    layers below.
 //! 10. [`connection`] and [`listener`].
 //! 11. [`events`]: the event scheduler, which runs sessions without a client.
-//! 12. [`start`] puts a server together, and [`serve`] runs it.
+//! 12. [`http`]: what monitoring and load balancers ask by HTTP.
+//! 13. [`start`] puts a server together, and [`serve`] runs it.
 //!
 //! Invariants:
 //! - A connection that breaks, misbehaves or panics harms no other connection.
@@ -45,6 +46,7 @@ pub mod client;
 pub mod connection;
 pub mod datadir;
 pub mod events;
+pub mod http;
 pub mod initialise;
 pub mod internal;
 pub mod listener;

@@ -16,6 +16,7 @@ fn main() -> ExitCode {
         Some("attach") => server::attach::main(std::env::args_os().skip(2)),
         Some("bench") => ExitCode::from(bench::main(std::env::args_os().skip(2))),
         Some("analyze") => ExitCode::from(analyze::main(std::env::args_os().skip(2))),
+        Some("status") => ExitCode::from(status::main(std::env::args_os().skip(2))),
         Some("completions") => completions(args.get(1).map_or("", String::as_str)),
         Some("man") => manual_pages(args.get(1).map_or(".", String::as_str)),
         Some("--version" | "-V") => {

@@ -1,5 +1,6 @@
 //! `slipstream serve`: the process from the command line to its end.
 
+use crate::http;
 use crate::listener::{self, Listener};
 use crate::log_system;
 use crate::options::{self, Options};
@@ -111,8 +112,8 @@ fn open_rsa_key(server: &Arc<Server>) {
 fn serve(server: &Arc<Server>, signals: &Signals, beside: Beside) -> Result<(), StartError> {
     open_rsa_key(server);
     crate::client::tls::open(server);
-    let listeners = match bind(server) {
-        Ok(listeners) => listeners,
+    let (listeners, http) = match bind(server).and_then(|bound| Ok((bound, http::serving::bind(server)?))) {
+        Ok(bound) => bound,
         Err(e) => {
             end_engine(server);
             return Err(e.into());
@@ -122,6 +123,7 @@ fn serve(server: &Arc<Server>, signals: &Signals, beside: Beside) -> Result<(), 
     start_replica(server);
     crate::events::scheduler::open(server);
     let accepting = listener::accept(server, listeners);
+    let http = http.map(|bound| bound.open(server));
     let of = |name: &str| server.globals.named(name).to_string();
     log_system!(
         "MY-010931",
@@ -154,6 +156,9 @@ fn serve(server: &Arc<Server>, signals: &Signals, beside: Beside) -> Result<(), 
     accepting.stop(&*server.disk);
     server.events.close(&server.sessions);
     end_sessions(server);
+    if let Some(http) = http {
+        http.stop();
+    }
     end_engine(server);
     let pid_file = of("pid_file");
     if let Err(e) = server.disk.remove(Path::new(&pid_file)) {

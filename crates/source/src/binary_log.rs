@@ -197,6 +197,12 @@ impl Binlog {
         purge::list(&self.files)
     }
 
+    /// Returns the files as they are now. Unlike [`Binlog::list`] it does not wait until what is
+    /// committed is in them, which takes for ever on a full disk.
+    pub fn list_written(&self) -> Vec<LogFile> {
+        purge::list_written(&self.files)
+    }
+
     /// Returns the row of SHOW BINARY LOG STATUS.
     pub fn status(&self) -> Result<LogStatus, Refusal> {
         purge::status(&self.files)

@@ -6,6 +6,7 @@ use crate::error::Refusal;
 use crate::events;
 use crate::files::LogFiles;
 use crate::find::previous_gtids;
+use crate::position::FilePosition;
 use crate::series::FileSeries;
 
 /// A row of SHOW BINARY LOGS.
@@ -31,17 +32,24 @@ pub struct LogStatus {
 /// Returns the rows of SHOW BINARY LOGS.
 pub(crate) fn list(files: &LogFiles) -> Result<Vec<LogFile>, Refusal> {
     let end = files.wait_caught_up()?;
+    Ok(list_up_to(files, end))
+}
+
+/// Returns the files as they are now, and waits for nothing that the writer has still to do.
+pub(crate) fn list_written(files: &LogFiles) -> Vec<LogFile> {
+    let end = files.shared.lock().end;
+    list_up_to(files, end)
+}
+
+fn list_up_to(files: &LogFiles, end: FilePosition) -> Vec<LogFile> {
     let series = files.series.lock();
-    Ok(series
-        .numbers()
-        .iter()
-        .map(|&number| {
-            // As in MySQL, a file that was removed from outside is still listed, and has 0 bytes.
-            let of_closed = || series.len_bytes(number).unwrap_or(0);
-            let size_bytes = if number == end.file { end.pos } else { of_closed() };
-            LogFile { name: series.name(number), size_bytes }
-        })
-        .collect())
+    let row = |&number: &u64| {
+        // As in MySQL, a file that was removed from outside is still listed, and has 0 bytes.
+        let of_closed = || series.len_bytes(number).unwrap_or(0);
+        let size_bytes = if number == end.file { end.pos } else { of_closed() };
+        LogFile { name: series.name(number), size_bytes }
+    };
+    series.numbers().iter().map(row).collect()
 }
 
 /// Returns the row of SHOW BINARY LOG STATUS.

@@ -26,8 +26,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("analyze", &["bench", "binlog", "protocol"]),
     // The progress that a terminal shows comes from `bench`.
     ("attach", &["bench", "protocol", "os"]),
+    // The tables on a terminal and the form of a server's address come from `bench`.
+    ("status", &["bench", "binlog", "protocol"]),
     ("testkit", &["bench", "binlog"]),
-    ("server", &["replica", "source", "bench", "analyze", "attach"]),
+    ("server", &["replica", "source", "bench", "analyze", "attach", "status"]),
 ];
 
 struct Manifest {

@@ -29,6 +29,7 @@ pub fn help() -> String {
          slipstream attach ...         make a replica of a source that runs, see slipstream attach --help\n       \
          slipstream bench ...          measure servers, see slipstream bench --help\n       \
          slipstream analyze ...        what a binary log holds, see slipstream analyze --help\n       \
+         slipstream status ...         the state of a server on one screen, see slipstream status --help\n       \
          slipstream completions SHELL  the script with which bash, zsh or fish complete these words\n       \
          slipstream man DIRECTORY      write the manual pages there\n       \
          slipstream --version          say which version this is\n",

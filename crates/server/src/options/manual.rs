@@ -33,6 +33,7 @@ fn command() -> Command {
         .subcommand(::attach::command().name("attach"))
         .subcommand(bench::command().name("bench"))
         .subcommand(analyze::command().name("analyze"))
+        .subcommand(::status::command().name("status"))
         .subcommand(
             Command::new("completions")
                 .about("Writes the script with which a shell completes commands and options")

@@ -14,7 +14,7 @@ pub fn visible_processes(host: &ConnectionHost) -> Vec<ProcessLine> {
 }
 
 /// Returns the value of the column State of a connection.
-fn state_of(line: &ProcessLine) -> &'static str {
+pub fn state_of(line: &ProcessLine) -> &'static str {
     match line.activity {
         _ if !line.shown.state.is_empty() => line.shown.state,
         Activity::Sleep => "",

@@ -39,7 +39,7 @@ pub use definition::{Definition, Kind, Scope};
 pub use effects::{check_global, check_has_global, global_now, read_only, session_read_only, set_global};
 pub use event_scheduler::begin_events;
 pub use from_option::{BadValue, parse_bool};
-pub use of_session::{SessionVariables, check_scope, settable};
+pub use of_session::{SessionVariables, check_scope, list_global, settable};
 pub use page::page;
 pub use registry::{aliases, all, default_globals, find};
 pub use replication::checksum_named;

@@ -61,15 +61,10 @@ impl SessionVariables {
 
     /// Returns everything that SHOW VARIABLES prints, sorted by name.
     pub fn list(&self, server: &Server, scope: VariableScope) -> Vec<(String, String)> {
-        let shown = |id: VariableId| {
-            let is_there = scope != VariableScope::Global || id.definition().scope != Scope::SessionOnly;
-            is_there.then(|| self.now(server, scope, id).to_string())
-        };
-        let named = all().map(|id| (id.definition().name, id)).chain(aliases());
-        let mut listed: Vec<(String, String)> =
-            named.filter_map(|(name, id)| Some((name.to_owned(), shown(id)?))).collect();
-        listed.sort();
-        listed
+        match scope {
+            VariableScope::Global => list_global(server),
+            _ => listed(|id| Some(self.now(server, scope, id).to_string())),
+        }
     }
 
     /// Sets the session's value. `None` is DEFAULT, which means the global value.
@@ -94,6 +89,21 @@ impl SessionVariables {
             self.named("global_connection_memory_tracking").is_on(),
         );
     }
+}
+
+/// Returns everything that SHOW GLOBAL VARIABLES prints, sorted by name.
+pub fn list_global(server: &Server) -> Vec<(String, String)> {
+    let has_global = |id: &VariableId| id.definition().scope != Scope::SessionOnly;
+    listed(|id| Some(id).filter(has_global).map(|id| global_now(server, id).to_string()))
+}
+
+/// Returns all variables that `shown` has a text for, under all their names, sorted by name.
+fn listed(shown: impl Fn(VariableId) -> Option<String>) -> Vec<(String, String)> {
+    let named = all().map(|id| (id.definition().name, id)).chain(aliases());
+    let mut listed: Vec<(String, String)> =
+        named.filter_map(|(name, id)| Some((name.to_owned(), shown(id)?))).collect();
+    listed.sort();
+    listed
 }
 
 /// Checks that a variable has a value in this scope.

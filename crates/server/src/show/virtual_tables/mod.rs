@@ -68,6 +68,7 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("performance_schema", "replication_applier_status_by_worker", replication::applier_status_by_worker),
     ("performance_schema", "replication_connection_configuration", replication::connection_configuration),
     ("performance_schema", "replication_connection_status", replication::connection_status),
+    ("performance_schema", "replication_lag", replication::lag),
 ];
 
 /// Returns a table as a session sees it. `None` means that there is no such table.

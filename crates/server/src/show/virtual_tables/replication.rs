@@ -103,6 +103,18 @@ pub fn connection_status(host: &ConnectionHost) -> ComputedTable<'_> {
     })
 }
 
+/// Returns the true lag of each channel, as docs/replication.md defines it, and what holds its
+/// applier back. The table is this server's own.
+pub fn lag(host: &ConnectionHost) -> ComputedTable<'_> {
+    one_row(host, |s| {
+        vec![
+            text("CHANNEL_NAME", &s.channel),
+            (number("LAG_US", 0).0, s.lag_us.map_or(Value::Null, Value::UInt)),
+            text("HELD_BACK_BY", &s.held_back_by()),
+        ]
+    })
+}
+
 pub fn applier_configuration(host: &ConnectionHost) -> ComputedTable<'_> {
     one_row(host, |s| {
         vec![

@@ -102,6 +102,27 @@ pub const DEFINITIONS: &[Definition] = &[
             Ok(())
         }),
     global("hostname", Text, "").read_only().not_an_option().does("It tells the name of the machine."),
+    global("http_address", Text, "")
+        .read_only()
+        .does(
+            "The server answers /health, /ready and /metrics by HTTP at this address, HOST:PORT; \
+             empty is nowhere.",
+        )
+        .differs("It is this server's own."),
+    global("http_password_file", Text, "")
+        .read_only()
+        .does(
+            "The first line of this file, which is read at the start, is the password for /metrics. \
+             A relative name is one in the data directory.",
+        )
+        .differs("It is this server's own."),
+    global("http_user", Text, "")
+        .read_only()
+        .does(
+            "/metrics asks for this user and the password in http_password_file; without both it \
+             answers clients on this machine alone.",
+        )
+        .differs("It is this server's own."),
     global("init_connect", Text, "").does("Clients without CONNECTION_ADMIN begin with these statements."),
     session("interactive_timeout", UInt(1, 31_536_000), "28800")
         .does("An interactive client that is idle for that many seconds is disconnected."),
@@ -190,7 +211,8 @@ pub const DEFINITIONS: &[Definition] = &[
             "CONNECTION_ADMIN",
             "SYSTEM_VARIABLES_ADMIN plus CONNECTION_ADMIN or SUPER",
         ))
-        .kept("Clients are not sent away."),
+        .does("ON makes /ready of http_address answer that no clients are to be sent here.")
+        .differs("Clients are neither refused nor sent away."),
     global("open_files_limit", UInt(0, 4_294_967_295), "0")
         .read_only()
         .kept("The process's own limit holds.")

@@ -1,0 +1,20 @@
+//! `/metrics`: the server's figures in Prometheus' text format.
+//!
+//! [`exposition`] is the format. [`exporter`] has the series that mysqld_exporter makes of a
+//! server, under the same names, so that its dashboards and alerts go on working. [`own`] has those
+//! that only this server has.
+
+mod exporter;
+mod exposition;
+mod own;
+
+use crate::server::Server;
+use exposition::Exposition;
+
+/// Returns the text of all figures.
+pub fn text(server: &Server) -> String {
+    let mut all = Exposition::default();
+    exporter::add(server, &mut all);
+    own::add(server, &mut all);
+    all.text()
+}
