@@ -1,0 +1,196 @@
+//! The changes of a transaction before its commit: its write set, the rows of temporary tables, the
+//! event group and the sidecar, which grow together.
+//!
+//! Invariant: each row change that goes into the log is in the write set, and the group and the
+//! sidecar say all that replay needs of it. A savepoint marks all of them at once.
+
+use super::row_change::{Origin, Patch};
+use super::temporary::TemporaryWrites;
+use super::write_set::{WriteMark, WriteSet};
+use crate::Engine;
+use crate::bytes::KeyBuf;
+use crate::commit::sidecar::SidecarWriter;
+use crate::error::Result;
+use crate::group::{GroupBuilder, GroupOptions};
+use crate::partial::PartialRow;
+use crate::rows::OldRow;
+use crate::table::{SecondaryKey, Table};
+use binlog::event::rows_flag;
+use buffer::FoundLeaf;
+use std::sync::Arc;
+
+/// The changes that a transaction has made so far.
+pub(super) struct Changes {
+    /// The changes of all tables except temporary ones.
+    pub writes: WriteSet,
+    /// The changes of temporary tables, of which nothing goes into the log.
+    pub temporary: TemporaryWrites,
+    pub group: GroupBuilder,
+    pub sidecar: SidecarWriter,
+    /// How many bytes of the group were spilled when that was looked at last.
+    seen_spilled: usize,
+}
+
+/// A point that the changes can go back to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChangesMark {
+    writes: WriteMark,
+    temporary: WriteMark,
+    group_len: usize,
+    sidecar: (usize, usize),
+}
+
+impl Changes {
+    /// Returns no changes yet. `journalled` says whether a part of them can be taken back.
+    pub fn new(engine: &Engine, journalled: bool) -> Changes {
+        let config = &engine.config;
+        let options = GroupOptions {
+            server_id: config.server_id,
+            image: config.binlog_row_image,
+            row_event_max_bytes: config.binlog_row_event_max_bytes,
+            full_metadata: engine.full_row_metadata(),
+            limit_bytes: config.max_binlog_cache_bytes,
+            spill_bytes: config.spill_bytes,
+            row_flags: rows_flag::USE_SQL_FOREIGN_KEY,
+        };
+        Changes {
+            writes: WriteSet::new(journalled),
+            temporary: TemporaryWrites::new(engine.spills.clone(), config.spill_bytes),
+            group: GroupBuilder::new(engine.spills.clone(), options),
+            sidecar: SidecarWriter::default(),
+            seen_spilled: 0,
+        }
+    }
+
+    /// Returns the write set that has the transaction's changes of a table.
+    #[inline]
+    pub fn writes_of(&self, table: &Table) -> &WriteSet {
+        if table.is_temporary() { &self.temporary.writes } else { &self.writes }
+    }
+
+    #[inline]
+    fn writes_of_mut(&mut self, table: &Table) -> &mut WriteSet {
+        if table.is_temporary() { &mut self.temporary.writes } else { &mut self.writes }
+    }
+
+    /// Returns the transaction's own state of a row: `None` when it has not changed the row,
+    /// `Some(None)` when it has deleted it.
+    pub fn own_image(&self, table: &Table, key: &[u8]) -> Result<Option<Option<Vec<u8>>>> {
+        Ok(match self.writes_of(table).row(table.id, key) {
+            None => None,
+            Some(None) => Some(None),
+            Some(Some(image)) if table.is_temporary() => {
+                Some(Some(self.temporary.image(image)?.into_owned()))
+            }
+            Some(Some(image)) => Some(Some(self.group.image(image)?)),
+        })
+    }
+
+    /// Moves row images out of memory when more of the event group has been spilled.
+    pub fn let_images_go(&mut self) -> Result<()> {
+        self.temporary.let_images_go()?;
+        let spilled = self.group.spilled();
+        if spilled > self.seen_spilled {
+            let group = &mut self.group;
+            self.writes.let_images_go(spilled as u64, |images| group.keep_images(images))?;
+        }
+        self.seen_spilled = spilled;
+        Ok(())
+    }
+
+    pub fn stage_insert(
+        &mut self,
+        table: &Arc<Table>,
+        key: &[u8],
+        leaf: Option<FoundLeaf>,
+        (image, logged_at): (Vec<u8>, Option<u64>),
+        keys: Vec<Option<SecondaryKey>>,
+    ) {
+        self.temporary.note_image(table, &image);
+        let writes = self.writes_of_mut(table);
+        writes.set_row(table, key, Origin::Insert(leaf), Some(image), logged_at);
+        if keys.is_empty() {
+            return;
+        }
+        let derivable = writes.is_inserted(table.id, key);
+        for (at, secondary) in keys.into_iter().enumerate() {
+            if let Some(secondary) = secondary {
+                writes.set_entry(table, at, secondary, true, derivable);
+            }
+        }
+    }
+
+    pub fn stage_update(
+        &mut self,
+        table: &Arc<Table>,
+        old_key: &[u8],
+        old: OldRow,
+        new_key: &KeyBuf,
+        (new_image, logged_at): (Vec<u8>, Option<u64>),
+        new_keys: Vec<Option<SecondaryKey>>,
+    ) -> Result<()> {
+        let moved = **new_key != *old_key;
+        let old_derivable = self.writes_of(table).is_inserted(table.id, old_key);
+        let mut entries = Vec::new();
+        for (at, new) in new_keys.into_iter().enumerate() {
+            let Some(new) = new else { continue };
+            let previous = table.secondary_key(at, &old.image, old_key)?;
+            if previous.key != new.key {
+                entries.push((at, previous, new));
+            }
+        }
+        self.temporary.note_image(table, &new_image);
+        let writes = self.writes_of_mut(table);
+        if moved {
+            writes.set_row(table, old_key, Origin::Committed(old), None, None);
+            writes.set_row(table, new_key, Origin::Move(None), Some(new_image), logged_at);
+        } else {
+            writes.set_row(table, old_key, Origin::Committed(old), Some(new_image), logged_at);
+        }
+        for (at, previous, new) in entries {
+            // A row that moved is an update in the events, from which replay derives no entries.
+            // For a unique index the writeset wants every key that the row has had, and an update's
+            // image need not have all of the key's columns.
+            let new_derivable = old_derivable && !moved && !table.indexes[at].unique;
+            writes.set_entry(table, at, previous, false, old_derivable);
+            writes.set_entry(table, at, new, true, new_derivable);
+        }
+        Ok(())
+    }
+
+    pub fn stage_delete(&mut self, table: &Arc<Table>, key: &[u8], old: OldRow) -> Result<()> {
+        let writes = self.writes_of_mut(table);
+        let derivable = writes.is_inserted(table.id, key);
+        for at in 0..table.indexes.len() {
+            let secondary = table.secondary_key(at, &old.image, key)?;
+            writes.set_entry(table, at, secondary, false, derivable);
+        }
+        writes.set_row(table, key, Origin::Committed(old), None, None);
+        Ok(())
+    }
+
+    /// Notes how an update can be made again from another state of its row: by setting the columns
+    /// of `after`, or, if `after` is `None`, not at all.
+    pub fn note_patch(&mut self, table: &Table, key: &[u8], after: Option<PartialRow<'_>>) {
+        let patch = after.map(|row| Patch { mask: row.mask.clone(), image: row.image.to_vec() });
+        self.writes.note_patch(table.id, key, patch);
+    }
+
+    /// Returns the present point.
+    pub fn mark(&self) -> ChangesMark {
+        ChangesMark {
+            writes: self.writes.mark(),
+            temporary: self.temporary.writes.mark(),
+            group_len: self.group.len(),
+            sidecar: self.sidecar.lengths(),
+        }
+    }
+
+    /// Takes back every change since the point was marked.
+    pub fn rollback_to(&mut self, mark: ChangesMark) {
+        self.writes.rollback_to(mark.writes);
+        self.temporary.writes.rollback_to(mark.temporary);
+        self.group.truncate(mark.group_len);
+        self.sidecar.truncate(mark.sidecar);
+    }
+}
