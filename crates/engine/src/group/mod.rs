@@ -126,6 +126,16 @@ impl GroupBuilder {
         }
     }
 
+    /// Returns the files that large transactions spill to.
+    pub fn spill_files(&self) -> &Arc<SpillFiles> {
+        &self.spills
+    }
+
+    /// Returns the number of bytes in memory at which something of the transaction is spilled.
+    pub fn spill_bytes(&self) -> usize {
+        self.options.spill_bytes
+    }
+
     /// Notes that the group belongs to an XA transaction. It begins with `XA START`, and ends with
     /// `XA END` and an XA_PREPARE event.
     pub fn set_xid(&mut self, xid: Xid) {

@@ -131,6 +131,11 @@ impl LockOwner {
         self.held.len()
     }
 
+    /// Reports whether the owner holds no lock, no gap, and has announced no key.
+    pub fn holds_nothing(&self) -> bool {
+        self.held.is_empty() && self.tables.is_empty()
+    }
+
     /// Returns the number of keys announced so far; see [`super::LockTable::withdraw_announced`].
     pub fn announced(&self) -> u64 {
         self.announced

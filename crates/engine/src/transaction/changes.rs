@@ -16,15 +16,16 @@ use crate::partial::PartialRow;
 use crate::rows::OldRow;
 use crate::table::{SecondaryKey, Table};
 use binlog::event::rows_flag;
-use buffer::FoundLeaf;
+use buffer::{FoundLeaf, Pool};
 use std::sync::Arc;
 
 /// The changes that a transaction has made so far.
 pub(super) struct Changes {
     /// The changes of all tables except temporary ones.
     pub writes: WriteSet,
-    /// The changes of temporary tables, of which nothing goes into the log.
-    pub temporary: TemporaryWrites,
+    /// The changes of temporary tables, of which nothing goes into the log. Few transactions have
+    /// any, and the others are not to pay for them.
+    temporary: Option<Box<TemporaryWrites>>,
     pub group: GroupBuilder,
     pub sidecar: SidecarWriter,
     /// How many bytes of the group were spilled when that was looked at last.
@@ -35,6 +36,7 @@ pub(super) struct Changes {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChangesMark {
     writes: WriteMark,
+    /// The mark of the temporary tables' changes: the very beginning if there were none.
     temporary: WriteMark,
     group_len: usize,
     sidecar: (usize, usize),
@@ -55,22 +57,59 @@ impl Changes {
         };
         Changes {
             writes: WriteSet::new(journalled),
-            temporary: TemporaryWrites::new(engine.spills.clone(), config.spill_bytes),
+            temporary: None,
             group: GroupBuilder::new(engine.spills.clone(), options),
             sidecar: SidecarWriter::default(),
             seen_spilled: 0,
         }
     }
 
-    /// Returns the write set that has the transaction's changes of a table.
+    /// Returns the write set that has the transaction's changes of a table, if there are any.
     #[inline]
     pub fn writes_of(&self, table: &Table) -> &WriteSet {
-        if table.is_temporary() { &self.temporary.writes } else { &self.writes }
+        match &self.temporary {
+            Some(temporary) if table.is_temporary() => &temporary.writes,
+            _ => &self.writes,
+        }
     }
 
+    /// Returns the write set that gets a change of a table whose new row, if the change has one, is
+    /// `image`.
     #[inline]
-    fn writes_of_mut(&mut self, table: &Table) -> &mut WriteSet {
-        if table.is_temporary() { &mut self.temporary.writes } else { &mut self.writes }
+    fn writes_for(&mut self, table: &Table, image: &[u8]) -> &mut WriteSet {
+        if !table.is_temporary() {
+            return &mut self.writes;
+        }
+        let group = &self.group;
+        let temporary = self.temporary.get_or_insert_with(|| {
+            Box::new(TemporaryWrites::new(group.spill_files().clone(), group.spill_bytes()))
+        });
+        temporary.note_image(image);
+        &mut temporary.writes
+    }
+
+    /// Reports whether rows of temporary tables have been changed.
+    pub fn has_temporary(&self) -> bool {
+        self.temporary.as_ref().is_some_and(|temporary| !temporary.writes.is_empty())
+    }
+
+    /// Makes sure, before anything of the commit is done, that the rows of temporary tables will
+    /// have pages; see [`TemporaryWrites::reserve`].
+    pub fn reserve_temporary(&self) -> Result<()> {
+        self.temporary.as_ref().map_or(Ok(()), |temporary| temporary.reserve())
+    }
+
+    /// Puts the rows of temporary tables on their pages and forgets them.
+    pub fn put_temporary_on_pages(&mut self, pool: &Arc<Pool>) {
+        if let Some(temporary) = self.temporary.take() {
+            temporary.put_on_pages(pool);
+        }
+    }
+
+    /// Forgets all changes of rows.
+    pub fn clear(&mut self) {
+        self.writes.clear();
+        self.temporary = None;
     }
 
     /// Returns the transaction's own state of a row: `None` when it has not changed the row,
@@ -79,16 +118,18 @@ impl Changes {
         Ok(match self.writes_of(table).row(table.id, key) {
             None => None,
             Some(None) => Some(None),
-            Some(Some(image)) if table.is_temporary() => {
-                Some(Some(self.temporary.image(image)?.into_owned()))
-            }
-            Some(Some(image)) => Some(Some(self.group.image(image)?)),
+            Some(Some(image)) => Some(Some(match &self.temporary {
+                Some(temporary) if table.is_temporary() => temporary.image(image)?.into_owned(),
+                _ => self.group.image(image)?,
+            })),
         })
     }
 
     /// Moves row images out of memory when more of the event group has been spilled.
     pub fn let_images_go(&mut self) -> Result<()> {
-        self.temporary.let_images_go()?;
+        if let Some(temporary) = &mut self.temporary {
+            temporary.let_images_go()?;
+        }
         let spilled = self.group.spilled();
         if spilled > self.seen_spilled {
             let group = &mut self.group;
@@ -106,8 +147,7 @@ impl Changes {
         (image, logged_at): (Vec<u8>, Option<u64>),
         keys: Vec<Option<SecondaryKey>>,
     ) {
-        self.temporary.note_image(table, &image);
-        let writes = self.writes_of_mut(table);
+        let writes = self.writes_for(table, &image);
         writes.set_row(table, key, Origin::Insert(leaf), Some(image), logged_at);
         if keys.is_empty() {
             return;
@@ -139,8 +179,7 @@ impl Changes {
                 entries.push((at, previous, new));
             }
         }
-        self.temporary.note_image(table, &new_image);
-        let writes = self.writes_of_mut(table);
+        let writes = self.writes_for(table, &new_image);
         if moved {
             writes.set_row(table, old_key, Origin::Committed(old), None, None);
             writes.set_row(table, new_key, Origin::Move(None), Some(new_image), logged_at);
@@ -159,7 +198,7 @@ impl Changes {
     }
 
     pub fn stage_delete(&mut self, table: &Arc<Table>, key: &[u8], old: OldRow) -> Result<()> {
-        let writes = self.writes_of_mut(table);
+        let writes = self.writes_for(table, &[]);
         let derivable = writes.is_inserted(table.id, key);
         for at in 0..table.indexes.len() {
             let secondary = table.secondary_key(at, &old.image, key)?;
@@ -180,7 +219,7 @@ impl Changes {
     pub fn mark(&self) -> ChangesMark {
         ChangesMark {
             writes: self.writes.mark(),
-            temporary: self.temporary.writes.mark(),
+            temporary: self.temporary.as_ref().map_or_else(WriteMark::default, |own| own.writes.mark()),
             group_len: self.group.len(),
             sidecar: self.sidecar.lengths(),
         }
@@ -189,7 +228,9 @@ impl Changes {
     /// Takes back every change since the point was marked.
     pub fn rollback_to(&mut self, mark: ChangesMark) {
         self.writes.rollback_to(mark.writes);
-        self.temporary.writes.rollback_to(mark.temporary);
+        if let Some(temporary) = &mut self.temporary {
+            temporary.writes.rollback_to(mark.temporary);
+        }
         self.group.truncate(mark.group_len);
         self.sidecar.truncate(mark.sidecar);
     }

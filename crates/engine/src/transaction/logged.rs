@@ -30,8 +30,7 @@ impl LoggedTransaction {
         behind: Option<&LoggedTransaction>,
     ) -> Result<LoggedTransaction> {
         let rows = &mut transaction.rows;
-        let has_temporary = !rows.changes.temporary.writes.is_empty();
-        assert!(!has_temporary, "rows of a source are of no temporary table");
+        assert!(!rows.changes.has_temporary(), "rows of a source are of no temporary table");
         let parts = CommitParts {
             group,
             spill: None,

@@ -208,7 +208,7 @@ impl Transaction {
 
     /// Reports whether the transaction has changed rows of temporary tables.
     pub fn has_temporary_changes(&self) -> bool {
-        self.rows.has_temporary_changes()
+        self.rows.changes.has_temporary()
     }
 
     /// Returns the number of locks that the transaction holds.
@@ -309,9 +309,9 @@ impl Transaction {
     /// Does what [`Transaction::commit`] does, for an owner that cannot move the transaction.
     /// Afterwards the owner may only drop it.
     pub fn commit_in_place(&mut self, options: &CommitOptions<'_>) -> Result<CommitOutcome> {
-        self.rows.changes.temporary.reserve()?;
+        self.rows.changes.reserve_temporary()?;
         if self.rows.changes.writes.is_empty() {
-            self.rows.changes.temporary.put_on_pages(&self.rows.engine.rows.pool);
+            self.rows.changes.put_temporary_on_pages(&self.rows.engine.rows.pool);
             self.rows.release();
             if let commit::pipeline::GtidNext::Given(_) = options.gtid {
                 return self.rows.engine.committer.commit_empty(options);
@@ -331,7 +331,7 @@ impl Transaction {
     /// its own, in place of the rows. A statement about accounts changes rows of tables here, and
     /// replicas execute the statement themselves. It is logged even if it has changed no rows.
     pub fn commit_as_statement(&mut self, context: &DdlContext<'_>) -> Result<CommitOutcome> {
-        assert!(self.rows.changes.temporary.writes.is_empty(), "accounts are in no temporary table");
+        assert!(!self.rows.changes.has_temporary(), "accounts are in no temporary table");
         if self.rows.changes.writes.is_empty() {
             self.rows.release();
             return self.rows.engine.log_statement(context);
@@ -374,7 +374,7 @@ impl Transaction {
     ) -> Result<CommitOutcome> {
         if let Ok(outcome) = &outcome {
             self.rows.note_committed(outcome.seq);
-            self.rows.changes.temporary.put_on_pages(&self.rows.engine.rows.pool);
+            self.rows.changes.put_temporary_on_pages(&self.rows.engine.rows.pool);
         }
         self.rows.release();
         let outcome = outcome?;
@@ -396,6 +396,9 @@ impl Transaction {
     }
 
     fn end_without_commit(&mut self) {
+        if self.rows.is_released() {
+            return;
+        }
         if !self.rows.changes.writes.is_empty() {
             bump(&self.rows.engine.counters.rollbacks, 1);
         }

@@ -146,7 +146,7 @@ impl Transaction {
         let _state = os::account::enter(os::account::State::ApplyCommit);
         let defines = self.defines;
         let is_large = group.len() > self.rows.engine.config.spill_bytes;
-        self.rows.changes.temporary.reserve()?;
+        self.rows.changes.reserve_temporary()?;
         let outcome = if self.rows.changes.group.len() == 0 && !is_large {
             let parts = CommitParts {
                 group,

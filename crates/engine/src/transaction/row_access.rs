@@ -45,11 +45,6 @@ impl RowAccess {
         }
     }
 
-    /// Reports whether the transaction has changed rows of temporary tables.
-    pub(super) fn has_temporary_changes(&self) -> bool {
-        !self.changes.temporary.writes.is_empty()
-    }
-
     /// Looks a table up and keeps its definition from changing until the transaction ends.
     pub(super) fn open_table(&mut self, schema: &str, name: &str) -> Result<Arc<Table>> {
         self.tables.open(&self.engine, &mut self.locks, self.view.seq(), (schema, name))
@@ -186,15 +181,19 @@ impl RowAccess {
         self.locks.owner.set_committed(seq);
     }
 
+    /// Reports whether there is nothing that [`RowAccess::release`] would drop or release.
+    pub(super) fn is_released(&self) -> bool {
+        let has_changes = !self.changes.writes.is_empty() || self.changes.has_temporary();
+        !has_changes && self.tables.is_empty() && !self.view.is_open() && self.locks.owner.holds_nothing()
+    }
+
     /// Drops all changes and releases all locks, tables and the snapshot.
     pub(super) fn release(&mut self) {
         self.last_read = None;
         self.close_snapshot();
-        self.changes.writes.clear();
-        self.changes.temporary.clear();
+        self.changes.clear();
         self.tables.clear();
         self.engine.locks.release_all(&mut self.locks.owner);
-        let holds_nothing = self.locks.owner.held() == 0 && !self.view.is_open();
-        assert!(holds_nothing, "a transaction that ends holds nothing");
+        assert!(self.is_released(), "a transaction that ends holds no lock, no snapshot and no table");
     }
 }

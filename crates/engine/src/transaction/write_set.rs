@@ -49,7 +49,7 @@ pub(crate) struct WriteSet {
 }
 
 /// A point that the write set can go back to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WriteMark {
     journal: usize,
     changes: u64,
@@ -252,6 +252,12 @@ impl WriteSet {
 
     /// Forgets all changes. The memory of the outer containers is kept.
     pub fn clear(&mut self) {
+        if self.tables.is_empty() {
+            // Transactions that only read come through here, and there is nothing to forget.
+            assert!(self.journal.len() == 0, "the journal is about tables that have changes");
+            self.changes = 0;
+            return;
+        }
         self.tables.clear();
         self.journal.clear();
         self.changes = 0;

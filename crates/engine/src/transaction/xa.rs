@@ -32,7 +32,7 @@ pub(super) fn prepare_xa(
     attached: bool,
     options: &CommitOptions<'_>,
 ) -> Result<CommitOutcome> {
-    assert!(!rows.has_temporary_changes(), "an XA transaction uses no temporary table");
+    assert!(!rows.changes.has_temporary(), "an XA transaction uses no temporary table");
     if !rows.changes.writes.is_empty() {
         rows.changes.group.finish_xa(false);
         return log_prepare(rows, branch, attached, options);
