@@ -108,6 +108,8 @@ impl LockOwner {
 
     /// Notes that the owner's changes are committed, before its locks are released.
     pub fn set_committed(&mut self, seq: u64) {
+        let (id, before) = (self.id, self.committed_seq);
+        assert!(before == 0, "the owner {id} has committed as {before} and commits again as {seq}");
         self.committed_seq = seq;
     }
 

@@ -50,7 +50,9 @@ impl Prepared {
     /// # Panics
     /// Panics when the transaction was not begun by [`TableHold::begin_apply_ahead`].
     pub(super) fn new(mut transaction: Box<Transaction>) -> Prepared {
-        let owed = transaction.rows.locks.owed.take().expect("begun ahead");
+        let locks = &mut transaction.rows.locks;
+        let owed = locks.owed.take().expect("begun ahead");
+        assert!(locks.owner.holds_nothing(), "a transaction that is prepared holds no lock");
         Prepared { transaction, owed }
     }
 }

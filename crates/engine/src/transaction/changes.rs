@@ -44,6 +44,8 @@ pub(super) struct ChangesMark {
 
 impl Changes {
     /// Returns no changes yet. `journalled` says whether a part of them can be taken back.
+    // Inlined, so that the changes, which are a large value, are made in place and not copied.
+    #[inline(always)]
     pub fn new(engine: &Engine, journalled: bool) -> Changes {
         let config = &engine.config;
         let options = GroupOptions {
@@ -114,6 +116,7 @@ impl Changes {
 
     /// Returns the transaction's own state of a row: `None` when it has not changed the row,
     /// `Some(None)` when it has deleted it.
+    #[inline]
     pub fn own_image(&self, table: &Table, key: &[u8]) -> Result<Option<Option<Vec<u8>>>> {
         Ok(match self.writes_of(table).row(table.id, key) {
             None => None,
@@ -147,6 +150,7 @@ impl Changes {
         (image, logged_at): (Vec<u8>, Option<u64>),
         keys: Vec<Option<SecondaryKey>>,
     ) {
+        assert!(keys.is_empty() || keys.len() == table.indexes.len(), "{}", one_key_each(table));
         let writes = self.writes_for(table, &image);
         writes.set_row(table, key, Origin::Insert(leaf), Some(image), logged_at);
         if keys.is_empty() {
@@ -169,6 +173,7 @@ impl Changes {
         (new_image, logged_at): (Vec<u8>, Option<u64>),
         new_keys: Vec<Option<SecondaryKey>>,
     ) -> Result<()> {
+        assert!(new_keys.is_empty() || new_keys.len() == table.indexes.len(), "{}", one_key_each(table));
         let moved = **new_key != *old_key;
         let old_derivable = self.writes_of(table).is_inserted(table.id, old_key);
         let mut entries = Vec::new();
@@ -234,4 +239,9 @@ impl Changes {
         self.group.truncate(mark.group_len);
         self.sidecar.truncate(mark.sidecar);
     }
+}
+
+/// Returns what a row violates that is staged with another number of keys than it has indexes.
+fn one_key_each(table: &Table) -> String {
+    format!("a row of {} has one key for each of the {} indexes", table.qualified_name, table.indexes.len())
 }

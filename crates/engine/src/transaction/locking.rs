@@ -39,6 +39,7 @@ pub(crate) struct TransactionLocks {
 
 impl TransactionLocks {
     /// Returns the locks of a transaction that holds none yet.
+    #[inline]
     pub fn new(owner: LockOwner, row_timeout_ms: u64, metadata_timeout_ms: u64) -> TransactionLocks {
         TransactionLocks {
             owner,
@@ -119,6 +120,7 @@ impl TransactionLocks {
         if table.is_temporary() {
             return Ok(Acquired::Held);
         }
+        assert!(!self.is_ahead(), "a transaction that is applied ahead of its turn takes no row lock");
         self.check_memory()?;
         let id = LockId::row(table.id, index_id, key);
         if !self.waits {

@@ -101,6 +101,7 @@ pub struct Transaction {
 }
 
 impl Transaction {
+    #[inline]
     pub(crate) fn new(engine: Arc<Engine>, isolation: Isolation, journalled: bool) -> Transaction {
         Transaction { rows: RowAccess::new(engine, isolation, journalled), read_only: false, defines: false }
     }

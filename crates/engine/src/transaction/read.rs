@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 /// Returns the row with this clustered key. `on_locked` says what to do about a row that another
 /// transaction has locked.
+#[inline]
 pub(super) fn get(
     rows: &mut RowAccess,
     table: &Arc<Table>,
@@ -36,6 +37,7 @@ pub(super) fn get(
 }
 
 /// Returns the row as the snapshot sees it, or the transaction's own state of it.
+#[inline]
 fn get_at_snapshot(rows: &mut RowAccess, table: &Table, key: &[u8]) -> Result<Option<Vec<u8>>> {
     let RowAccess { engine, view, locks, changes, .. } = rows;
     // The snapshot is opened even if the row is the transaction's own, so that later reads see the

@@ -37,6 +37,7 @@ impl ReadView {
 
     /// Returns the view of the snapshot, which is opened if there is none. A new one includes the
     /// commit `depends_on`.
+    #[inline]
     pub fn open(&mut self, engine: &Engine, depends_on: Lsn) -> Result<&View> {
         if self.snapshot.is_none() {
             engine.sequencer.wait_visible(depends_on);
@@ -54,6 +55,7 @@ impl ReadView {
 
     /// Refuses a result that was read at a snapshot which was evicted meanwhile. It must be called
     /// after reading. It also replaces an error that came from what the snapshot no longer had.
+    #[inline]
     pub fn at_valid_snapshot<R>(&self, engine: &Engine, read: Result<R>) -> Result<R> {
         match &self.snapshot {
             Some(snapshot) if engine.snapshots.is_evicted(snapshot) => {

@@ -31,6 +31,8 @@ pub(crate) struct RowAccess {
 }
 
 impl RowAccess {
+    // Inlined, so that the parts, which are large, are made in place and not copied.
+    #[inline(always)]
     pub(super) fn new(engine: Arc<Engine>, isolation: Isolation, journalled: bool) -> RowAccess {
         let config = &engine.config;
         let timeouts = (config.innodb_lock_wait_timeout_ms, config.lock_wait_timeout_ms);
@@ -177,6 +179,8 @@ impl RowAccess {
 
     /// Notes the commit before its locks are released.
     pub(super) fn note_committed(&mut self, seq: Lsn) {
+        let seen = self.locks.owner.depends_on();
+        assert!(seen < seq, "the commit {seq} comes before the commit {seen}, which it has seen");
         self.engine.sequencer.note_released(seq);
         self.locks.owner.set_committed(seq);
     }

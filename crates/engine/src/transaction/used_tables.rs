@@ -122,6 +122,8 @@ impl UsedTables {
         if seen.is_some_and(|seq| table.placement.created_lsn > seq) {
             return Err(EngineError::TableChanged(table.def.name.clone()));
         }
+        let is_new = !self.tables.iter().any(|used| Arc::ptr_eq(&used.table, &table));
+        assert!(is_new, "{} is entered twice among the tables in use", table.qualified_name);
         self.tables.push(UsedTable { table, to_change });
         Ok(())
     }
