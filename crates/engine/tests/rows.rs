@@ -4,9 +4,10 @@
 mod support;
 
 use engine::{
-    ColumnDef, CommitOptions, Direction, EngineError, IndexColumn, IndexRef, Isolation, KeyRange, LockMode,
-    StatementContext, TableDef, Transaction,
+    ColumnDef, CommitOptions, Direction, Engine, EngineConfig, EngineError, IndexColumn, IndexRef, Isolation,
+    KeyRange, LockMode, SchemaDef, StatementContext, TableDef, Transaction,
 };
+use os::sim::SimDisk;
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::*;
 use types::{ColumnType, Value};
@@ -205,7 +206,11 @@ fn long_values_go_off_page_and_come_back() {
 #[test]
 fn a_row_that_would_need_too_many_columns_off_page_is_refused() {
     const COLUMNS: usize = 320;
-    let (_, engine) = fresh(15);
+    // A page of 4 KiB is full before there are so many.
+    let disk = SimDisk::new(15);
+    let engine = Engine::open(EngineConfig { page_size: 16 << 10, ..config(&disk) }).unwrap();
+    let schema = SchemaDef { name: "test".into(), collation: 255 };
+    ddl("CREATE SCHEMA test", |context| engine.create_schema(schema, context)).unwrap();
     let mut def = TableDef::new("test", "t");
     def.columns.push(ColumnDef::new("id", ColumnType::int(false)).not_null());
     let texts = (0..COLUMNS).map(|at| ColumnDef::new(&format!("c{at}"), ColumnType::varchar(120, 255)));
