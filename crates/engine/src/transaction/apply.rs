@@ -67,8 +67,8 @@ pub(super) fn apply_insert(rows: &mut RowAccess, table: &Arc<Table>, after: Part
     Ok(())
 }
 
-/// Sets the one row of a MariaDB sequence as a source logged it: the inserted row takes the
-/// place of the existing one.
+/// Sets the one row of a MariaDB sequence as a source logged it: the inserted row takes the place
+/// of the existing one.
 fn apply_sequence(rows: &mut RowAccess, table: &Arc<Table>, after: PartialRow<'_>) -> Result<()> {
     let image = table.inserted_image(after)?;
     if !after.mask.is_full() {
@@ -97,8 +97,8 @@ fn apply_sequence(rows: &mut RowAccess, table: &Arc<Table>, after: PartialRow<'_
 }
 
 /// Applies an inserted row whatever exists: rows that have one of its keys are deleted first
-/// (`replica_exec_mode=IDEMPOTENT`). Returns the images of the deleted rows, in the order of
-/// their deletion.
+/// (`replica_exec_mode=IDEMPOTENT`). Returns the images of the deleted rows, in the order of their
+/// deletion.
 pub(super) fn apply_insert_over(
     rows: &mut RowAccess,
     table: &Arc<Table>,
@@ -145,8 +145,7 @@ pub(super) fn apply_update(
     apply_update_of(rows, table, &FoundRow(key), before, after)
 }
 
-/// Applies an updated row that [`find_together`] or [`find_current`]
-/// has found.
+/// Applies an updated row that [`find_together`] or [`find_current`] has found.
 pub(super) fn apply_update_of(
     rows: &mut RowAccess,
     table: &Arc<Table>,
@@ -179,8 +178,8 @@ pub(super) fn apply_update_of(
     Ok(())
 }
 
-/// Returns the new keys of the indexes that an update touches, or an empty list when it touches
-/// no indexed column. `keys` are the row's clustered keys before and after.
+/// Returns the new keys of the indexes that an update touches, or an empty list when it touches no
+/// indexed column. `keys` are the row's clustered keys before and after.
 fn changed_keys(
     rows: &mut RowAccess,
     table: &Table,
@@ -250,8 +249,8 @@ pub(super) fn find_row(rows: &mut RowAccess, table: &Arc<Table>, before: Partial
         }
         None => (IndexRef::Primary, KeyRange::all()),
     };
-    // Rows that do not match are passed by without a lock. The row that matches is locked and
-    // read again.
+    // Rows that do not match are passed by without a lock. The row that matches is locked and read
+    // again.
     let wanted = table.layout.comparable(before.mask, before.image);
     let mut scan = Scan::open_newest(rows, table, index, range)?;
     let mut found = None;
@@ -267,10 +266,10 @@ pub(super) fn find_row(rows: &mut RowAccess, table: &Arc<Table>, before: Partial
     found.ok_or_else(|| not_found(table, before))
 }
 
-/// Finds the rows that before images with these columns describe, when no unique key leads to
-/// them. It scans the best index once for each different key, or the table once. `None` stands
-/// for an image that no row has now; an earlier change of the same event may make such a row.
-/// An empty list means that there is a better way to each of the rows.
+/// Finds the rows that before images with these columns describe, when no unique key leads to them.
+/// It scans the best index once for each different key, or the table once. `None` stands for an
+/// image that no row has now; an earlier change of the same event may make such a row. An empty
+/// list means that there is a better way to each of the rows.
 pub(super) fn find_together(
     rows: &mut RowAccess,
     table: &Arc<Table>,

@@ -233,8 +233,8 @@ pub(super) fn child_change(
     Ok(Some(ChildChange::Update(current, image)))
 }
 
-/// Returns the image of a child row with the new values of its foreign key: those of the parent row,
-/// or NULL.
+/// Returns the image of a child row with the new values of its foreign key: those of the parent
+/// row, or NULL.
 fn followed_image(
     reference: &Reference,
     current: &[u8],

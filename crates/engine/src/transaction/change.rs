@@ -20,8 +20,8 @@ use std::sync::Arc;
 /// Inserts a row.
 ///
 /// # Errors
-/// Returns [`crate::EngineError::Duplicate`], which names the violated index, when another row has a
-/// key of the row. Nothing of the row is left behind.
+/// Returns [`crate::EngineError::Duplicate`], which names the violated index, when another row has
+/// a key of the row. Nothing of the row is left behind.
 pub(super) fn insert(rows: &mut RowAccess, table: &Arc<Table>, image: &[u8]) -> Result<()> {
     rows.use_table_to_change(table)?;
     let row_id = new_row_id(table);
@@ -46,8 +46,8 @@ pub(super) fn insert(rows: &mut RowAccess, table: &Arc<Table>, image: &[u8]) -> 
     Ok(())
 }
 
-/// Changes a row that is locked and whose present state is `current`, and the child rows that follow
-/// it.
+/// Changes a row that is locked and whose present state is `current`, and the child rows that
+/// follow it.
 pub(super) fn update_row(
     rows: &mut RowAccess,
     table: &Arc<Table>,
@@ -61,8 +61,8 @@ pub(super) fn update_row(
         return Ok(());
     }
     let old_image = if table.is_related() { current.image.clone() } else { Vec::new() };
-    // In a table with system versioning, a row version that ends counts as deleted for the rows that
-    // refer to it.
+    // In a table with system versioning, a row version that ends counts as deleted for the rows
+    // that refer to it.
     let ends = table.is_current(&current.image)? && !table.is_current(new_image)?;
     let change = match ends {
         true => Change::Delete { old: &old_image },

@@ -57,8 +57,8 @@ pub(super) fn followed_columns(catalog: &Catalog, table: &Table) -> ColumnMask {
     mask
 }
 
-/// Applies an updated row and the changes that follow from it. All of them are in the
-/// transaction's own events.
+/// Applies an updated row and the changes that follow from it. All of them are in the transaction's
+/// own events.
 pub(super) fn apply_update_followed(
     rows: &mut RowAccess,
     table: &Arc<Table>,
@@ -74,8 +74,8 @@ pub(super) fn apply_update_followed(
     })
 }
 
-/// Applies a deleted row and the changes that follow from it. All of them are in the
-/// transaction's own events.
+/// Applies a deleted row and the changes that follow from it. All of them are in the transaction's
+/// own events.
 pub(super) fn apply_delete_followed(
     rows: &mut RowAccess,
     table: &Arc<Table>,

@@ -130,8 +130,8 @@ pub(super) fn open_related(rows: &mut RowAccess, schema: &str, name: &str) -> Re
     }
 }
 
-/// Takes shared locks on the parent rows of a row that is to be stored, and refuses a row that lacks
-/// one.
+/// Takes shared locks on the parent rows of a row that is to be stored, and refuses a row that
+/// lacks one.
 pub(super) fn check_parents(
     rows: &mut RowAccess,
     table: &Arc<Table>,
@@ -171,8 +171,8 @@ pub(super) fn check_parents(
 fn lock_parent(rows: &mut RowAccess, parent: &Arc<Table>, index: IndexRef, key: &ParentKey) -> Result<bool> {
     match index {
         IndexRef::Primary if key.is_unique => {
-            // The key is locked before the row is looked for, so that a transaction which inserts or
-            // deletes the row is waited for.
+            // The key is locked before the row is looked for, so that a transaction which inserts
+            // or deletes the row is waited for.
             rows.lock_row(parent, &key.bytes, LockMode::Share)?;
             match rows.changes.writes.row(parent.id, &key.bytes) {
                 Some(own) => Ok(own.is_some()),

@@ -1,5 +1,5 @@
-//! The locks of a transaction: on rows, on the gaps between them, on the metadata of tables, and the
-//! announcement of keys that it is about to insert.
+//! The locks of a transaction: on rows, on the gaps between them, on the metadata of tables, and
+//! the announcement of keys that it is about to insert.
 //!
 //! A transaction locks as in InnoDB, with these differences, none of which lets a phantom in:
 //! - A row has one lock, on its clustered key. Entries of secondary indexes have no locks of their

@@ -25,8 +25,8 @@ impl Transaction {
     /// last.
     ///
     /// # Errors
-    /// Returns [`crate::EngineError::TableChanged`] when a table is not the one that the catalog has
-    /// now, and the errors of a wait for a lock.
+    /// Returns [`crate::EngineError::TableChanged`] when a table is not the one that the catalog
+    /// has now, and the errors of a wait for a lock.
     pub fn use_tables<'t>(
         &mut self,
         changed: impl IntoIterator<Item = &'t Arc<Table>>,

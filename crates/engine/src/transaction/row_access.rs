@@ -1,8 +1,8 @@
 //! What reading and changing rows works on: the parts of a transaction below its statements and its
 //! commit.
 //!
-//! Operations on rows are functions and types in files of their own, each of which borrows the parts
-//! that it uses, or this whole when it uses them all.
+//! Operations on rows are functions and types in files of their own, each of which borrows the
+//! parts that it uses, or this whole when it uses them all.
 
 use super::changes::Changes;
 use super::locking::TransactionLocks;
@@ -61,8 +61,8 @@ impl RowAccess {
         self.tables.begin_use(&self.engine, &mut self.locks, self.view.seq(), table, to_change)
     }
 
-    /// Does what [`RowAccess::use_table`] does, for changing rows of the table or locking them to be
-    /// changed: it also waits for sessions that want the rows to stay as they are.
+    /// Does what [`RowAccess::use_table`] does, for changing rows of the table or locking them to
+    /// be changed: it also waits for sessions that want the rows to stay as they are.
     pub(super) fn use_table_to_change(&mut self, table: &Arc<Table>) -> Result<()> {
         self.locks.check_memory()?;
         self.use_table(table, true)
@@ -73,8 +73,8 @@ impl RowAccess {
         self.locks.lock_row(&self.engine.locks, table, key, mode)
     }
 
-    /// Locks a row, or does what `on_locked` says if another transaction has it locked. `None` means
-    /// that the row is to be left out.
+    /// Locks a row, or does what `on_locked` says if another transaction has it locked. `None`
+    /// means that the row is to be left out.
     pub(super) fn lock_row_unless(
         &mut self,
         table: &Table,

@@ -24,8 +24,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use types::ColumnMask;
 
-/// Prepares the transaction (`XA PREPARE`). From here on it holds all its locks itself and ends
-/// by [`Engine::finish_xa`]. After an error it is rolled back.
+/// Prepares the transaction (`XA PREPARE`). From here on it holds all its locks itself and ends by
+/// [`Engine::finish_xa`]. After an error it is rolled back.
 pub(super) fn prepare_xa(
     rows: &mut RowAccess,
     branch: XaBranch,
@@ -45,8 +45,8 @@ pub(super) fn prepare_xa(
     Ok(outcome)
 }
 
-/// Prepares the transaction with the events of a source, from `XA START` to the XA_PREPARE
-/// event, or with the part of them that comes after what [`Transaction::receive`] was given.
+/// Prepares the transaction with the events of a source, from `XA START` to the XA_PREPARE event,
+/// or with the part of them that comes after what [`Transaction::receive`] was given.
 pub(super) fn prepare_xa_received(
     rows: &mut RowAccess,
     branch: XaBranch,
@@ -82,8 +82,8 @@ fn log_prepare(
     let logged =
         engine.committer.commit_writes(&mut WriteSet::new(false), &mut SidecarWriter::default(), parts);
     let outcome = logged?;
-    // The commit that ends the transaction must come after this record for replicas that apply
-    // in parallel.
+    // The commit that ends the transaction must come after this record for replicas that apply in
+    // parallel.
     engine.sequencer.note_released(outcome.seq);
     let mut held = into_held(rows);
     held.images = spill.and_then(|spill| {
@@ -140,8 +140,8 @@ fn into_held(rows: &mut RowAccess) -> Held {
     Held { writes, sidecar, locks, images: None }
 }
 
-/// Makes the changes of an event group that was logged here, to the same rows, which are found
-/// by key or by hidden row id.
+/// Makes the changes of an event group that was logged here, to the same rows, which are found by
+/// key or by hidden row id.
 fn change_again(rows: &mut RowAccess, group: &[u8], sidecar: &mut Sidecar<'_>) -> Result<()> {
     for event in walk::rows_events(group) {
         let event = event?;
