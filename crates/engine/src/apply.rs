@@ -205,6 +205,7 @@ impl Pages {
                 }
                 let record = place(&index.tree, key.len())?;
                 let len = usize::from(change.secondary_len);
+                assert!(len <= key.len(), "the columns of an entry, {len} bytes, are a part of its key");
                 let live = entry::secondary(0, record.end, len);
                 let marked = entry::secondary(entry::DELETED, record.end, len);
                 let mut mark_left = false;

@@ -211,6 +211,7 @@ impl Checkpointer {
         // A prepared transaction that the state does not name has ended before the capture, or
         // begins behind the checkpoint position.
         self.committer.log.wait_durable(current)?;
+        assert!(last <= lsn, "the checkpoint goes back from {last} to {lsn}");
         self.committer.log.write_checkpoint(lsn, &state)?;
         self.last_checkpoint.store(lsn, Ordering::Release);
         for number in

@@ -69,7 +69,10 @@ impl ThreadConcurrency {
     }
 
     fn leave(&self) {
-        *self.inside.lock() -= 1;
+        let mut inside = self.inside.lock();
+        assert!(*inside > 0, "a statement leaves that has no place inside");
+        *inside -= 1;
+        drop(inside);
         HAS_PLACE.set(false);
         self.left.notify_one();
     }

@@ -9,7 +9,6 @@
 //! u32]`, all little-endian. In the row image such a column is an empty value. `len` counts its
 //! packed bytes including the length prefix. `docs/formats/page.md` has the page around the
 //! entries.
-//! bytes, length prefix and all. `docs/formats/page.md` has the page around them.
 
 use crate::error::{EngineError, Result};
 
@@ -23,6 +22,8 @@ pub(crate) const HEADER_LEN: usize = 9;
 /// The bytes of a secondary value.
 pub(crate) const SECONDARY_LEN: usize = HEADER_LEN + 2;
 const EXTERN_LEN: usize = 10;
+/// The largest number of columns of a row that are off page; one byte counts them.
+pub(crate) const MAX_EXTERNS: usize = 255;
 
 /// The place of a column's value on overflow pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +102,7 @@ pub(crate) fn put_clustered(out: &mut Vec<u8>, externs: &[Extern], image: &[u8])
     out.push(if externs.is_empty() { 0 } else { EXTERN });
     out.extend_from_slice(&[0; 8]);
     if !externs.is_empty() {
+        assert!(externs.len() <= MAX_EXTERNS, "{} columns off page have no room", externs.len());
         out.push(externs.len() as u8);
         for entry in externs {
             out.extend_from_slice(&entry.column.to_le_bytes());
@@ -127,6 +129,7 @@ pub(crate) fn deleted_clustered(seq: u64) -> [u8; HEADER_LEN] {
 /// Returns the value of a secondary entry.
 pub(crate) fn secondary(flags: u8, seq: u64, secondary_len: usize) -> [u8; SECONDARY_LEN] {
     let mut value = [0; SECONDARY_LEN];
+    assert!(secondary_len <= usize::from(u16::MAX), "an entry has {secondary_len} bytes of columns");
     value[0] = flags;
     set_seq(&mut value, seq);
     value[HEADER_LEN..].copy_from_slice(&(secondary_len as u16).to_le_bytes());

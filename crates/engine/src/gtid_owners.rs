@@ -91,13 +91,20 @@ impl Drop for GtidOwner {
         let mut state = owners.state.lock();
         match self.owned {
             Owned::Gtid(gtid) => {
-                state.owned.remove(&gtid);
+                let owner = state.owned.remove(&gtid);
+                assert!(owner.is_some(), "the owner of {gtid} ends once");
                 owners.sequencer.disown(gtid);
                 owners.changes.fetch_add(1, Ordering::Release);
                 owners.released.notify_all();
             }
-            Owned::Anonymous => state.anonymous -= 1,
-            Owned::Tag => state.tagged -= 1,
+            Owned::Anonymous => {
+                assert!(state.anonymous > 0, "a session that commits without a GTID is counted");
+                state.anonymous -= 1;
+            }
+            Owned::Tag => {
+                assert!(state.tagged > 0, "a session whose GTIDs have a tag is counted");
+                state.tagged -= 1;
+            }
         }
     }
 }

@@ -135,7 +135,9 @@ fn columns_to_move(
         .collect();
     candidates.sort_by_key(|&column| saved(column));
     while entry::clustered_len(moved.len(), image_len) > limit {
-        let Some(column) = candidates.pop() else {
+        // One byte of the entry counts the columns that are off page.
+        let candidate = candidates.pop().filter(|_| moved.len() < entry::MAX_EXTERNS);
+        let Some(column) = candidate else {
             return Err(EngineError::RowTooLarge { bytes: image_len, limit });
         };
         image_len -= saved(column);

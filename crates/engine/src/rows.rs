@@ -74,6 +74,7 @@ impl Rows {
     }
 
     /// Returns the row with this key as a snapshot sees it.
+    #[inline]
     pub(crate) fn read_at(&self, table: &Table, key: &[u8], view: &View) -> Result<Option<Vec<u8>>> {
         let read = table.clustered.get(key, |value| -> Result<_> {
             let parsed = ClusteredValue::parse(value)?;

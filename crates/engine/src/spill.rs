@@ -157,6 +157,7 @@ impl SpillFile {
     /// Completes the file with the sidecar and makes it durable, so that the commit record can name
     /// it.
     pub fn finish(&mut self, group_len: u64, sidecar: &[u8]) -> Result<SpillRef> {
+        assert!(group_len == self.len, "a group of {group_len} bytes is in a file of {}", self.len);
         let limit = u32::MAX as usize;
         let (Ok(group_len), Ok(sidecar_len)) = (u32::try_from(group_len), u32::try_from(sidecar.len()))
         else {

@@ -30,6 +30,8 @@ impl TemporaryNumbers {
 
     /// Returns the number of a new table.
     pub fn table(&self) -> u64 {
-        FIRST_TABLE + self.tables.fetch_add(1, Ordering::Relaxed)
+        let number = FIRST_TABLE + self.tables.fetch_add(1, Ordering::Relaxed);
+        assert!(number < 1 << 48, "the number {number} of a temporary table has more than six bytes");
+        number
     }
 }

@@ -4,9 +4,10 @@
 mod support;
 
 use engine::{
-    CommitOptions, Direction, EngineError, IndexRef, Isolation, KeyRange, LockMode, StatementContext,
-    TableDef, Transaction,
+    ColumnDef, CommitOptions, Direction, Engine, EngineConfig, EngineError, IndexColumn, IndexRef, Isolation,
+    KeyRange, LockMode, SchemaDef, StatementContext, TableDef, Transaction,
 };
+use os::sim::SimDisk;
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::*;
 use types::{ColumnType, Value};
@@ -200,6 +201,43 @@ fn long_values_go_off_page_and_come_back() {
         assert_eq!(t.layout.decode(&row.image, 2).unwrap(), long(byte, len));
     }
     check(&engine, &t);
+}
+
+#[test]
+fn a_row_that_would_need_too_many_columns_off_page_is_refused() {
+    const COLUMNS: usize = 320;
+    // A page of 4 KiB is full before there are so many.
+    let disk = SimDisk::new(15);
+    let engine = Engine::open(EngineConfig { page_size: 16 << 10, ..config(&disk) }).unwrap();
+    let schema = SchemaDef { name: "test".into(), collation: 255 };
+    ddl("CREATE SCHEMA test", |context| engine.create_schema(schema, context)).unwrap();
+    let mut def = TableDef::new("test", "t");
+    def.columns.push(ColumnDef::new("id", ColumnType::int(false)).not_null());
+    let texts = (0..COLUMNS).map(|at| ColumnDef::new(&format!("c{at}"), ColumnType::varchar(120, 255)));
+    def.columns.extend(texts);
+    def.primary = Some(vec![IndexColumn::whole(0)]);
+    let t = create(&engine, def);
+    let put = |id: i64, len: usize| {
+        let mut txn = begin(&engine);
+        txn.begin_statement(StatementContext::default());
+        let mut values = vec![Value::Int(id)];
+        values.resize(COLUMNS + 1, Value::text(&"v".repeat(len)));
+        let mut image = Vec::new();
+        t.layout.encode(&values, &mut image).unwrap();
+        txn.insert(&t, &image).unwrap();
+        txn.end_statement();
+        txn.commit(&CommitOptions::default()).map(|_| image)
+    };
+    // With 72 bytes in each column some 250 columns leave the page; with 100 bytes it would be more
+    // than one byte can count.
+    let image = put(1, 72).unwrap();
+    assert!(matches!(put(2, 100), Err(EngineError::RowTooLarge { .. })));
+    let mut txn = begin(&engine);
+    let found = txn.get(&t, &key(&t, 1), LockMode::Snapshot).unwrap();
+    assert!(found.is_some_and(|row| row.image == image), "the row that fits has all its columns");
+    drop(txn);
+    check(&engine, &t);
+    assert_eq!(ids(&engine, &t), vec![1]);
 }
 
 #[test]

@@ -204,6 +204,8 @@ impl Committer {
         sidecar: &mut SidecarWriter,
         mut parts: CommitParts<'_, '_>,
     ) -> Result<CommitOutcome> {
+        let is_in_one_place = parts.spill.is_none() || parts.group.is_empty();
+        assert!(is_in_one_place, "a group that is spilled is not in memory too");
         self.log.free_check();
         let captured = self.complete_writes(writes, sidecar, &parts)?;
         let mut scratch = SCRATCH.take();
@@ -360,6 +362,8 @@ impl Committer {
         if let Some(gtid) = gtid {
             record::set_gtid(&mut scratch.header, gtid);
         }
+        let filled_len = scratch.header.len() + parts.group.len() + scratch.sidecar.len();
+        assert!(filled_len == payload_len, "a record of {payload_len} bytes has got {filled_len}");
         reservation.fill(redo::kind::COMMIT, &[&scratch.header, parts.group, &scratch.sidecar]);
         Ok(Some(Logged { place, gtid, unversioned, captured: Captured::default(), unfinished }))
     }

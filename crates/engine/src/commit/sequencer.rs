@@ -283,6 +283,7 @@ impl Sequencer {
         let mark = CommitMark { gtid, mariadb_gtid: entry.mariadb_gtid, position };
         let place = (reservation.start_lsn(), reservation.end_lsn());
         let before = state.in_flight.back().map_or_else(|| self.visible(), |last| last.end);
+        assert!(place.0 < place.1, "the record of a commit at {} has no bytes", place.0);
         assert!(before <= place.0, "a commit at {} begins before the end {before} of the last", place.0);
         if let Some(spill) = entry.spill {
             let (start_lsn, seq) = place;
@@ -319,6 +320,7 @@ impl Sequencer {
         let Ok(at) = state.in_flight.binary_search_by_key(&seq, |commit| commit.end) else {
             let at = state.passed.iter().position(|commit| commit.end == seq);
             let commit = state.passed.swap_remove(at.expect("a commit completes once"));
+            assert!(commit.spilled, "later commits have passed the commit {seq}, which is not spilled");
             state.replication.advance(commit.mark);
             self.passed_count.fetch_sub(1, Ordering::SeqCst);
             drop(guard);
@@ -326,6 +328,8 @@ impl Sequencer {
             return 0;
         };
         assert!(!state.in_flight[at].applied, "the commit {seq} completes once");
+        let visible = self.visible();
+        assert!(visible < seq, "what is visible has come to {visible} without the commit {seq}");
         state.in_flight[at].applied = true;
         self.show(guard)
     }
@@ -410,6 +414,8 @@ impl Sequencer {
     pub fn capture(&self, log: &Log) -> Captured {
         let state = self.state.lock();
         let current = log.current_lsn();
+        let visible = self.visible();
+        assert!(visible <= current, "the commit {visible} is visible behind the log's end {current}");
         let oldest = state.in_flight.iter().find(|commit| !commit.spilled);
         let oldest = oldest.map_or(current, |commit| commit.start.min(current));
         let mut replication = Vec::new();
@@ -420,6 +426,7 @@ impl Sequencer {
     /// Notes that a spilled commit's last row is on its page, and that the log's end was at `lsn`
     /// by then.
     pub fn note_applied(&self, seq: Lsn, lsn: Lsn) {
+        assert!(lsn >= seq, "the log's end {lsn} is behind the commit {seq}, which is on its pages");
         let mut state = self.state.lock();
         if let Some(commit) = state.spilled.iter_mut().find(|commit| commit.seq == seq) {
             commit.applied_lsn = Some(lsn);
@@ -428,7 +435,9 @@ impl Sequencer {
 
     /// Takes over the spilled commits that recovery has found.
     pub fn adopt_spilled(&self, commits: Vec<SpilledCommit>) {
-        self.state.lock().spilled = commits;
+        let mut state = self.state.lock();
+        assert!(state.spilled.is_empty(), "recovery hands its spilled commits over before all others");
+        state.spilled = commits;
     }
 
     /// Forgets the spilled commits that a durable checkpoint at this position does not need.

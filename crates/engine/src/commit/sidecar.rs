@@ -99,6 +99,8 @@ impl SidecarWriter {
 
     /// Takes back what statements added since [`SidecarWriter::lengths`] returned these lengths.
     pub fn truncate(&mut self, (row_ids, whole_rows): (usize, usize)) {
+        let (ids, rows) = self.lengths();
+        assert!(row_ids <= ids && whole_rows <= rows, "a sidecar goes back to what it was not yet");
         self.row_ids.truncate(row_ids);
         self.whole_rows.truncate(whole_rows);
     }

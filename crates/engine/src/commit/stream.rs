@@ -82,13 +82,20 @@ pub struct CommitStream {
     reader: LogReader,
     /// The record at which the reader is and which was not safe enough to be given out yet.
     held_back: Option<RecordHead>,
+    /// The end of the record that was given out last.
+    given_out_lsn: Lsn,
 }
 
 impl Committer {
     /// Returns a stream of the committed groups from `from_lsn` on. `from_lsn` must be a position
     /// that a stream or a checkpoint gave out.
     pub fn commit_stream(self: &Arc<Committer>, from_lsn: Lsn) -> Result<CommitStream> {
-        Ok(CommitStream { committer: self.clone(), reader: self.log.read_from(from_lsn), held_back: None })
+        Ok(CommitStream {
+            committer: self.clone(),
+            reader: self.log.read_from(from_lsn),
+            held_back: None,
+            given_out_lsn: from_lsn,
+        })
     }
 }
 
@@ -110,6 +117,9 @@ impl CommitStream {
             self.held_back = Some(record);
             return Ok(None);
         }
+        let (start, last) = (record.start_lsn, self.given_out_lsn);
+        assert!(last <= start, "the group at {start} is given out after the one that ends at {last}");
+        self.given_out_lsn = record.lsn;
         let commit = CommitRecord::parse(self.reader.payload())?;
         let mut header = commit.header;
         let xa = if header.replaced { sidecar::xa_note(commit.sidecar)? } else { None };

@@ -76,6 +76,7 @@ const NOTE_HEADER_LEN: usize = 6;
 
 impl<'a> Note<'a> {
     fn write(&self, out: &mut Vec<u8>) {
+        assert!(self.index <= usize::from(u8::MAX), "a note names index {} in one byte", self.index);
         out.push(self.index as u8);
         out.push(u8::from(self.put) | u8::from(self.has_null) << 1);
         out.extend_from_slice(&(self.secondary_len as u16).to_le_bytes());
@@ -111,7 +112,8 @@ impl OnlineBuilds {
     /// Ends the notes of a build.
     pub fn end(&self, build: &OnlineBuild) {
         build.table.counters.building.store(false, Ordering::Release);
-        self.all.lock().remove(&build.table.id);
+        let ended = self.all.lock().remove(&build.table.id);
+        assert!(ended.is_some(), "a build of indexes ends once");
     }
 
     /// Returns the notes of a commit for the indexes that are being built of its tables. It is
@@ -229,6 +231,8 @@ impl OnlineBuild {
             }
             None => std::mem::take(&mut notes.newest),
         };
+        let waiting = notes.waiting_bytes;
+        assert!(taken.len() as u64 <= waiting, "{} bytes of notes are taken of {waiting}", taken.len());
         notes.waiting_bytes -= taken.len() as u64;
         if notes.blocks.is_empty() {
             notes.file = None;

@@ -126,6 +126,16 @@ impl GroupBuilder {
         }
     }
 
+    /// Returns the files that large transactions spill to.
+    pub fn spill_files(&self) -> &Arc<SpillFiles> {
+        &self.spills
+    }
+
+    /// Returns the number of bytes in memory at which something of the transaction is spilled.
+    pub fn spill_bytes(&self) -> usize {
+        self.options.spill_bytes
+    }
+
     /// Notes that the group belongs to an XA transaction. It begins with `XA START`, and ends with
     /// `XA END` and an XA_PREPARE event.
     pub fn set_xid(&mut self, xid: Xid) {
@@ -230,7 +240,7 @@ impl GroupBuilder {
 
     /// Begins a statement, whose start time goes into its events.
     pub fn begin_statement(&mut self, timestamp_s: u32, rows_query: Option<String>) {
-        debug_assert!(self.open.is_none(), "the last statement was ended");
+        assert!(self.open.is_none(), "a statement begins while the rows of another are open");
         self.timestamp_s = timestamp_s;
         self.rows_query = rows_query;
     }
@@ -282,6 +292,7 @@ impl GroupBuilder {
         self.close_rows(rows_flag::STMT_END);
         self.mapped = None;
         if let Some(at) = self.ignored_start.take() {
+            assert!(at <= self.len(), "what is left out of the binary log is a part of the group");
             self.replacements.push(Replacement { at, len: self.len() - at, events: Vec::new() });
         }
     }
@@ -289,6 +300,7 @@ impl GroupBuilder {
     /// Takes the group back to an earlier length, at a statement's boundary or at a point within
     /// the statement that is running.
     pub fn truncate(&mut self, len: usize) {
+        assert!(len <= self.len(), "a group of {} bytes goes back to {len}", self.len());
         self.open = None;
         self.mapped = None;
         self.statement_start = self.statement_start.filter(|start| *start < len);

@@ -193,7 +193,8 @@ impl TableLocks {
     /// Forgets the announced keys of an owner, whose rows are on the pages by now or never will be.
     pub(super) fn forget_inserter(&self, inserter: &Arc<Inserter>) {
         self.released.fetch_add(1, Ordering::SeqCst);
-        self.inserter_count.fetch_sub(1, Ordering::SeqCst);
+        let inserters = self.inserter_count.fetch_sub(1, Ordering::SeqCst);
+        assert!(inserters > 0, "an owner of announced keys ends that was not counted");
         let mut inserters = self.inserters.lock();
         let at = inserters.iter().position(|other| Arc::ptr_eq(other, inserter));
         inserters.swap_remove(at.expect("an inserter is forgotten once"));
@@ -244,6 +245,8 @@ impl TableLocks {
         low: Option<&[u8]>,
         high: Option<&[u8]>,
     ) -> Option<GapId> {
+        let is_in_order = low.is_none_or(|low| high.is_none_or(|high| low <= high));
+        assert!(is_in_order, "an interval of index {index_id} ends before it begins");
         let mut gaps = self.gaps.lock();
         let own = |gap: &&Interval| gap.owner == owner && gap.index_id == index_id;
         if gaps.intervals.iter().flatten().filter(own).any(|gap| gap.contains(low, high)) {
@@ -356,7 +359,8 @@ impl TableLocks {
             assert!(gone.is_some(), "an interval is let go once");
             gaps.free.push(*gap);
         }
-        self.gap_count.fetch_sub(released.len(), Ordering::SeqCst);
+        let count = self.gap_count.fetch_sub(released.len(), Ordering::SeqCst);
+        assert!(count >= released.len(), "{} intervals go of {count} that were counted", released.len());
         let mut at = 0;
         while at < gaps.waiters.len() {
             let GapWaiter { index_id, key, waiter } = &gaps.waiters[at];

@@ -158,7 +158,8 @@ impl LockTable {
         let waited_us = os::clock::monotonic_ns().saturating_sub(started_ns) / 1000;
         self.wait_us.fetch_add(waited_us, Ordering::Relaxed);
         self.longest_wait_us.fetch_max(waited_us, Ordering::Relaxed);
-        self.current_waits.fetch_sub(1, Ordering::Relaxed);
+        let waits = self.current_waits.fetch_sub(1, Ordering::Relaxed);
+        assert!(waits > 0, "a wait ends that did not begin");
         let Err(error) = result else { return Ok(()) };
         // The lock may have been granted while the wait was being given up.
         if !withdraw() {
@@ -181,6 +182,8 @@ impl LockTable {
 
     /// Releases the row and metadata locks that the owner took since it held `count` of them.
     pub fn release_since(&self, owner: &mut LockOwner, count: usize) {
+        let held = owner.held.len();
+        assert!(held >= count, "the owner {} lost locks that it was to keep: {held} of {count}", owner.id);
         while owner.held.len() > count {
             let id = owner.held.pop().expect("longer than the count");
             self.shards.release(owner.id, id, 0);

@@ -108,6 +108,8 @@ impl LockOwner {
 
     /// Notes that the owner's changes are committed, before its locks are released.
     pub fn set_committed(&mut self, seq: u64) {
+        let (id, before) = (self.id, self.committed_seq);
+        assert!(before == 0, "the owner {id} has committed as {before} and commits again as {seq}");
         self.committed_seq = seq;
     }
 
@@ -129,6 +131,11 @@ impl LockOwner {
     /// Returns the number of locks that the owner holds.
     pub fn held(&self) -> usize {
         self.held.len()
+    }
+
+    /// Reports whether the owner holds no lock, no gap, and has announced no key.
+    pub fn holds_nothing(&self) -> bool {
+        self.held.is_empty() && self.tables.is_empty()
     }
 
     /// Returns the number of keys announced so far; see [`super::LockTable::withdraw_announced`].

@@ -174,6 +174,8 @@ impl Queue {
     }
 
     fn enqueue(&mut self, owner: OwnerId, mode: LockType) -> Arc<Waiter> {
+        let waits = self.waiters.iter().any(|waiter| waiter.owner == owner);
+        assert!(!waits, "the owner {owner} waits in the queue already");
         let held = self.granted.iter().find(|grant| grant.owner == owner);
         let wanted = held.map_or(mode, |grant| grant.mode.join(mode));
         let waiter = Arc::new(Waiter::new(owner, wanted, held.is_some()));
@@ -205,7 +207,10 @@ impl Queue {
             let waiter = self.waiters.remove(at).expect("it has just been looked at");
             assert!(!waiter.is_granted(), "a request that is granted is in no queue");
             match self.granted.iter_mut().find(|grant| grant.owner == waiter.owner) {
-                Some(grant) => grant.mode = waiter.mode,
+                Some(grant) => {
+                    assert!(waiter.upgrade, "the owner {} gets a lock anew that it holds", grant.owner);
+                    grant.mode = waiter.mode;
+                }
                 None => self.granted.push(Grant { owner: waiter.owner, mode: waiter.mode }),
             }
             waiter.grant();

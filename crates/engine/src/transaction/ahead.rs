@@ -17,14 +17,17 @@
 //! - The transaction's tables are held ([`TableHold`]) while it is being prepared, so that their
 //!   trees stay, and again in its turn.
 
+use super::Transaction;
+use super::locking::TransactionLocks;
+use super::mode::LockMode;
 use super::owed::Owed;
-use super::row_change::{Patch, Replaced, RowChange};
+use super::row_change::{Replaced, RowChange};
 use super::table_hold::TableHold;
+use super::unique::check_unique;
 use super::write_set::WriteSet;
-use super::{LockMode, Transaction};
+use crate::Engine;
 use crate::entry::{DELETED, parse_header};
 use crate::error::{EngineError, Result};
-use crate::partial::PartialRow;
 use crate::rows::OldRow;
 use crate::spill::NewImage;
 use crate::table::Table;
@@ -41,37 +44,25 @@ pub struct Prepared {
     owed: Owed,
 }
 
+impl Prepared {
+    /// Ends the preparation of a transaction. The tables may be released.
+    ///
+    /// # Panics
+    /// Panics when the transaction was not begun by [`TableHold::begin_apply_ahead`].
+    pub(super) fn new(mut transaction: Box<Transaction>) -> Prepared {
+        let locks = &mut transaction.rows.locks;
+        let owed = locks.owed.take().expect("begun ahead");
+        assert!(locks.owner.holds_nothing(), "a transaction that is prepared holds no lock");
+        Prepared { transaction, owed }
+    }
+}
+
 impl TableHold {
     /// Does what [`TableHold::begin_apply`] does, ahead of the transaction's turn.
     pub fn begin_apply_ahead(&self) -> Box<Transaction> {
         let mut transaction = self.begin_apply();
-        transaction.ahead = Some(Owed::default());
+        transaction.rows.locks.owed = Some(Owed::default());
         transaction
-    }
-}
-
-impl Transaction {
-    /// Refuses, while the transaction is applied ahead, what needs everything earlier on the pages.
-    pub(super) fn check_not_ahead(&self) -> Result<()> {
-        if self.ahead.is_some() { Err(EngineError::NeedsTurn) } else { Ok(()) }
-    }
-
-    /// Notes how an update can be made again from another state of its row: by setting the columns
-    /// of `after`, or, if `after` is `None`, not at all.
-    pub(super) fn note_update_ahead(&mut self, table: &Table, key: &[u8], after: Option<PartialRow<'_>>) {
-        if self.ahead.is_some() {
-            let patch = after.map(|row| Patch { mask: row.mask.clone(), image: row.image.to_vec() });
-            self.writes.note_patch(table.id, key, patch);
-        }
-    }
-
-    /// Ends the preparation. The tables may be released.
-    ///
-    /// # Panics
-    /// Panics when the transaction was not begun by [`TableHold::begin_apply_ahead`].
-    pub fn prepared(mut self: Box<Self>) -> Prepared {
-        let owed = self.ahead.take().expect("begun ahead");
-        Prepared { transaction: self, owed }
     }
 }
 
@@ -97,10 +88,10 @@ impl Prepared {
     /// would fail. The transaction is then to be applied from its events, which succeeds or names
     /// the row. Nothing is left behind.
     pub fn take_turn(mut self, hold: &mut TableHold, waits: bool) -> Result<Turn> {
-        self.transaction.waits = waits;
+        self.transaction.rows.locks.waits = waits;
         match self.come(hold) {
             Ok(()) => {
-                self.transaction.waits = true;
+                self.transaction.rows.locks.waits = true;
                 Ok(Turn::Ready(self.transaction))
             }
             Err(EngineError::LockNotAvailable) if !waits => Ok(Turn::Blocked(self)),
@@ -125,7 +116,7 @@ impl Prepared {
 
     #[inline]
     fn each_leaf(&self, load: impl Fn(&Table, &[u8], FoundLeaf)) {
-        for writes in &self.transaction.writes.tables {
+        for writes in &self.transaction.rows.changes.writes.tables {
             // Only the first rows of a large transaction are loaded, because the others would push
             // them out again.
             for (key, change) in writes.rows.iter().take(PREFETCHED_ROWS) {
@@ -139,26 +130,22 @@ impl Prepared {
     /// Takes the turn. When it is tried again, what was done before stays done.
     fn come(&mut self, hold: &mut TableHold) -> Result<()> {
         let Prepared { transaction, owed } = self;
-        transaction.locks.set_works_under(hold.owner_id());
-        for writes in &transaction.writes.tables {
-            hold.hold(&writes.table, transaction.waits)?;
+        let rows = &mut transaction.rows;
+        rows.locks.owner.set_works_under(hold.owner_id());
+        for writes in &rows.changes.writes.tables {
+            hold.hold(&writes.table, rows.locks.waits)?;
         }
-        // The write set is out of the transaction while locks are taken; nothing reads it
-        // meanwhile.
-        let mut writes = std::mem::take(&mut transaction.writes);
-        let settled = transaction.settle(&mut writes);
-        transaction.writes = writes;
-        settled?;
+        settle(&rows.engine, &mut rows.locks, &mut rows.changes.writes)?;
         for check in &owed.uniques {
-            let table = transaction.written_table(check.table_id);
-            transaction.check_unique(&table, check.index, &check.key, &check.own, &check.image)?;
+            let table = written_table(&rows.changes.writes, check.table_id);
+            check_unique(rows, &table, check.index, &check.key, &check.own, &check.image)?;
         }
         while let Some(keys) = owed.announcements.last() {
-            let table = transaction.written_table(keys.table_id);
-            let held = transaction.locks.held();
+            let table = written_table(&rows.changes.writes, keys.table_id);
+            let held = rows.locks.owner.held();
             // The row locks stay held. A session that has locked the gap and waits for one of the
             // rows makes a deadlock, which is found.
-            if transaction.announce(&table, keys.clustered.as_deref(), &keys.secondary, held)? {
+            if rows.announce(&table, keys.clustered.as_deref(), &keys.secondary, held)? {
                 owed.announcements.pop();
             }
         }
@@ -166,40 +153,39 @@ impl Prepared {
     }
 }
 
-impl Transaction {
-    fn written_table(&self, table_id: u64) -> Arc<Table> {
-        self.writes.table(table_id).expect("a table that the transaction writes to").table.clone()
-    }
+/// Returns a table that the transaction writes to.
+fn written_table(writes: &WriteSet, table_id: u64) -> Arc<Table> {
+    writes.table(table_id).expect("a table that the transaction writes to").table.clone()
+}
 
-    /// Locks every row and brings its change up to date.
-    fn settle(&mut self, writes: &mut WriteSet) -> Result<()> {
-        for table_writes in &mut writes.tables {
-            let table = &table_writes.table;
-            for (key, change) in &mut table_writes.rows {
-                self.lock_row(table, key, LockMode::Update)?;
-                self.settle_row(table, key, change)?;
-            }
+/// Locks every row of a write set and brings its change up to date.
+fn settle(engine: &Engine, locks: &mut TransactionLocks, writes: &mut WriteSet) -> Result<()> {
+    for table_writes in &mut writes.tables {
+        let table = &table_writes.table;
+        for (key, change) in &mut table_writes.rows {
+            locks.lock_row(&engine.locks, table, key, LockMode::Update)?;
+            settle_row(engine, table, key, change)?;
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    fn settle_row(&self, table: &Table, key: &[u8], change: &mut RowChange) -> Result<()> {
-        let spot = match change.leaf {
-            Some(leaf) => Spot::again(key, leaf),
-            None => table.clustered.locate(key),
-        };
-        let header = table.clustered.get_at(&spot, parse_header)?.transpose()?;
-        let live_seq = header.filter(|(flags, _)| flags & DELETED == 0).map(|(_, seq)| seq);
-        match (&change.old, live_seq) {
-            (None, None) => Ok(()),
-            (Some(old), Some(seq)) if old.seq == seq => Ok(()),
-            (Some(_), Some(_)) => {
-                let current = self.engine.rows.read_newest_at(table, &spot)?.ok_or(EngineError::NeedsTurn)?;
-                change.make_again(table, current)
-            }
-            // A row to insert exists already, or a row to change does not.
-            (None, Some(_)) | (Some(_), None) => Err(EngineError::NeedsTurn),
+fn settle_row(engine: &Engine, table: &Table, key: &[u8], change: &mut RowChange) -> Result<()> {
+    let spot = match change.leaf {
+        Some(leaf) => Spot::again(key, leaf),
+        None => table.clustered.locate(key),
+    };
+    let header = table.clustered.get_at(&spot, parse_header)?.transpose()?;
+    let live_seq = header.filter(|(flags, _)| flags & DELETED == 0).map(|(_, seq)| seq);
+    match (&change.old, live_seq) {
+        (None, None) => Ok(()),
+        (Some(old), Some(seq)) if old.seq == seq => Ok(()),
+        (Some(_), Some(_)) => {
+            let current = engine.rows.read_newest_at(table, &spot)?.ok_or(EngineError::NeedsTurn)?;
+            change.make_again(table, current)
         }
+        // A row to insert exists already, or a row to change does not.
+        (None, Some(_)) | (Some(_), None) => Err(EngineError::NeedsTurn),
     }
 }
 

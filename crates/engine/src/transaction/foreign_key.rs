@@ -11,7 +11,10 @@
 //! Rows of a source are not checked: the source has checked them, and they are committed in its
 //! order.
 
-use super::{ForeignKeys, LockMode, Transaction};
+use super::mode::{ForeignKeys, LockMode};
+use super::row_access::RowAccess;
+use super::scan::Scan;
+use super::unique::holder_of;
 use crate::bytes::KeyBuf;
 use crate::definition::ForeignKeyDef;
 use crate::definition::IndexRef;
@@ -112,139 +115,135 @@ pub(super) fn values_of(
     Ok(Some(values))
 }
 
-impl Transaction {
-    /// Reports whether foreign keys of the table's rows have to be looked at.
-    #[inline]
-    pub(super) fn looks_at_foreign_keys(&self, table: &Table) -> bool {
-        table.is_related() && self.foreign_keys != ForeignKeys::Off
-    }
+/// Reports whether foreign keys of the table's rows have to be looked at.
+#[inline]
+pub(super) fn looks_at_foreign_keys(rows: &RowAccess, table: &Table) -> bool {
+    table.is_related() && rows.foreign_keys != ForeignKeys::Off
+}
 
-    /// Opens the other table of a foreign key, if that table exists.
-    pub(super) fn open_related(&mut self, schema: &str, name: &str) -> Result<Option<Arc<Table>>> {
-        match self.open_table(schema, name) {
-            Ok(table) => Ok(Some(table)),
-            Err(EngineError::UnknownTable(..)) => Ok(None),
-            Err(error) => Err(error),
-        }
+/// Opens the other table of a foreign key, if that table exists.
+pub(super) fn open_related(rows: &mut RowAccess, schema: &str, name: &str) -> Result<Option<Arc<Table>>> {
+    match rows.open_table(schema, name) {
+        Ok(table) => Ok(Some(table)),
+        Err(EngineError::UnknownTable(..)) => Ok(None),
+        Err(error) => Err(error),
     }
+}
 
-    /// Takes shared locks on the parent rows of a row that is to be stored, and refuses a row that
-    /// lacks one.
-    pub(super) fn check_parents(
-        &mut self,
-        table: &Arc<Table>,
-        image: &[u8],
-        stored: &Stored<'_>,
-    ) -> Result<()> {
-        if self.foreign_keys != ForeignKeys::Enforced {
-            return Ok(());
-        }
-        for foreign_key in &table.def.foreign_keys {
-            let asked = stored.asks(foreign_key);
-            if asked == Asked::Nothing {
-                continue;
-            }
-            let is_own = foreign_key.is_about(&table.def.schema, &table.def.name);
-            let parent = match is_own {
-                true => Some(table.clone()),
-                false => self.open_related(&foreign_key.parent_schema, &foreign_key.parent_table)?,
-            };
-            let Some(key) = parent_key(table, foreign_key, parent.as_deref(), image)? else { continue };
-            let found = match (&parent, key.index) {
-                (Some(parent), Some(index)) => {
-                    // A row may be its own parent.
-                    (is_own && parent.has_key(index, image, &key.bytes)?)
-                        || self.lock_parent(parent, index, &key)?
-                }
-                _ => false,
-            };
-            if !found && asked == Asked::There {
-                return Err(EngineError::NoParentRow(foreign_key.described(&table.def)));
-            }
-        }
-        Ok(())
+/// Takes shared locks on the parent rows of a row that is to be stored, and refuses a row that
+/// lacks one.
+pub(super) fn check_parents(
+    rows: &mut RowAccess,
+    table: &Arc<Table>,
+    image: &[u8],
+    stored: &Stored<'_>,
+) -> Result<()> {
+    if rows.foreign_keys != ForeignKeys::Enforced {
+        return Ok(());
     }
-
-    /// Takes a shared lock on a row that has this key. Returns false when there is none.
-    fn lock_parent(&mut self, parent: &Arc<Table>, index: IndexRef, key: &ParentKey) -> Result<bool> {
-        match index {
-            IndexRef::Primary if key.is_unique => {
-                // The key is locked before the row is looked for, so that a transaction which
-                // inserts or deletes the row is waited for.
-                self.lock_row(parent, &key.bytes, LockMode::Share)?;
-                match self.writes.row(parent.id, &key.bytes) {
-                    Some(own) => Ok(own.is_some()),
-                    None => self.engine.rows.row_exists_at(parent, &parent.clustered.locate(&key.bytes)),
-                }
-            }
-            IndexRef::Secondary(at) if key.is_unique => {
-                self.lock_key(parent, parent.indexes[at].id, &key.bytes, LockType::Shared)?;
-                while let Some(holder) = self.holder_of(parent, at, &key.bytes, &[])? {
-                    if self.lock_row(parent, &holder, LockMode::Share)? == Acquired::Held {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
-            index => {
-                for row in self.rows_with(parent, index, &key.bytes)? {
-                    self.lock_row(parent, &row, LockMode::Share)?;
-                    let is_there = self.still_has(parent, index, &row, &key.bytes)?;
-                    if is_there && self.is_current_row(parent, &row)? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
+    for foreign_key in &table.def.foreign_keys {
+        let asked = stored.asks(foreign_key);
+        if asked == Asked::Nothing {
+            continue;
         }
-    }
-
-    /// Reports whether a locked row is a current row of a table with system versioning. In other
-    /// tables all rows are current.
-    pub(super) fn is_current_row(&mut self, table: &Arc<Table>, key: &[u8]) -> Result<bool> {
-        if table.def.temporal.versioning.is_none() {
-            return Ok(true);
-        }
-        match self.current_row(table, key) {
-            Ok(row) => table.is_current(&row.image),
-            Err(EngineError::RowNotFound { .. }) => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Returns the clustered keys of the newest rows whose key in an index begins with `key`,
-    /// including the transaction's own rows. The rows are not locked.
-    pub(super) fn rows_with(
-        &mut self,
-        table: &Arc<Table>,
-        index: IndexRef,
-        key: &[u8],
-    ) -> Result<Vec<KeyBuf>> {
-        let had_snapshot = self.snapshot.is_some();
-        let mut scan = self.scan_newest(table, index, KeyRange::prefix(key))?;
-        let mut rows = Vec::new();
-        while let Some(row) = scan.next(self)? {
-            rows.push(KeyBuf::from_slice(&row.key));
-        }
-        if !had_snapshot {
-            // Later reads of the transaction must see the state as of the time when they run.
-            self.close_snapshot();
-        }
-        Ok(rows)
-    }
-
-    /// Reports whether a row that has been locked still exists with this key in an index.
-    pub(super) fn still_has(
-        &mut self,
-        table: &Table,
-        index: IndexRef,
-        row: &[u8],
-        key: &[u8],
-    ) -> Result<bool> {
-        let image = match self.own_image(table, row)? {
-            Some(own) => own,
-            None => self.engine.rows.read_newest(table, row)?.map(|row| row.image),
+        let is_own = foreign_key.is_about(&table.def.schema, &table.def.name);
+        let parent = match is_own {
+            true => Some(table.clone()),
+            false => open_related(rows, &foreign_key.parent_schema, &foreign_key.parent_table)?,
         };
-        image.map_or(Ok(false), |image| table.has_key(index, &image, key))
+        let Some(key) = parent_key(table, foreign_key, parent.as_deref(), image)? else { continue };
+        let found = match (&parent, key.index) {
+            (Some(parent), Some(index)) => {
+                // A row may be its own parent.
+                (is_own && parent.has_key(index, image, &key.bytes)?)
+                    || lock_parent(rows, parent, index, &key)?
+            }
+            _ => false,
+        };
+        if !found && asked == Asked::There {
+            return Err(EngineError::NoParentRow(foreign_key.described(&table.def)));
+        }
     }
+    Ok(())
+}
+
+/// Takes a shared lock on a row that has this key. Returns false when there is none.
+fn lock_parent(rows: &mut RowAccess, parent: &Arc<Table>, index: IndexRef, key: &ParentKey) -> Result<bool> {
+    match index {
+        IndexRef::Primary if key.is_unique => {
+            // The key is locked before the row is looked for, so that a transaction which inserts
+            // or deletes the row is waited for.
+            rows.lock_row(parent, &key.bytes, LockMode::Share)?;
+            match rows.changes.writes.row(parent.id, &key.bytes) {
+                Some(own) => Ok(own.is_some()),
+                None => rows.engine.rows.row_exists_at(parent, &parent.clustered.locate(&key.bytes)),
+            }
+        }
+        IndexRef::Secondary(at) if key.is_unique => {
+            let index_id = parent.indexes[at].id;
+            rows.locks.lock_key(&rows.engine.locks, parent, index_id, &key.bytes, LockType::Shared)?;
+            while let Some(holder) = holder_of(&rows.changes.writes, parent, at, &key.bytes, &[])? {
+                if rows.lock_row(parent, &holder, LockMode::Share)? == Acquired::Held {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+        index => {
+            for row in rows_with(rows, parent, index, &key.bytes)? {
+                rows.lock_row(parent, &row, LockMode::Share)?;
+                let is_there = still_has(rows, parent, index, &row, &key.bytes)?;
+                if is_there && is_current_row(rows, parent, &row)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+    }
+}
+
+/// Reports whether a locked row is a current row of a table with system versioning. In other tables
+/// all rows are current.
+pub(super) fn is_current_row(rows: &mut RowAccess, table: &Arc<Table>, key: &[u8]) -> Result<bool> {
+    if table.def.temporal.versioning.is_none() {
+        return Ok(true);
+    }
+    match rows.current_row(table, key) {
+        Ok(row) => table.is_current(&row.image),
+        Err(EngineError::RowNotFound { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the clustered keys of the newest rows whose key in an index begins with `key`, including
+/// the transaction's own rows. The rows are not locked.
+pub(super) fn rows_with(
+    rows: &mut RowAccess,
+    table: &Arc<Table>,
+    index: IndexRef,
+    key: &[u8],
+) -> Result<Vec<KeyBuf>> {
+    let had_snapshot = rows.view.is_open();
+    let mut scan = Scan::open_newest(rows, table, index, KeyRange::prefix(key))?;
+    let mut keys = Vec::new();
+    while let Some(row) = scan.next_row(rows)? {
+        keys.push(KeyBuf::from_slice(&row.key));
+    }
+    if !had_snapshot {
+        // Later reads of the transaction must see the state as of the time when they run.
+        rows.close_snapshot();
+    }
+    Ok(keys)
+}
+
+/// Reports whether a row that has been locked still exists with this key in an index.
+pub(super) fn still_has(
+    rows: &RowAccess,
+    table: &Table,
+    index: IndexRef,
+    row: &[u8],
+    key: &[u8],
+) -> Result<bool> {
+    let image = rows.newest_image(table, row)?;
+    image.map_or(Ok(false), |image| table.has_key(index, &image, key))
 }

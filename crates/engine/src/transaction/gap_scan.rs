@@ -9,8 +9,8 @@
 //! 3. If a transaction with announced keys has ended since the pages were read, the scan reads them
 //!    again, because the transaction's rows may be on them now.
 
-use super::Transaction;
 use super::locking::first_key;
+use super::row_access::RowAccess;
 use super::scan::{Scan, as_slices};
 use crate::bytes::KeyBuf;
 use crate::definition::IndexRef;
@@ -29,7 +29,7 @@ impl Scan {
 
     /// Locks the gap from where the scan is to the next entry. False means that the pages have been
     /// read again and there may be another next entry.
-    pub(super) fn lock_way(&mut self, txn: &mut Transaction) -> Result<bool> {
+    pub(super) fn lock_way(&mut self, rows: &mut RowAccess) -> Result<bool> {
         if self.pages_ended {
             return Ok(true);
         }
@@ -38,14 +38,14 @@ impl Scan {
         let is_beyond = next.as_ref().is_none_or(|key| self.is_beyond(key));
         let locking = self.locking.as_ref().expect("only a locking scan locks its way");
         let (gaps, has_begun) = (locking.gaps, locking.has_begun);
-        if gaps && !has_begun && self.finds_one(txn, next.as_deref().filter(|_| !is_beyond))? {
+        if gaps && !has_begun && self.finds_one(rows, next.as_deref().filter(|_| !is_beyond))? {
             // Equality with a unique key that exists locks no gap.
             return Ok(true);
         }
         if gaps {
-            self.grow_interval(txn, next.as_deref())?;
+            self.grow_interval(rows, next.as_deref())?;
         }
-        if self.wait_for_announced(txn, next.as_deref().filter(|_| !is_beyond))? {
+        if self.wait_for_announced(rows, next.as_deref().filter(|_| !is_beyond))? {
             return Ok(false);
         }
         let released = self.locking.as_ref().expect("as above").released;
@@ -79,42 +79,37 @@ impl Scan {
 
     /// Reports whether the scan is an equality on a unique index and the next entry, on a page or
     /// the transaction's own, satisfies it.
-    fn finds_one(&self, txn: &mut Transaction, next: Option<&[u8]>) -> Result<bool> {
+    fn finds_one(&self, rows: &mut RowAccess, next: Option<&[u8]>) -> Result<bool> {
         if !self.range.is_equality() {
             return Ok(false);
         }
-        if let Some((own, true)) = self.next_own(txn)
-            && self.is_only_match(txn, &own)?
+        if let Some((own, true)) = self.next_own(rows)
+            && self.is_only_match(rows, &own)?
         {
             return Ok(true);
         }
-        next.map_or(Ok(false), |key| self.is_only_match(txn, key))
+        next.map_or(Ok(false), |key| self.is_only_match(rows, key))
     }
 
     /// Reports whether the entry is the only one that the scan, an equality, can find.
-    pub(super) fn is_only_match(&self, txn: &mut Transaction, key: &[u8]) -> Result<bool> {
+    pub(super) fn is_only_match(&self, rows: &mut RowAccess, key: &[u8]) -> Result<bool> {
         let Bound::Included(start) = &self.range.start else { return Ok(false) };
         let IndexRef::Secondary(at) = self.index else { return Ok(key == &start[..]) };
         let index = &self.table.indexes[at];
         let Some(clustered) = key.strip_prefix(&start[..]).filter(|_| index.unique) else { return Ok(false) };
-        let engine = txn.engine.clone();
-        let image = txn.read_own_or(&self.table, clustered, |_| {
-            Ok(engine.rows.read_newest(&self.table, clustered)?.map(|row| row.image))
-        })?;
-        let Some(image) = image else { return Ok(false) };
+        let Some(image) = rows.newest_image(&self.table, clustered)? else { return Ok(false) };
         let own = self.table.secondary_key(at, &image, clustered)?;
         // With a NULL among the columns there can be other entries.
         Ok(own.key[..own.secondary_len] == start[..] && !own.has_null)
     }
 
     /// Enters the scan's interval, or moves the interval's end to the next entry.
-    fn grow_interval(&mut self, txn: &mut Transaction, next: Option<&[u8]>) -> Result<()> {
+    fn grow_interval(&mut self, rows: &mut RowAccess, next: Option<&[u8]>) -> Result<()> {
         let index_id = self.index_id();
-        let engine = txn.engine.clone();
         let at_table = &self.table.counters.locks;
         let locking = self.locking.as_ref().expect("only a locking scan has an interval");
         if let Some(gap) = locking.interval {
-            engine.locks.extend_gap(at_table, gap, self.direction, next);
+            rows.engine.locks.extend_gap(at_table, gap, self.direction, next);
             return Ok(());
         }
         // The scan has no interval yet, or it began within another interval of the transaction and
@@ -124,7 +119,7 @@ impl Scan {
             _ => self.key_before()?,
         };
         let (low, high) = self.ends(from.as_deref(), next);
-        let gap = engine.locks.lock_gap(&mut txn.locks, at_table, index_id, low, high);
+        let gap = rows.engine.locks.lock_gap(&mut rows.locks.owner, at_table, index_id, low, high);
         let locking = self.locking.as_mut().expect("as above");
         (locking.interval, locking.has_begun) = (gap, true);
         Ok(())
@@ -172,7 +167,7 @@ impl Scan {
 
     /// Waits for the transaction that has announced a key between the scan and the next entry. True
     /// means that there was one and that the pages have been read again.
-    fn wait_for_announced(&mut self, txn: &mut Transaction, next: Option<&[u8]>) -> Result<bool> {
+    fn wait_for_announced(&mut self, rows: &mut RowAccess, next: Option<&[u8]>) -> Result<bool> {
         let locking = self.locking.as_ref().expect("only a locking scan waits");
         if locking.on_locked == OnLocked::Skip || locking.semi_consistent {
             return Ok(false);
@@ -191,7 +186,7 @@ impl Scan {
             return Ok(false);
         }
         let found = self.table.counters.locks.announced_by_others(
-            txn.locks.id(),
+            rows.locks.owner.id(),
             self.index_id(),
             range,
             self.direction,
@@ -201,12 +196,10 @@ impl Scan {
             return Err(EngineError::LockNotAvailable);
         }
         let clustered = KeyBuf::from_slice(&key[clustered_at..]);
-        let acquired = txn.lock_row(&self.table, &clustered, self.mode)?;
+        let acquired = rows.lock_row(&self.table, &clustered, self.mode)?;
         if acquired == Acquired::New {
             // The row, if it exists now, is locked again when the scan comes to it.
-            let id = crate::lock::LockId::row(self.table.id, CLUSTERED, &clustered);
-            let engine = txn.engine.clone();
-            engine.locks.release(&mut txn.locks, id);
+            rows.locks.release_row(&rows.engine.locks, &self.table, &clustered);
         }
         self.read_pages_again();
         Ok(true)

@@ -45,8 +45,13 @@ impl Journal {
 
     /// Takes the newest entry out.
     pub fn pop(&mut self) -> Option<(usize, KeyBuf, Replaced)> {
-        let Entry { key_len, table, replaced } = self.entries.pop()?;
-        let at = self.keys.len() - usize::from(key_len);
+        let Some(Entry { key_len, table, replaced }) = self.entries.pop() else {
+            assert!(self.keys.is_empty(), "the journal has a key without an entry");
+            return None;
+        };
+        let (bytes, key_len) = (self.keys.len(), usize::from(key_len));
+        assert!(key_len <= bytes, "the journal has {bytes} bytes of keys, and its last key {key_len}");
+        let at = bytes - key_len;
         let key = KeyBuf::from_slice(&self.keys[at..]);
         self.keys.truncate(at);
         Some((table as usize, key, replaced))

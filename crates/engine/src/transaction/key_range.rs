@@ -14,6 +14,13 @@ pub(crate) fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     Some(after)
 }
 
+/// Returns a clustered key in the form that an error message shows when no image of the row is at
+/// hand.
+pub(super) fn key_hex(key: &[u8]) -> String {
+    let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("0x{digits}")
+}
+
 /// A range of encoded keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyRange {

@@ -2,8 +2,10 @@
 //! transaction has not changed. Rows are lent from the scan's own buffer, and their keys are not
 //! kept.
 
+use super::Transaction;
+use super::mode::LockMode;
+use super::row_access::RowAccess;
 use super::scan::{Found, Lent, Scan};
-use super::{LockMode, Transaction};
 use crate::definition::IndexRef;
 use crate::entry::ClusteredValue;
 use crate::error::Result;
@@ -14,27 +16,28 @@ impl Scan {
     /// `takes_entries`, an entry of a secondary index that proves by itself that its row exists,
     /// and so has the row's columns, is given out in the row's place ([`Scan::entry`]).
     pub fn next_lent(&mut self, txn: &mut Transaction, takes_entries: bool) -> Result<Option<Found>> {
-        if self.may_lend(txn) {
-            let next = self.lend_next(txn);
-            return txn.at_valid_snapshot(next);
+        let rows = &mut txn.rows;
+        if self.may_lend(rows) {
+            let next = self.lend_next(rows);
+            return rows.view.at_valid_snapshot(&rows.engine, next);
         }
         self.keep_last();
         self.takes_entries =
             takes_entries && self.mode == LockMode::Snapshot && matches!(self.index, IndexRef::Secondary(_));
-        self.next_found(txn)
+        self.next_found(rows)
     }
 
     /// Reports whether the pages alone say what comes next.
-    fn may_lend(&self, txn: &Transaction) -> bool {
+    fn may_lend(&self, rows: &RowAccess) -> bool {
         self.mode == LockMode::Snapshot
             && self.index == IndexRef::Primary
             && self.ahead.is_none()
             && self.pages.is_some()
-            && txn.writes_of(&self.table).table(self.table.id).is_none()
+            && rows.changes.writes_of(&self.table).table(self.table.id).is_none()
     }
 
-    fn lend_next(&mut self, txn: &mut Transaction) -> Result<Option<Found>> {
-        txn.last_lock = None;
+    fn lend_next(&mut self, rows: &mut RowAccess) -> Result<Option<Found>> {
+        rows.locks.last = None;
         loop {
             if self.pages.as_ref().is_some_and(btree::Scan::is_at_end_of_run) {
                 self.keep_last();
@@ -45,7 +48,7 @@ impl Scan {
             let lent = if view.sees(parsed.seq) && !parsed.has_externs() {
                 (!parsed.is_deleted()).then(|| Lent::Page(value.len() - parsed.image.len()))
             } else {
-                txn.engine.rows.visible(table, key, Some(value), view)?.map(|image| {
+                rows.engine.rows.visible(table, key, Some(value), view)?.map(|image| {
                     *spare = image;
                     Lent::Spare
                 })
@@ -53,10 +56,10 @@ impl Scan {
             // The key counts as passed even if its row does not exist for this scan.
             self.lent = Some(lent.unwrap_or(Lent::Spare));
             if lent.is_some() {
-                bump(&txn.engine.counters.rows_read, 1);
+                bump(&rows.engine.counters.rows_read, 1);
                 return Ok(Some(Found::Lent));
             }
-            txn.check_interrupt()?;
+            rows.check_interrupt()?;
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The locks of a transaction: on rows, on the gaps between them, and the announcement of keys that
-//! it is about to insert.
+//! The locks of a transaction: on rows, on the gaps between them, on the metadata of tables, and
+//! the announcement of keys that it is about to insert.
 //!
 //! A transaction locks as in InnoDB, with these differences, none of which lets a phantom in:
 //! - A row has one lock, on its clustered key. Entries of secondary indexes have no locks of their
@@ -9,49 +9,96 @@
 //! - Transactions that insert the same key wait in line for the key's exclusive lock. InnoDB gives
 //!   all of them the shared lock when the first rolls back, and then they deadlock.
 
-use super::{Isolation, LockMode, Transaction};
+use super::memory::Memory;
+use super::mode::LockMode;
+use super::owed::Owed;
 use crate::error::{EngineError, Result};
-use crate::lock::{Acquired, CLUSTERED, LockId, LockType, OnLocked, Patience, RowName};
+use crate::lock::{Acquired, CLUSTERED, LockId, LockOwner, LockTable, LockType, OnLocked, Patience, RowName};
 use crate::table::{SecondaryKey, Table};
 use btree::{Direction, Tree};
 use std::ops::Bound;
 
-/// Returns the first key of a range of an index, in this direction.
-pub(super) fn first_key(
-    tree: &Tree,
-    range: (Bound<&[u8]>, Bound<&[u8]>),
-    direction: Direction,
-) -> Result<Option<Vec<u8>>> {
-    let mut scan = tree.scan(range.0, range.1, direction);
-    Ok(scan.next()?.map(|(key, _)| key.to_vec()))
+/// The locks that a transaction holds, and how it takes further ones.
+pub(crate) struct TransactionLocks {
+    pub owner: LockOwner,
+    /// The memory that the locks and the changes of the transaction take.
+    pub memory: Memory,
+    /// `innodb_lock_wait_timeout` in milliseconds.
+    pub row_timeout_ms: u64,
+    /// `lock_wait_timeout` in milliseconds.
+    pub metadata_timeout_ms: u64,
+    /// Whether the transaction waits for locks. Otherwise it gets
+    /// [`EngineError::LockNotAvailable`].
+    pub waits: bool,
+    /// The checks that the transaction's turn owes, while it is being applied ahead of that turn.
+    /// It takes no row locks then.
+    pub owed: Option<Owed>,
+    /// The lock of the row that was read last, if reading it took the lock.
+    pub last: Option<LockId>,
 }
 
-impl Transaction {
-    /// Reports whether locking reads lock gaps, so that they find the same rows again.
-    pub fn locks_gaps(&self) -> bool {
-        matches!(self.isolation, Isolation::RepeatableRead | Isolation::Serializable)
+impl TransactionLocks {
+    /// Returns the locks of a transaction that holds none yet.
+    #[inline]
+    pub fn new(owner: LockOwner, row_timeout_ms: u64, metadata_timeout_ms: u64) -> TransactionLocks {
+        TransactionLocks {
+            owner,
+            memory: Memory::default(),
+            row_timeout_ms,
+            metadata_timeout_ms,
+            waits: true,
+            owed: None,
+            last: None,
+        }
+    }
+
+    /// Reports whether the transaction is being applied ahead of its turn.
+    #[inline]
+    pub fn is_ahead(&self) -> bool {
+        self.owed.is_some()
+    }
+
+    /// Refuses, while the transaction is applied ahead, what needs everything earlier on the pages.
+    pub fn check_not_ahead(&self) -> Result<()> {
+        if self.is_ahead() { Err(EngineError::NeedsTurn) } else { Ok(()) }
+    }
+
+    /// Asks for the memory of another change or lock.
+    ///
+    /// # Errors
+    /// Returns an error when the session's memory has no room for it.
+    #[inline]
+    pub fn check_memory(&mut self) -> Result<()> {
+        self.memory.check(self.owner.held())
     }
 
     /// Locks a row.
-    pub(super) fn lock_row(&mut self, table: &Table, key: &[u8], mode: LockMode) -> Result<Acquired> {
-        self.lock_key(table, CLUSTERED, key, lock_type(mode))
+    pub fn lock_row(
+        &mut self,
+        lock_table: &LockTable,
+        table: &Table,
+        key: &[u8],
+        mode: LockMode,
+    ) -> Result<Acquired> {
+        self.lock_key(lock_table, table, CLUSTERED, key, lock_type(mode))
     }
 
     /// Locks a row, or does what `on_locked` says if another transaction has it locked. `None`
     /// means that the row is to be left out.
-    pub(super) fn lock_row_unless(
+    pub fn lock_row_unless(
         &mut self,
+        lock_table: &LockTable,
         table: &Table,
         key: &[u8],
         mode: LockMode,
         on_locked: OnLocked,
     ) -> Result<Option<Acquired>> {
         if on_locked == OnLocked::Wait || table.is_temporary() {
-            return self.lock_row(table, key, mode).map(Some);
+            return self.lock_row(lock_table, table, key, mode).map(Some);
         }
-        self.memory.check(self.locks.held())?;
+        self.check_memory()?;
         let id = LockId::row(table.id, CLUSTERED, key);
-        match self.engine.locks.try_acquire(&mut self.locks, id, lock_type(mode)) {
+        match lock_table.try_acquire(&mut self.owner, id, lock_type(mode)) {
             None if on_locked == OnLocked::Fail => Err(EngineError::LockNotAvailable),
             acquired => Ok(acquired),
         }
@@ -62,8 +109,9 @@ impl Transaction {
     /// # Errors
     /// Returns the errors of the wait, and an error when the session's memory has no room for
     /// another lock.
-    pub(super) fn lock_key(
+    pub fn lock_key(
         &mut self,
+        lock_table: &LockTable,
         table: &Table,
         index_id: u32,
         key: &[u8],
@@ -72,53 +120,55 @@ impl Transaction {
         if table.is_temporary() {
             return Ok(Acquired::Held);
         }
-        self.memory.check(self.locks.held())?;
+        assert!(!self.is_ahead(), "a transaction that is applied ahead of its turn takes no row lock");
+        self.check_memory()?;
         let id = LockId::row(table.id, index_id, key);
         if !self.waits {
-            let acquired = self.engine.locks.try_acquire(&mut self.locks, id, mode);
+            let acquired = lock_table.try_acquire(&mut self.owner, id, mode);
             return acquired.ok_or(EngineError::LockNotAvailable);
         }
         let describe = || described(table, index_id, key, if mode == LockType::Shared { "S" } else { "X" });
         let row = || RowName { table_id: table.id, index_id, key: key.into() };
-        let patience =
-            Patience { timeout_ms: self.row_lock_timeout_ms, describe: &describe, row: Some(&row) };
-        self.engine.locks.acquire(&mut self.locks, id, mode, patience)
+        let patience = Patience { timeout_ms: self.row_timeout_ms, describe: &describe, row: Some(&row) };
+        lock_table.acquire(&mut self.owner, id, mode, patience)
     }
 
-    /// Releases the lock of the row that was read last, if reading it took the lock and the
-    /// isolation level is READ COMMITTED, which keeps no locks on rows that a statement does not
-    /// want.
-    pub fn release_unwanted(&mut self) {
-        let Some(id) = self.last_lock.take() else { return };
-        self.last_read = None;
-        if !self.locks_gaps() {
-            let engine = self.engine.clone();
-            engine.locks.release(&mut self.locks, id);
-        }
+    /// Locks the metadata of a table.
+    pub fn lock_metadata(
+        &mut self,
+        lock_table: &LockTable,
+        schema: &str,
+        table: &str,
+        mode: LockType,
+    ) -> Result<()> {
+        let describe = || format!("metadata of table `{schema}`.`{table}`");
+        let patience = Patience { timeout_ms: self.metadata_timeout_ms, describe: &describe, row: None };
+        lock_table.acquire(&mut self.owner, LockId::metadata(schema, table), mode, patience)?;
+        Ok(())
+    }
+
+    /// Releases the lock of a row.
+    pub fn release_row(&mut self, lock_table: &LockTable, table: &Table, key: &[u8]) {
+        lock_table.release(&mut self.owner, LockId::row(table.id, CLUSTERED, key));
     }
 
     /// Locks the gap of the clustered index that a missing key is in.
-    pub(super) fn lock_gap_around(&mut self, table: &Table, key: &[u8]) -> Result<()> {
+    pub fn lock_gap_around(&mut self, lock_table: &LockTable, table: &Table, key: &[u8]) -> Result<()> {
         let below =
             first_key(&table.clustered, (Bound::Unbounded, Bound::Excluded(key)), Direction::Backward)?;
         let above =
             first_key(&table.clustered, (Bound::Excluded(key), Bound::Unbounded), Direction::Forward)?;
-        let table_locks = &table.counters.locks;
-        self.engine.locks.lock_gap(
-            &mut self.locks,
-            table_locks,
-            CLUSTERED,
-            below.as_deref(),
-            above.as_deref(),
-        );
+        let at_table = &table.counters.locks;
+        lock_table.lock_gap(&mut self.owner, at_table, CLUSTERED, below.as_deref(), above.as_deref());
         Ok(())
     }
 
     /// Announces keys that are about to be inserted. If another transaction has locked a gap that
     /// one of the keys is in, releases the record locks taken since `held`, waits for that gap and
     /// returns false: then the caller must check everything again.
-    pub(super) fn announce(
+    pub fn announce(
         &mut self,
+        lock_table: &LockTable,
         table: &Table,
         clustered: Option<&[u8]>,
         secondary: &[Option<SecondaryKey>],
@@ -132,40 +182,48 @@ impl Transaction {
         if table.is_temporary() || keys().next().is_none() {
             return Ok(true);
         }
-        if let Some(owed) = &mut self.ahead {
+        if let Some(owed) = &mut self.owed {
             owed.announcement(table, clustered, secondary);
             return Ok(true);
         }
-        let engine = self.engine.clone();
-        let (locks, at_table) = (&engine.locks, &table.counters.locks);
-        let owner = self.locks.id();
-        let covered = || keys().find(|(index, key, _)| at_table.is_covered(owner, *index, key));
+        let at_table = &table.counters.locks;
+        let id = self.owner.id();
+        let covered = || keys().find(|(index, key, _)| at_table.is_covered(id, *index, key));
         let mut in_the_way = None;
-        if locks.has_others_gaps(&mut self.locks, at_table) {
+        if lock_table.has_others_gaps(&mut self.owner, at_table) {
             in_the_way = covered();
         }
         if in_the_way.is_none() {
-            let first = locks.announce(&mut self.locks, at_table, keys());
-            if locks.has_others_gaps(&mut self.locks, at_table) {
+            let first = lock_table.announce(&mut self.owner, at_table, keys());
+            if lock_table.has_others_gaps(&mut self.owner, at_table) {
                 // Another transaction may have locked a gap before it could see the announcement.
                 in_the_way = covered();
             }
             if in_the_way.is_some() {
-                locks.withdraw_announced(&mut self.locks, first);
+                lock_table.withdraw_announced(&mut self.owner, first);
             }
         }
         let Some((index_id, key, _)) = in_the_way else { return Ok(true) };
         if !self.waits {
             return Err(EngineError::LockNotAvailable);
         }
-        locks.release_since(&mut self.locks, held);
+        lock_table.release_since(&mut self.owner, held);
         let describe = || described(table, index_id, key, "X insert intention");
         let row = || RowName { table_id: table.id, index_id, key: key.into() };
-        let patience =
-            Patience { timeout_ms: self.row_lock_timeout_ms, describe: &describe, row: Some(&row) };
-        locks.wait_for_key(&self.locks, at_table, index_id, key, patience)?;
+        let patience = Patience { timeout_ms: self.row_timeout_ms, describe: &describe, row: Some(&row) };
+        lock_table.wait_for_key(&self.owner, at_table, index_id, key, patience)?;
         Ok(false)
     }
+}
+
+/// Returns the first key of a range of an index, in this direction.
+pub(super) fn first_key(
+    tree: &Tree,
+    range: (Bound<&[u8]>, Bound<&[u8]>),
+    direction: Direction,
+) -> Result<Option<Vec<u8>>> {
+    let mut scan = tree.scan(range.0, range.1, direction);
+    Ok(scan.next()?.map(|(key, _)| key.to_vec()))
 }
 
 fn lock_type(mode: LockMode) -> LockType {
@@ -175,7 +233,7 @@ fn lock_type(mode: LockMode) -> LockType {
 fn described(table: &Table, index_id: u32, key: &[u8], mode: &str) -> String {
     let index = table.indexes.iter().find(|index| index.id == index_id);
     let (index, name) = (index.map_or("PRIMARY", |index| &index.name), &table.def);
-    let key = super::change::key_hex(key);
+    let key = super::key_range::key_hex(key);
     format!(
         "RECORD LOCKS index {index} of table `{}`.`{}` lock_mode {mode} key {key}",
         name.schema, name.name

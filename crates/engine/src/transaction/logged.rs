@@ -21,18 +21,16 @@ pub struct LoggedTransaction {
     open: Option<(Box<Transaction>, Logged)>,
 }
 
-impl Transaction {
-    /// Runs the part of [`Transaction::commit_received`] that decides the commit's order. The
-    /// caller must have asked the log for space ([`redo::Log::free_check`]) before, with no logged
-    /// transaction in hand. While commits are held back this waits, unless the transaction is
-    /// `behind` one of the caller's.
-    pub fn log_received(
-        mut self: Box<Self>,
+impl LoggedTransaction {
+    /// Runs the part of a commit that decides its order; see [`Transaction::log_received`].
+    pub(super) fn new(
+        mut transaction: Box<Transaction>,
         group: &[u8],
         options: &CommitOptions<'_>,
         behind: Option<&LoggedTransaction>,
     ) -> Result<LoggedTransaction> {
-        assert!(!self.has_temporary_changes(), "rows of a source are of no temporary table");
+        let rows = &mut transaction.rows;
+        assert!(!rows.changes.has_temporary(), "rows of a source are of no temporary table");
         let parts = CommitParts {
             group,
             spill: None,
@@ -43,25 +41,24 @@ impl Transaction {
             xa: None,
             options,
         };
-        let logged = self.engine.committer.log_writes(
-            &mut self.writes,
-            &mut self.sidecar,
+        let logged = rows.engine.committer.log_writes(
+            &mut rows.changes.writes,
+            &mut rows.changes.sidecar,
             &parts,
             behind.is_some(),
         )?;
-        Ok(LoggedTransaction { open: Some((self, logged)) })
+        Ok(LoggedTransaction { open: Some((transaction, logged)) })
     }
-}
 
-impl LoggedTransaction {
     /// Puts the rows on their pages and releases the locks. Does not wait for the log.
     pub fn complete(mut self) -> Result<CommitOutcome> {
         let (mut transaction, logged) = self.open.take().expect("it is completed once");
         let _state = os::account::enter(os::account::State::ApplyCommit);
-        let outcome = transaction.engine.committer.apply_logged(&transaction.writes, logged)?;
-        transaction.note_committed(outcome.seq);
-        transaction.release();
-        transaction.engine.committer.settle_commit(outcome.seq, false)?;
+        let rows = &mut transaction.rows;
+        let outcome = rows.engine.committer.apply_logged(&rows.changes.writes, logged)?;
+        rows.note_committed(outcome.seq);
+        rows.release();
+        rows.engine.committer.settle_commit(outcome.seq, false)?;
         Ok(outcome)
     }
 
@@ -77,7 +74,7 @@ impl Drop for LoggedTransaction {
             // Recovery would find the commit in the log, but here every later commit would wait for
             // it.
             let text = format!("commit {} is in the log and was not put on its pages", logged.seq());
-            transaction.engine.config.disk.fail_stop(&text);
+            transaction.rows.engine.config.disk.fail_stop(&text);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Reading one row: the transaction's own change, the page, or an older version.
 
-use super::{Isolation, LastRead, LockMode, Row, Transaction};
+use super::mode::{LastRead, LockMode, Row};
+use super::row_access::RowAccess;
 use crate::bytes::KeyBuf;
 use crate::error::Result;
 use crate::lock::{Acquired, CLUSTERED, LockId, OnLocked};
@@ -9,116 +10,81 @@ use crate::status::bump;
 use crate::table::Table;
 use std::sync::Arc;
 
-impl Transaction {
-    /// Returns the mode in which a read is done at this isolation level.
-    pub(super) fn effective_mode(&self, mode: LockMode) -> LockMode {
-        let locks = self.isolation == Isolation::Serializable && !self.autocommit;
-        if mode == LockMode::Snapshot && locks { LockMode::Share } else { mode }
-    }
-
-    /// Returns the row with this clustered key (see [`Table::encode_key`]).
-    pub fn get(&mut self, table: &Arc<Table>, key: &[u8], mode: LockMode) -> Result<Option<Row>> {
-        self.get_unless_locked(table, key, mode, OnLocked::Wait)
-    }
-
-    /// Does what [`Transaction::get`] does; `on_locked` says what to do about a row that another
-    /// transaction has locked.
-    pub fn get_unless_locked(
-        &mut self,
-        table: &Arc<Table>,
-        key: &[u8],
-        mode: LockMode,
-        on_locked: OnLocked,
-    ) -> Result<Option<Row>> {
-        self.use_table_in(table, mode == LockMode::Update)?;
-        let image = match self.effective_mode(mode) {
-            mode if table.is_temporary() => {
-                if mode == LockMode::Snapshot {
-                    self.open_snapshot()?;
-                }
-                (self.last_lock, self.last_read) = (None, None);
-                let newest = |txn: &mut Transaction| txn.engine.rows.read_newest(table, key);
-                self.read_own_or(table, key, |txn| Ok(newest(txn)?.map(|row| row.image)))?
+/// Returns the row with this clustered key. `on_locked` says what to do about a row that another
+/// transaction has locked.
+#[inline]
+pub(super) fn get(
+    rows: &mut RowAccess,
+    table: &Arc<Table>,
+    key: &[u8],
+    mode: LockMode,
+    on_locked: OnLocked,
+) -> Result<Option<Row>> {
+    rows.use_table(table, mode == LockMode::Update)?;
+    let image = match rows.view.effective_mode(mode) {
+        mode if table.is_temporary() => {
+            if mode == LockMode::Snapshot {
+                rows.open_snapshot()?;
             }
-            LockMode::Snapshot => {
-                // The snapshot is opened even if the row is the transaction's own, so that later
-                // reads see the state as of now.
-                self.open_snapshot()?;
-                self.read_own_or(table, key, |txn| {
-                    let view = &txn.snapshot.as_ref().expect("just opened").view;
-                    let read = txn.engine.rows.read_at(table, key, view);
-                    txn.at_valid_snapshot(read)
-                })?
-            }
-            mode => self.get_locked(table, key, mode, on_locked)?,
-        };
-        bump(&self.engine.counters.rows_read, u64::from(image.is_some()));
-        Ok(image.map(|image| Row { key: key.to_vec(), image }))
-    }
-
-    /// Returns the newest committed row, locked. A row that exists costs its record lock and
-    /// nothing else. If there is none, the gap is locked (if the isolation level locks gaps), and
-    /// the key is not.
-    fn get_locked(
-        &mut self,
-        table: &Arc<Table>,
-        key: &[u8],
-        mode: LockMode,
-        on_locked: OnLocked,
-    ) -> Result<Option<Vec<u8>>> {
-        self.last_lock = None;
-        let Some(acquired) = self.lock_row_unless(table, key, mode, on_locked)? else { return Ok(None) };
-        let image = match self.own_image(table, key)? {
-            // A row that the transaction itself deleted stays locked.
-            Some(own) => return Ok(own),
-            None => self.engine.rows.read_newest(table, key)?.map(|row| {
-                let OldRow { image, seq, externs, leaf } = row;
-                let (table_id, key) = (table.id, KeyBuf::from_slice(key));
-                self.last_read =
-                    (mode == LockMode::Update).then_some(LastRead { table_id, key, seq, externs, leaf });
-                image
-            }),
-        };
-        if image.is_none() {
-            // The gap is locked while the key itself is still locked, so nobody can insert the key
-            // in between.
-            if self.locks_gaps() {
-                self.lock_gap_around(table, key)?;
-            }
-            if acquired == Acquired::New {
-                let engine = self.engine.clone();
-                engine.locks.release(&mut self.locks, LockId::row(table.id, CLUSTERED, key));
-            }
-        } else if acquired == Acquired::New {
-            self.last_lock = Some(LockId::row(table.id, CLUSTERED, key));
+            (rows.locks.last, rows.last_read) = (None, None);
+            rows.newest_image(table, key)?
         }
-        Ok(image)
-    }
+        LockMode::Snapshot => get_at_snapshot(rows, table, key)?,
+        mode => get_locked(rows, table, key, mode, on_locked)?,
+    };
+    bump(&rows.engine.counters.rows_read, u64::from(image.is_some()));
+    Ok(image.map(|image| Row { key: key.to_vec(), image }))
+}
 
-    /// Returns the transaction's own state of the row if it has one, otherwise what `committed`
-    /// reads.
-    pub(super) fn read_own_or(
-        &mut self,
-        table: &Table,
-        key: &[u8],
-        committed: impl FnOnce(&mut Transaction) -> Result<Option<Vec<u8>>>,
-    ) -> Result<Option<Vec<u8>>> {
-        match self.own_image(table, key)? {
-            Some(own) => Ok(own),
-            None => committed(self),
+/// Returns the row as the snapshot sees it, or the transaction's own state of it.
+#[inline]
+fn get_at_snapshot(rows: &mut RowAccess, table: &Table, key: &[u8]) -> Result<Option<Vec<u8>>> {
+    let RowAccess { engine, view, locks, changes, .. } = rows;
+    // The snapshot is opened even if the row is the transaction's own, so that later reads see the
+    // state as of now.
+    let at = view.open(engine, locks.owner.depends_on())?;
+    match changes.own_image(table, key)? {
+        Some(own) => Ok(own),
+        None => {
+            let read = engine.rows.read_at(table, key, at);
+            view.at_valid_snapshot(engine, read)
         }
     }
+}
 
-    /// Returns the transaction's own state of a row: `None` when it has not changed the row,
-    /// `Some(None)` when it has deleted it.
-    pub(super) fn own_image(&self, table: &Table, key: &[u8]) -> Result<Option<Option<Vec<u8>>>> {
-        Ok(match self.writes_of(table).row(table.id, key) {
-            None => None,
-            Some(None) => Some(None),
-            Some(Some(image)) if table.is_temporary() => {
-                Some(Some(self.temporary.image(image)?.into_owned()))
-            }
-            Some(Some(image)) => Some(Some(self.group.image(image)?)),
-        })
+/// Returns the newest committed row, locked. A row that exists costs its record lock and nothing
+/// else. If there is none, the gap is locked (if the isolation level locks gaps), and the key is
+/// not.
+fn get_locked(
+    rows: &mut RowAccess,
+    table: &Arc<Table>,
+    key: &[u8],
+    mode: LockMode,
+    on_locked: OnLocked,
+) -> Result<Option<Vec<u8>>> {
+    rows.locks.last = None;
+    let Some(acquired) = rows.lock_row_unless(table, key, mode, on_locked)? else { return Ok(None) };
+    if let Some(own) = rows.changes.own_image(table, key)? {
+        // A row that the transaction itself deleted stays locked.
+        return Ok(own);
     }
+    if let Some(row) = rows.engine.rows.read_newest(table, key)? {
+        let OldRow { image, seq, externs, leaf } = row;
+        let (table_id, own_key) = (table.id, KeyBuf::from_slice(key));
+        rows.last_read =
+            (mode == LockMode::Update).then_some(LastRead { table_id, key: own_key, seq, externs, leaf });
+        if acquired == Acquired::New {
+            rows.locks.last = Some(LockId::row(table.id, CLUSTERED, key));
+        }
+        return Ok(Some(image));
+    }
+    // The gap is locked while the key itself is still locked, so nobody can insert the key in
+    // between.
+    if rows.view.isolation.locks_gaps() {
+        rows.locks.lock_gap_around(&rows.engine.locks, table, key)?;
+    }
+    if acquired == Acquired::New {
+        rows.locks.release_row(&rows.engine.locks, table, key);
+    }
+    Ok(None)
 }

@@ -12,7 +12,9 @@
 //! key the write set wins. Changes that the transaction makes while it scans are seen if they lie
 //! ahead of the scan, so a statement that changes the columns it scans by reads its rows first.
 
-use super::{LastRead, LockMode, Row, Transaction};
+use super::Transaction;
+use super::mode::{LastRead, LockMode, Row};
+use super::row_access::RowAccess;
 use crate::bytes::KeyBuf;
 use crate::covering::Entry;
 use crate::definition::IndexRef;
@@ -105,6 +107,20 @@ pub(super) struct Locking {
     pub unlocked: bool,
 }
 
+impl Locking {
+    fn new(gaps: bool) -> Locking {
+        Locking {
+            on_locked: OnLocked::Wait,
+            gaps,
+            interval: None,
+            has_begun: false,
+            released: 0,
+            semi_consistent: false,
+            unlocked: false,
+        }
+    }
+}
+
 /// The next entry in key order.
 enum Next {
     /// The transaction's own entry, and whether it is present.
@@ -113,33 +129,36 @@ enum Next {
     End,
 }
 
-impl Transaction {
+/// Reports whether a locking scan may pass over a row that the commit `seq` deleted. As long as the
+/// commit is not visible the row is locked as any other, so that the transaction waits for the
+/// commit and comes after it.
+fn has_gone(rows: &mut RowAccess, seq: u64) -> bool {
+    rows.locks.owner.depend_on(seq);
+    rows.engine.sequencer.view().sees(seq)
+}
+
+impl Scan {
     /// Opens a scan of an index.
-    pub fn scan(
-        &mut self,
+    pub(super) fn open(
+        rows: &mut RowAccess,
         table: &Arc<Table>,
-        index: IndexRef,
-        range: KeyRange,
+        (index, range): (IndexRef, KeyRange),
         direction: Direction,
         mode: LockMode,
     ) -> Result<Scan> {
-        self.use_table_in(table, mode == LockMode::Update)?;
-        let mut mode = self.effective_mode(mode);
-        let mut view = if mode == LockMode::Snapshot { self.view()?.clone() } else { View::newest() };
+        rows.use_table(table, mode == LockMode::Update)?;
+        let mut mode = rows.view.effective_mode(mode);
+        let mut view = match mode {
+            LockMode::Snapshot => rows.view.open(&rows.engine, rows.locks.owner.depends_on())?.clone(),
+            LockMode::Share | LockMode::Update => View::newest(),
+        };
         if table.is_temporary() {
             // The rows are this session's: nobody else changes them, and they have no older
             // versions.
             (mode, view) = (LockMode::Snapshot, View::newest());
         }
-        let locking = (mode != LockMode::Snapshot).then(|| Locking {
-            on_locked: OnLocked::Wait,
-            gaps: self.locks_gaps(),
-            interval: None,
-            has_begun: false,
-            released: 0,
-            semi_consistent: false,
-            unlocked: false,
-        });
+        let gaps = rows.view.isolation.locks_gaps();
+        let locking = (mode != LockMode::Snapshot).then(|| Locking::new(gaps));
         let mut scan = Scan {
             table: table.clone(),
             index,
@@ -163,23 +182,19 @@ impl Transaction {
         }
         Ok(scan)
     }
-}
 
-impl Transaction {
     /// Opens a scan of the newest committed rows without locks. It finds a row that is then locked
     /// and read again.
-    pub(super) fn scan_newest(
-        &mut self,
+    pub(super) fn open_newest(
+        rows: &mut RowAccess,
         table: &Arc<Table>,
         index: IndexRef,
         range: KeyRange,
     ) -> Result<Scan> {
         // The snapshot keeps purge from freeing long values that the scan is about to read.
-        self.view()?;
-        if let Some(snapshot) = &self.snapshot {
-            self.engine.snapshots.pin(snapshot);
-        }
-        let mut scan = self.scan(table, index, range, Direction::Forward, LockMode::Update)?;
+        rows.open_snapshot()?;
+        rows.view.pin(&rows.engine);
+        let mut scan = Scan::open(rows, table, (index, range), Direction::Forward, LockMode::Update)?;
         scan.mode = LockMode::Snapshot;
         scan.view = View::newest();
         // With gaps to lock, the scan would go on to the key behind its range.
@@ -188,19 +203,7 @@ impl Transaction {
         }
         Ok(scan)
     }
-}
 
-impl Transaction {
-    /// Reports whether a locking scan may pass over a row that the commit `seq` deleted. As long as
-    /// the commit is not visible the row is locked as any other, so that the transaction waits for
-    /// the commit and comes after it.
-    fn has_gone(&mut self, seq: u64) -> bool {
-        self.locks.depend_on(seq);
-        self.engine.sequencer.view().sees(seq)
-    }
-}
-
-impl Scan {
     /// Returns the image of the row that was lent last.
     pub fn image(&self) -> &[u8] {
         match (self.lent, &self.pages) {
@@ -278,9 +281,14 @@ impl Scan {
 
     /// Returns the next row, or `None` at the end.
     pub fn next(&mut self, txn: &mut Transaction) -> Result<Option<Row>> {
+        self.next_row(&mut txn.rows)
+    }
+
+    /// Does what [`Scan::next`] does.
+    pub(super) fn next_row(&mut self, rows: &mut RowAccess) -> Result<Option<Row>> {
         self.takes_entries = false;
         self.keep_last();
-        self.next_found(txn).map(|found| match found? {
+        self.next_found(rows).map(|found| match found? {
             Found::Row(row) => Some(row),
             Found::Entry | Found::Lent => unreachable!("neither is asked for"),
         })
@@ -291,23 +299,23 @@ impl Scan {
         Entry { key: self.last.as_deref().unwrap_or_default(), clustered_at: self.clustered_at }
     }
 
-    pub(super) fn next_found(&mut self, txn: &mut Transaction) -> Result<Option<Found>> {
-        let next = self.find_next(txn);
-        if self.mode == LockMode::Snapshot { txn.at_valid_snapshot(next) } else { next }
+    pub(super) fn next_found(&mut self, rows: &mut RowAccess) -> Result<Option<Found>> {
+        let next = self.find_next(rows);
+        if self.mode == LockMode::Snapshot { rows.view.at_valid_snapshot(&rows.engine, next) } else { next }
     }
 
-    fn find_next(&mut self, txn: &mut Transaction) -> Result<Option<Found>> {
-        txn.last_lock = None;
+    fn find_next(&mut self, rows: &mut RowAccess) -> Result<Option<Found>> {
+        rows.locks.last = None;
         loop {
-            if self.locking.is_some() && self.pages.is_some() && !self.lock_way(txn)? {
+            if self.locking.is_some() && self.pages.is_some() && !self.lock_way(rows)? {
                 continue;
             }
-            let found = match self.next_entry(txn)? {
+            let found = match self.next_entry(rows)? {
                 Next::End => return Ok(None),
                 Next::Own(key, present) => {
                     self.last = Some(key.clone());
-                    let row = if present { self.own_row(txn, &key)? } else { None };
-                    if row.is_some() && self.range.is_equality() && self.is_only_match(txn, &key)? {
+                    let row = if present { self.own_row(rows, &key)? } else { None };
+                    if row.is_some() && self.range.is_equality() && self.is_only_match(rows, &key)? {
                         self.pages = None;
                     }
                     row.map(Found::Row)
@@ -318,7 +326,7 @@ impl Scan {
                             self.clustered_at = clustered_at;
                             Some(Found::Entry)
                         }
-                        None => self.page_row(txn, &key, &value)?.map(Found::Row),
+                        None => self.page_row(rows, &key, &value)?.map(Found::Row),
                     };
                     self.spare = value;
                     self.last = Some(key);
@@ -326,20 +334,20 @@ impl Scan {
                 }
             };
             if found.is_some() {
-                bump(&txn.engine.counters.rows_read, 1);
+                bump(&rows.engine.counters.rows_read, 1);
                 return Ok(found);
             }
             // While there are no rows to give out, nobody else checks for an interrupt.
-            txn.check_interrupt()?;
+            rows.check_interrupt()?;
         }
     }
 
-    fn next_entry(&mut self, txn: &Transaction) -> Result<Next> {
+    fn next_entry(&mut self, rows: &RowAccess) -> Result<Next> {
         if self.pages.is_none() {
             return Ok(Next::End);
         }
         self.fetch_ahead()?;
-        let own = self.next_own(txn);
+        let own = self.next_own(rows);
         let own_first = match (&own, &self.ahead) {
             (None, _) => false,
             (Some(_), None) => true,
@@ -374,8 +382,8 @@ impl Scan {
 
     /// Returns the transaction's own next entry of the index after the last key, and whether it is
     /// present.
-    pub(super) fn next_own(&self, txn: &Transaction) -> Option<(KeyBuf, bool)> {
-        let writes = txn.writes_of(&self.table).table(self.table.id)?;
+    pub(super) fn next_own(&self, rows: &RowAccess) -> Option<(KeyBuf, bool)> {
+        let writes = rows.changes.writes_of(&self.table).table(self.table.id)?;
         let last = self.last.as_deref().map(Bound::Excluded);
         let (start, end) = match self.direction {
             Direction::Forward => (last.unwrap_or(as_slices(&self.range.start)), as_slices(&self.range.end)),
@@ -401,16 +409,16 @@ impl Scan {
     }
 
     /// Returns the row of an entry that the transaction itself put.
-    fn own_row(&self, txn: &Transaction, key: &KeyBuf) -> Result<Option<Row>> {
+    fn own_row(&self, rows: &RowAccess, key: &KeyBuf) -> Result<Option<Row>> {
         let clustered: &[u8] = match self.index {
             IndexRef::Primary => key,
             IndexRef::Secondary(at) => {
-                let writes = txn.writes_of(&self.table).table(self.table.id);
+                let writes = rows.changes.writes_of(&self.table).table(self.table.id);
                 let entries = &writes.expect("it has an own entry").entries[at];
                 &key[usize::from(entries[&key[..]].secondary_len)..]
             }
         };
-        let image = txn.own_image(&self.table, clustered)?.flatten();
+        let image = rows.changes.own_image(&self.table, clustered)?.flatten();
         Ok(image.map(|image| Row { key: clustered.to_vec(), image }))
     }
 
@@ -429,32 +437,32 @@ impl Scan {
     }
 
     /// Returns the row of an entry on a page, if this scan sees it.
-    fn page_row(&mut self, txn: &mut Transaction, key: &KeyBuf, value: &[u8]) -> Result<Option<Row>> {
+    fn page_row(&mut self, rows: &mut RowAccess, key: &KeyBuf, value: &[u8]) -> Result<Option<Row>> {
         match self.index {
-            IndexRef::Primary => self.clustered_row(txn, key, value),
-            IndexRef::Secondary(at) => self.secondary_row(txn, at, key, value),
+            IndexRef::Primary => self.clustered_row(rows, key, value),
+            IndexRef::Secondary(at) => self.secondary_row(rows, at, key, value),
         }
     }
 
-    fn clustered_row(&mut self, txn: &mut Transaction, key: &KeyBuf, value: &[u8]) -> Result<Option<Row>> {
+    fn clustered_row(&mut self, rows: &mut RowAccess, key: &KeyBuf, value: &[u8]) -> Result<Option<Row>> {
         let image = match self.mode {
-            LockMode::Snapshot => txn.engine.rows.visible(&self.table, key, Some(value), &self.view)?,
+            LockMode::Snapshot => rows.engine.rows.visible(&self.table, key, Some(value), &self.view)?,
             LockMode::Share | LockMode::Update => {
                 let parsed = ClusteredValue::parse(value)?;
-                if parsed.is_deleted() && txn.has_gone(parsed.seq) {
+                if parsed.is_deleted() && has_gone(rows, parsed.seq) {
                     return Ok(None);
                 }
-                let Some(acquired) = self.lock_found(txn, key)? else { return Ok(None) };
-                let newest = txn.engine.rows.read_newest(&self.table, key)?;
+                let Some(acquired) = self.lock_found(rows, key)? else { return Ok(None) };
+                let newest = rows.engine.rows.read_newest(&self.table, key)?;
                 let is_there = newest.is_some();
-                let is_only = is_there && self.range.is_equality() && self.is_only_match(txn, key)?;
-                self.note_locked(txn, key, acquired, is_there, is_only);
+                let is_only = is_there && self.range.is_equality() && self.is_only_match(rows, key)?;
+                self.note_locked(rows, key, acquired, is_there, is_only);
                 let is_kept = self.mode == LockMode::Update && !self.is_unlocked();
                 newest.map(|row| {
                     let OldRow { image, seq, externs, leaf } = row;
                     let (table_id, key) = (self.table.id, key.clone());
-                    txn.locks.depend_on(seq);
-                    txn.last_read = is_kept.then_some(LastRead { table_id, key, seq, externs, leaf });
+                    rows.locks.owner.depend_on(seq);
+                    rows.last_read = is_kept.then_some(LastRead { table_id, key, seq, externs, leaf });
                     image
                 })
             }
@@ -463,13 +471,13 @@ impl Scan {
     }
 
     /// Locks a row that the scan has found. `None` means that the row is to be left out.
-    fn lock_found(&mut self, txn: &mut Transaction, key: &[u8]) -> Result<Option<Acquired>> {
+    fn lock_found(&mut self, rows: &mut RowAccess, key: &[u8]) -> Result<Option<Acquired>> {
         let Some(locking) = &mut self.locking else { return Ok(Some(Acquired::Held)) };
         locking.unlocked = false;
         if !locking.semi_consistent || self.index != IndexRef::Primary {
-            return txn.lock_row_unless(&self.table, key, self.mode, locking.on_locked);
+            return rows.lock_row_unless(&self.table, key, self.mode, locking.on_locked);
         }
-        let acquired = txn.lock_row_unless(&self.table, key, self.mode, OnLocked::Skip)?;
+        let acquired = rows.lock_row_unless(&self.table, key, self.mode, OnLocked::Skip)?;
         locking.unlocked = acquired.is_none();
         Ok(acquired.or(Some(Acquired::Held)))
     }
@@ -478,7 +486,7 @@ impl Scan {
     /// that the scan can find no other.
     fn note_locked(
         &mut self,
-        txn: &mut Transaction,
+        rows: &mut RowAccess,
         key: &[u8],
         acquired: Acquired,
         is_there: bool,
@@ -486,9 +494,9 @@ impl Scan {
     ) {
         if acquired == Acquired::New {
             let id = LockId::row(self.table.id, CLUSTERED, key);
-            txn.last_lock = Some(id);
+            rows.locks.last = Some(id);
             if !is_there {
-                txn.release_unwanted();
+                rows.release_unwanted();
             }
         }
         if is_only {
@@ -498,7 +506,7 @@ impl Scan {
 
     fn secondary_row(
         &mut self,
-        txn: &mut Transaction,
+        rows: &mut RowAccess,
         at: usize,
         key: &KeyBuf,
         value: &[u8],
@@ -512,13 +520,13 @@ impl Scan {
         })?;
         let deleted = flags & entry::DELETED != 0;
         let snapshot = self.mode == LockMode::Snapshot;
-        let is_gone = deleted && if snapshot { self.view.sees(seq) } else { txn.has_gone(seq) };
+        let is_gone = deleted && if snapshot { self.view.sees(seq) } else { has_gone(rows, seq) };
         if is_gone {
             return Ok(None);
         }
         let mut acquired = Acquired::Held;
         if !snapshot {
-            acquired = match self.lock_found(txn, clustered)? {
+            acquired = match self.lock_found(rows, clustered)? {
                 Some(acquired) => acquired,
                 None => return Ok(None),
             };
@@ -527,15 +535,13 @@ impl Scan {
         // granted.
         let must_check = !snapshot || !self.view.sees(seq);
         let (view, table) = (&self.view, &self.table);
-        let image = txn.read_own_or(table, clustered, |txn| {
-            if snapshot {
-                txn.engine.rows.read_at(table, clustered, view)
-            } else {
-                Ok(txn.engine.rows.read_newest(table, clustered)?.map(|row| row.image))
-            }
-        })?;
+        let image = match rows.changes.own_image(table, clustered)? {
+            Some(own) => own,
+            None if snapshot => rows.engine.rows.read_at(table, clustered, view)?,
+            None => rows.engine.rows.read_newest(table, clustered)?.map(|row| row.image),
+        };
         let Some(image) = image else {
-            self.note_locked(txn, clustered, acquired, false, false);
+            self.note_locked(rows, clustered, acquired, false, false);
             if let Some(strays) = self.strays.as_mut().filter(|_| !must_check) {
                 strays.push(key.to_vec());
             }
@@ -546,14 +552,14 @@ impl Scan {
         if must_check {
             let own = self.table.secondary_key(at, &image, clustered)?;
             if own.key != *key {
-                self.note_locked(txn, clustered, acquired, false, false);
+                self.note_locked(rows, clustered, acquired, false, false);
                 return Ok(None);
             }
             is_unique = self.table.indexes[at].unique && !own.has_null;
         }
         let columns = &key[..key.len() - clustered.len()];
         let is_whole = matches!(&self.range.start, Bound::Included(start) if start[..] == *columns);
-        self.note_locked(txn, clustered, acquired, true, is_unique && is_whole && self.range.is_equality());
+        self.note_locked(rows, clustered, acquired, true, is_unique && is_whole && self.range.is_equality());
         Ok(Some(Row { key: clustered.to_vec(), image }))
     }
 }

@@ -2,7 +2,8 @@
 //! mostly about the same tables, and with a metadata lock for each transaction all threads would
 //! contend for that lock.
 
-use super::{Isolation, Transaction};
+use super::Transaction;
+use super::mode::Isolation;
 use crate::Engine;
 use crate::error::{EngineError, Result};
 use crate::lock::{Acquired, LockId, LockOwner, LockType, OwnerId, Patience};
@@ -95,8 +96,8 @@ impl TableHold {
     /// the tables that are held, and no others.
     pub fn begin_apply(&self) -> Box<Transaction> {
         let mut transaction = self.engine.begin_apply();
-        transaction.tables_held = true;
-        transaction.locks.set_works_for(&self.locks);
+        transaction.rows.tables.held = true;
+        transaction.rows.locks.owner.set_works_for(&self.locks);
         transaction
     }
 
@@ -105,7 +106,7 @@ impl TableHold {
     /// as they are, and changes nothing.
     pub fn begin_beside(engine: &Arc<Engine>) -> Transaction {
         let mut transaction = engine.begin(Isolation::RepeatableRead);
-        transaction.tables_held = true;
+        transaction.rows.tables.held = true;
         transaction
     }
 
@@ -113,7 +114,7 @@ impl TableHold {
     /// locks of its tables itself.
     pub fn begin_apply_statements(&self) -> Box<Transaction> {
         let mut transaction = Box::new(self.engine.begin(Isolation::RepeatableRead));
-        transaction.locks.set_works_for(&self.locks);
+        transaction.rows.locks.owner.set_works_for(&self.locks);
         transaction
     }
 }

@@ -41,10 +41,8 @@ impl TemporaryWrites {
 
     /// Counts the image of a row that is about to be staged.
     #[inline]
-    pub fn note_image(&mut self, table: &Table, image: &[u8]) {
-        if table.is_temporary() {
-            self.image_bytes += image.len();
-        }
+    pub fn note_image(&mut self, image: &[u8]) {
+        self.image_bytes += image.len();
     }
 
     /// Returns a row's image, from memory or from the file.
@@ -100,16 +98,15 @@ impl TemporaryWrites {
         Ok(())
     }
 
-    /// Puts the rows on their pages and forgets them. A table that does not get its rows is marked
+    /// Puts the rows on their pages. A table that does not get its rows is marked
     /// as damaged and cannot be used any more, because the commit has been done.
-    pub fn put_on_pages(&mut self, pool: &Arc<Pool>) {
+    pub fn put_on_pages(self, pool: &Arc<Pool>) {
         for writes in self.writes.tables.iter().filter(|writes| !writes.table.is_gone()) {
             if let Err(error) = self.put_table(pool, writes) {
                 writes.table.set_damaged();
                 log::error!("InnoDB: rows of the temporary table {}: {error}", writes.table.qualified_name);
             }
         }
-        self.clear();
     }
 
     fn put_table(&self, pool: &Arc<Pool>, writes: &TableWrites) -> Result<()> {
@@ -153,11 +150,5 @@ impl TemporaryWrites {
             overflow::free(pool, table.placement.space, held.first_page, held.len)?;
         }
         Ok(())
-    }
-
-    /// Forgets all changes.
-    pub fn clear(&mut self) {
-        self.writes.clear();
-        (self.images, self.image_bytes) = (None, 0);
     }
 }

@@ -5,7 +5,9 @@
 //! transaction that finds the key taken takes a shared lock on the row that has it and looks again:
 //! a row that another transaction is deleting may be gone then.
 
-use super::{LockMode, Transaction};
+use super::mode::LockMode;
+use super::row_access::RowAccess;
+use super::write_set::WriteSet;
 use crate::bytes::KeyBuf;
 use crate::definition::IndexRef;
 use crate::entry;
@@ -16,76 +18,73 @@ use crate::transaction::key_range::after_prefix;
 use btree::Direction;
 use std::ops::Bound;
 
-impl Transaction {
-    /// Returns the error for a row whose key of `index` another row has.
-    pub(super) fn duplicate(&self, table: &Table, index: IndexRef, image: &[u8]) -> EngineError {
-        EngineError::Duplicate {
-            table: table.qualified_name.clone(),
-            index: table.index_name(index).to_string(),
-            key: table.key_text(index, image),
-        }
+/// Returns the error for a row whose key of `index` another row has.
+pub(super) fn duplicate(table: &Table, index: IndexRef, image: &[u8]) -> EngineError {
+    EngineError::Duplicate {
+        table: table.qualified_name.clone(),
+        index: table.index_name(index).to_string(),
+        key: table.key_text(index, image),
     }
+}
 
-    /// Refuses a key of a unique secondary index that a row other than the one with clustered key
-    /// `own` has.
-    pub(super) fn check_unique(
-        &mut self,
-        table: &Table,
-        at: usize,
-        key: &SecondaryKey,
-        own: &[u8],
-        image: &[u8],
-    ) -> Result<()> {
-        let index = &table.indexes[at];
-        if !index.unique || key.has_null {
-            return Ok(());
-        }
-        if let Some(owed) = &mut self.ahead {
-            owed.unique_check(table, at, key, own, image);
-            return Ok(());
-        }
-        let columns = &key.key[..key.secondary_len];
-        self.lock_key(table, index.id, columns, LockType::Exclusive)?;
-        while let Some(holder) = self.holder_of(table, at, columns, own)? {
-            if self.lock_row(table, &holder, LockMode::Share)? == Acquired::Held {
-                // The row was locked before, so the second look was the last one needed.
-                return Err(self.duplicate(table, IndexRef::Secondary(at), image));
-            }
-        }
-        Ok(())
+/// Refuses a key of a unique secondary index that a row other than the one with clustered key `own`
+/// has.
+pub(super) fn check_unique(
+    rows: &mut RowAccess,
+    table: &Table,
+    at: usize,
+    key: &SecondaryKey,
+    own: &[u8],
+    image: &[u8],
+) -> Result<()> {
+    let index = &table.indexes[at];
+    if !index.unique || key.has_null {
+        return Ok(());
     }
+    if let Some(owed) = &mut rows.locks.owed {
+        owed.unique_check(table, at, key, own, image);
+        return Ok(());
+    }
+    let columns = &key.key[..key.secondary_len];
+    rows.locks.lock_key(&rows.engine.locks, table, index.id, columns, LockType::Exclusive)?;
+    while let Some(holder) = holder_of(rows.changes.writes_of(table), table, at, columns, own)? {
+        if rows.lock_row(table, &holder, LockMode::Share)? == Acquired::Held {
+            // The row was locked before, so the second look was the last one needed.
+            return Err(duplicate(table, IndexRef::Secondary(at), image));
+        }
+    }
+    Ok(())
+}
 
-    /// Returns the clustered key of a row, other than `own`, that has these unique columns: by the
-    /// transaction's own changes, otherwise by the pages.
-    pub(super) fn holder_of(
-        &self,
-        table: &Table,
-        at: usize,
-        columns: &[u8],
-        own: &[u8],
-    ) -> Result<Option<KeyBuf>> {
-        let overlay = self.writes_of(table).table(table.id).map(|writes| &writes.entries[at]);
-        let end = after_prefix(columns);
-        if let Some(entries) = overlay {
-            let from = Bound::Included(columns);
-            let present = entries
-                .range((from, Bound::Unbounded))
-                .take_while(|(key, _)| key.starts_with(columns))
-                .find(|(key, change)| change.present && key[columns.len()..] != *own);
-            if let Some((key, _)) = present {
-                return Ok(Some(key[columns.len()..].into()));
-            }
+/// Returns the clustered key of a row, other than `own`, that has these unique columns: by the
+/// transaction's own changes, otherwise by the pages.
+pub(super) fn holder_of(
+    writes: &WriteSet,
+    table: &Table,
+    at: usize,
+    columns: &[u8],
+    own: &[u8],
+) -> Result<Option<KeyBuf>> {
+    let overlay = writes.table(table.id).map(|writes| &writes.entries[at]);
+    let end = after_prefix(columns);
+    if let Some(entries) = overlay {
+        let from = Bound::Included(columns);
+        let present = entries
+            .range((from, Bound::Unbounded))
+            .take_while(|(key, _)| key.starts_with(columns))
+            .find(|(key, change)| change.present && key[columns.len()..] != *own);
+        if let Some((key, _)) = present {
+            return Ok(Some(key[columns.len()..].into()));
         }
-        let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
-        let mut scan = table.indexes[at].tree.scan(Bound::Included(columns), end, Direction::Forward);
-        while let Some((key, value)) = scan.next()? {
-            let (flags, _) = entry::parse_header(value)?;
-            let taken_back =
-                overlay.and_then(|entries| entries.get(key)).is_some_and(|change| !change.present);
-            if flags & entry::DELETED == 0 && !taken_back && key[columns.len()..] != *own {
-                return Ok(Some(key[columns.len()..].into()));
-            }
-        }
-        Ok(None)
     }
+    let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+    let mut scan = table.indexes[at].tree.scan(Bound::Included(columns), end, Direction::Forward);
+    while let Some((key, value)) = scan.next()? {
+        let (flags, _) = entry::parse_header(value)?;
+        let taken_back = overlay.and_then(|entries| entries.get(key)).is_some_and(|change| !change.present);
+        if flags & entry::DELETED == 0 && !taken_back && key[columns.len()..] != *own {
+            return Ok(Some(key[columns.len()..].into()));
+        }
+    }
+    Ok(None)
 }

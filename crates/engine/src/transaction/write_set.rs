@@ -49,7 +49,7 @@ pub(crate) struct WriteSet {
 }
 
 /// A point that the write set can go back to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WriteMark {
     journal: usize,
     changes: u64,
@@ -162,6 +162,7 @@ impl WriteSet {
         let at = self.table_at(table);
         let has_bitmap = |image: &Vec<u8>| image.len() >= table.layout.null_bytes();
         assert!(new.as_ref().is_none_or(has_bitmap), "a row image is of its table");
+        assert!(new.is_some() || logged_at.is_none(), "a row without an image has none in the group");
         let new = new.map(NewImage::Here);
         let rows = &mut self.tables[at].rows;
         let previous = match rows.get_mut(key) {
@@ -216,6 +217,8 @@ impl WriteSet {
     ) {
         assert!(key.secondary_len <= key.key.len(), "an entry's columns are a part of its key");
         let at = self.table_at(table);
+        let indexes = table.indexes.len();
+        assert!(index < indexes, "an entry of index {index} of {indexes} of {}", table.qualified_name);
         let entries = &mut self.tables[at].entries[index];
         let derivable = derivable && entries.get(&key.key).is_none_or(|earlier| earlier.derivable);
         let change = EntryChange { present, secondary_len: key.secondary_len as u16, derivable };
@@ -234,6 +237,8 @@ impl WriteSet {
     /// Takes back everything since the mark.
     pub fn rollback_to(&mut self, mark: WriteMark) {
         assert!(self.journalled, "only a journalled write set goes back");
+        let is_behind = mark.journal <= self.journal.len() && mark.changes <= self.changes;
+        assert!(is_behind, "a write set goes back to a mark that it has not come to: {mark:?}");
         while self.journal.len() > mark.journal {
             let (table, key, replaced) = self.journal.pop().expect("longer than the mark");
             let writes = &mut self.tables[table];
@@ -252,6 +257,12 @@ impl WriteSet {
 
     /// Forgets all changes. The memory of the outer containers is kept.
     pub fn clear(&mut self) {
+        if self.tables.is_empty() {
+            // Transactions that only read come through here, and there is nothing to forget.
+            assert!(self.journal.len() == 0, "the journal is about tables that have changes");
+            self.changes = 0;
+            return;
+        }
         self.tables.clear();
         self.journal.clear();
         self.changes = 0;

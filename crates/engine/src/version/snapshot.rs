@@ -95,18 +95,23 @@ impl Snapshots {
         let was = self.slots[slot as usize].swap(0, Ordering::SeqCst);
         assert_eq!(was, FREE, "a slot is one snapshot's at a time");
         let view = sequencer.view();
+        assert!(view.complete_to() < EVICTED, "a snapshot of {} would read as none", view.seq);
         self.slots[slot as usize].store(view.complete_to(), Ordering::SeqCst);
         Ok(Snapshot { slot, view })
     }
 
     /// Keeps a snapshot from being evicted.
     pub fn pin(&self, snapshot: &Snapshot) {
+        let at = self.slots[snapshot.slot as usize].load(Ordering::SeqCst);
+        assert_ne!(at, FREE, "a snapshot that is pinned is open");
         self.pinned[snapshot.slot as usize].store(true, Ordering::SeqCst);
     }
 
     /// Reports whether the snapshot may read no more. A reader must ask after it has read.
     pub fn is_evicted(&self, snapshot: &Snapshot) -> bool {
-        self.slots[snapshot.slot as usize].load(Ordering::Acquire) == EVICTED
+        let at = self.slots[snapshot.slot as usize].load(Ordering::Acquire);
+        assert_ne!(at, FREE, "a reader reads at a snapshot that is open");
+        at == EVICTED
     }
 
     /// Evicts the oldest snapshot that reads before `below`. Returns false when no such snapshot
@@ -131,7 +136,8 @@ impl Snapshots {
         self.pinned[snapshot.slot as usize].store(false, Ordering::SeqCst);
         let was = self.slots[snapshot.slot as usize].swap(FREE, Ordering::SeqCst);
         assert_ne!(was, FREE, "a snapshot is closed once");
-        self.active.fetch_sub(1, Ordering::SeqCst);
+        let active = self.active.fetch_sub(1, Ordering::SeqCst);
+        assert!(active > 0, "a snapshot is closed that was not counted");
         self.free.lock().push(snapshot.slot);
     }
 

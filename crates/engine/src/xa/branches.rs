@@ -50,8 +50,9 @@ pub(crate) struct Branches {
 }
 
 impl Branches {
-    pub fn set(&self, xid: &Xid, branch: Branch) {
-        self.all.lock().insert(*xid, branch);
+    /// Sets the state of a branch. Returns the state that it had before.
+    pub fn set(&self, xid: &Xid, branch: Branch) -> Option<Branch> {
+        self.all.lock().insert(*xid, branch)
     }
 
     /// Begins a branch.
@@ -89,7 +90,9 @@ impl Branches {
 
     /// Removes a branch that has ended.
     pub fn remove(&self, xid: &Xid) {
-        self.all.lock().remove(xid);
+        let ended = self.all.lock().remove(xid);
+        let was_changing = matches!(ended, Some(Branch::Changing(_)));
+        assert!(was_changing, "a branch that ends was taken out to be finished");
     }
 
     /// Takes a prepared transaction out, to be finished.
@@ -123,6 +126,7 @@ impl Branches {
 
     /// Notes a branch that has ended, which may have a file.
     pub fn note_ended(&self, record: Arc<PreparedRecord>) {
+        assert!(record.finished_at() != Lsn::MAX, "a branch has ended whose end is not in the log");
         self.ended.lock().push(record);
     }
 
@@ -148,11 +152,15 @@ impl XaBranch {
 
     /// Notes that the log is about to get the branch's record.
     pub(crate) fn begin_prepare(&self, record: &Arc<PreparedRecord>) {
-        self.branches.set(&self.xid, Branch::Changing(Some(record.clone())));
+        let before = self.branches.set(&self.xid, Branch::Changing(Some(record.clone())));
+        assert!(matches!(before, Some(Branch::Running)), "a branch is prepared while a session works in it");
     }
 
     pub(crate) fn prepared(self, prepared: PreparedXa, attached: bool) {
-        self.branches.set(&self.xid, Branch::Prepared { prepared: Box::new(prepared), attached });
+        let branch = Branch::Prepared { prepared: Box::new(prepared), attached };
+        let before = self.branches.set(&self.xid, branch);
+        let is_ours = matches!(before, Some(Branch::Running | Branch::Changing(_)));
+        assert!(is_ours, "a branch is prepared once, by the session that began it");
     }
 }
 

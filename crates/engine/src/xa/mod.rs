@@ -80,7 +80,10 @@ impl XaRunner<'_> {
             }
             Err(error) => {
                 self.make_held_again(&mut prepared);
-                self.engine.xa.set(xid, Branch::Prepared { prepared: Box::new(prepared), attached });
+                let branch = Branch::Prepared { prepared: Box::new(prepared), attached };
+                let before = self.engine.xa.set(xid, branch);
+                let was_changing = matches!(before, Some(Branch::Changing(_)));
+                assert!(was_changing, "a branch that stays prepared was taken out to be finished");
                 Err(error)
             }
         }
@@ -168,7 +171,8 @@ impl XaRunner<'_> {
         };
         hold_prepared(self.engine, &record, &mut held)?;
         let prepared = Box::new(PreparedXa { record: Some(record), held });
-        self.engine.xa.set(&xid, Branch::Prepared { prepared, attached: false });
+        let before = self.engine.xa.set(&xid, Branch::Prepared { prepared, attached: false });
+        assert!(before.is_none(), "recovery hands over each prepared transaction once");
         Ok(())
     }
 }

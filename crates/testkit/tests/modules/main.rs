@@ -22,7 +22,6 @@ const SPREAD_TYPES: &[(&str, &str, usize)] = &[
     // A handle on a pool and a root page, without state of its own. Each file has one operation on
     // it.
     ("btree", "Tree", 11),
-    ("engine", "Transaction", 13),
     ("sql", "Binder", 13),
     // A place among the tokens. Each file has the grammar of one subject.
     ("sql", "Parser", 34),

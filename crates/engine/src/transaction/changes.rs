@@ -1,0 +1,247 @@
+//! The changes of a transaction before its commit: its write set, the rows of temporary tables, the
+//! event group and the sidecar, which grow together.
+//!
+//! Invariant: each row change that goes into the log is in the write set, and the group and the
+//! sidecar say all that replay needs of it. A savepoint marks all of them at once.
+
+use super::row_change::{Origin, Patch};
+use super::temporary::TemporaryWrites;
+use super::write_set::{WriteMark, WriteSet};
+use crate::Engine;
+use crate::bytes::KeyBuf;
+use crate::commit::sidecar::SidecarWriter;
+use crate::error::Result;
+use crate::group::{GroupBuilder, GroupOptions};
+use crate::partial::PartialRow;
+use crate::rows::OldRow;
+use crate::table::{SecondaryKey, Table};
+use binlog::event::rows_flag;
+use buffer::{FoundLeaf, Pool};
+use std::sync::Arc;
+
+/// The changes that a transaction has made so far.
+pub(super) struct Changes {
+    /// The changes of all tables except temporary ones.
+    pub writes: WriteSet,
+    /// The changes of temporary tables, of which nothing goes into the log. Few transactions have
+    /// any, and the others are not to pay for them.
+    temporary: Option<Box<TemporaryWrites>>,
+    pub group: GroupBuilder,
+    pub sidecar: SidecarWriter,
+    /// How many bytes of the group were spilled when that was looked at last.
+    seen_spilled: usize,
+}
+
+/// A point that the changes can go back to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChangesMark {
+    writes: WriteMark,
+    /// The mark of the temporary tables' changes: the very beginning if there were none.
+    temporary: WriteMark,
+    group_len: usize,
+    sidecar: (usize, usize),
+}
+
+impl Changes {
+    /// Returns no changes yet. `journalled` says whether a part of them can be taken back.
+    // Inlined, so that the changes, which are a large value, are made in place and not copied.
+    #[inline(always)]
+    pub fn new(engine: &Engine, journalled: bool) -> Changes {
+        let config = &engine.config;
+        let options = GroupOptions {
+            server_id: config.server_id,
+            image: config.binlog_row_image,
+            row_event_max_bytes: config.binlog_row_event_max_bytes,
+            full_metadata: engine.full_row_metadata(),
+            limit_bytes: config.max_binlog_cache_bytes,
+            spill_bytes: config.spill_bytes,
+            row_flags: rows_flag::USE_SQL_FOREIGN_KEY,
+        };
+        Changes {
+            writes: WriteSet::new(journalled),
+            temporary: None,
+            group: GroupBuilder::new(engine.spills.clone(), options),
+            sidecar: SidecarWriter::default(),
+            seen_spilled: 0,
+        }
+    }
+
+    /// Returns the write set that has the transaction's changes of a table, if there are any.
+    #[inline]
+    pub fn writes_of(&self, table: &Table) -> &WriteSet {
+        match &self.temporary {
+            Some(temporary) if table.is_temporary() => &temporary.writes,
+            _ => &self.writes,
+        }
+    }
+
+    /// Returns the write set that gets a change of a table whose new row, if the change has one, is
+    /// `image`.
+    #[inline]
+    fn writes_for(&mut self, table: &Table, image: &[u8]) -> &mut WriteSet {
+        if !table.is_temporary() {
+            return &mut self.writes;
+        }
+        let group = &self.group;
+        let temporary = self.temporary.get_or_insert_with(|| {
+            Box::new(TemporaryWrites::new(group.spill_files().clone(), group.spill_bytes()))
+        });
+        temporary.note_image(image);
+        &mut temporary.writes
+    }
+
+    /// Reports whether rows of temporary tables have been changed.
+    pub fn has_temporary(&self) -> bool {
+        self.temporary.as_ref().is_some_and(|temporary| !temporary.writes.is_empty())
+    }
+
+    /// Makes sure, before anything of the commit is done, that the rows of temporary tables will
+    /// have pages; see [`TemporaryWrites::reserve`].
+    pub fn reserve_temporary(&self) -> Result<()> {
+        self.temporary.as_ref().map_or(Ok(()), |temporary| temporary.reserve())
+    }
+
+    /// Puts the rows of temporary tables on their pages and forgets them.
+    pub fn put_temporary_on_pages(&mut self, pool: &Arc<Pool>) {
+        if let Some(temporary) = self.temporary.take() {
+            temporary.put_on_pages(pool);
+        }
+    }
+
+    /// Forgets all changes of rows.
+    pub fn clear(&mut self) {
+        self.writes.clear();
+        self.temporary = None;
+    }
+
+    /// Returns the transaction's own state of a row: `None` when it has not changed the row,
+    /// `Some(None)` when it has deleted it.
+    #[inline]
+    pub fn own_image(&self, table: &Table, key: &[u8]) -> Result<Option<Option<Vec<u8>>>> {
+        Ok(match self.writes_of(table).row(table.id, key) {
+            None => None,
+            Some(None) => Some(None),
+            Some(Some(image)) => Some(Some(match &self.temporary {
+                Some(temporary) if table.is_temporary() => temporary.image(image)?.into_owned(),
+                _ => self.group.image(image)?,
+            })),
+        })
+    }
+
+    /// Moves row images out of memory when more of the event group has been spilled.
+    pub fn let_images_go(&mut self) -> Result<()> {
+        if let Some(temporary) = &mut self.temporary {
+            temporary.let_images_go()?;
+        }
+        let spilled = self.group.spilled();
+        if spilled > self.seen_spilled {
+            let group = &mut self.group;
+            self.writes.let_images_go(spilled as u64, |images| group.keep_images(images))?;
+        }
+        self.seen_spilled = spilled;
+        Ok(())
+    }
+
+    pub fn stage_insert(
+        &mut self,
+        table: &Arc<Table>,
+        key: &[u8],
+        leaf: Option<FoundLeaf>,
+        (image, logged_at): (Vec<u8>, Option<u64>),
+        keys: Vec<Option<SecondaryKey>>,
+    ) {
+        assert!(keys.is_empty() || keys.len() == table.indexes.len(), "{}", one_key_each(table));
+        let writes = self.writes_for(table, &image);
+        writes.set_row(table, key, Origin::Insert(leaf), Some(image), logged_at);
+        if keys.is_empty() {
+            return;
+        }
+        let derivable = writes.is_inserted(table.id, key);
+        for (at, secondary) in keys.into_iter().enumerate() {
+            if let Some(secondary) = secondary {
+                writes.set_entry(table, at, secondary, true, derivable);
+            }
+        }
+    }
+
+    pub fn stage_update(
+        &mut self,
+        table: &Arc<Table>,
+        old_key: &[u8],
+        old: OldRow,
+        new_key: &KeyBuf,
+        (new_image, logged_at): (Vec<u8>, Option<u64>),
+        new_keys: Vec<Option<SecondaryKey>>,
+    ) -> Result<()> {
+        assert!(new_keys.is_empty() || new_keys.len() == table.indexes.len(), "{}", one_key_each(table));
+        let moved = **new_key != *old_key;
+        let old_derivable = self.writes_of(table).is_inserted(table.id, old_key);
+        let mut entries = Vec::new();
+        for (at, new) in new_keys.into_iter().enumerate() {
+            let Some(new) = new else { continue };
+            let previous = table.secondary_key(at, &old.image, old_key)?;
+            if previous.key != new.key {
+                entries.push((at, previous, new));
+            }
+        }
+        let writes = self.writes_for(table, &new_image);
+        if moved {
+            writes.set_row(table, old_key, Origin::Committed(old), None, None);
+            writes.set_row(table, new_key, Origin::Move(None), Some(new_image), logged_at);
+        } else {
+            writes.set_row(table, old_key, Origin::Committed(old), Some(new_image), logged_at);
+        }
+        for (at, previous, new) in entries {
+            // A row that moved is an update in the events, from which replay derives no entries.
+            // For a unique index the writeset wants every key that the row has had, and an update's
+            // image need not have all of the key's columns.
+            let new_derivable = old_derivable && !moved && !table.indexes[at].unique;
+            writes.set_entry(table, at, previous, false, old_derivable);
+            writes.set_entry(table, at, new, true, new_derivable);
+        }
+        Ok(())
+    }
+
+    pub fn stage_delete(&mut self, table: &Arc<Table>, key: &[u8], old: OldRow) -> Result<()> {
+        let writes = self.writes_for(table, &[]);
+        let derivable = writes.is_inserted(table.id, key);
+        for at in 0..table.indexes.len() {
+            let secondary = table.secondary_key(at, &old.image, key)?;
+            writes.set_entry(table, at, secondary, false, derivable);
+        }
+        writes.set_row(table, key, Origin::Committed(old), None, None);
+        Ok(())
+    }
+
+    /// Notes how an update can be made again from another state of its row: by setting the columns
+    /// of `after`, or, if `after` is `None`, not at all.
+    pub fn note_patch(&mut self, table: &Table, key: &[u8], after: Option<PartialRow<'_>>) {
+        let patch = after.map(|row| Patch { mask: row.mask.clone(), image: row.image.to_vec() });
+        self.writes.note_patch(table.id, key, patch);
+    }
+
+    /// Returns the present point.
+    pub fn mark(&self) -> ChangesMark {
+        ChangesMark {
+            writes: self.writes.mark(),
+            temporary: self.temporary.as_ref().map_or_else(WriteMark::default, |own| own.writes.mark()),
+            group_len: self.group.len(),
+            sidecar: self.sidecar.lengths(),
+        }
+    }
+
+    /// Takes back every change since the point was marked.
+    pub fn rollback_to(&mut self, mark: ChangesMark) {
+        self.writes.rollback_to(mark.writes);
+        if let Some(temporary) = &mut self.temporary {
+            temporary.writes.rollback_to(mark.temporary);
+        }
+        self.group.truncate(mark.group_len);
+        self.sidecar.truncate(mark.sidecar);
+    }
+}
+
+/// Returns what a row violates that is staged with another number of keys than it has indexes.
+fn one_key_each(table: &Table) -> String {
+    format!("a row of {} has one key for each of the {} indexes", table.qualified_name, table.indexes.len())
+}

@@ -1,0 +1,81 @@
+//! What a transaction reads at: its isolation level and the snapshot that it has open.
+
+use super::mode::{Isolation, LockMode};
+use crate::Engine;
+use crate::error::{EngineError, Result};
+use crate::version::snapshot::Snapshot;
+use crate::version::view::View;
+use redo::Lsn;
+
+/// The isolation level of a transaction, and its snapshot.
+pub(super) struct ReadView {
+    pub isolation: Isolation,
+    /// Whether the transaction is a single statement in autocommit mode.
+    pub autocommit: bool,
+    snapshot: Option<Snapshot>,
+}
+
+impl ReadView {
+    pub fn new(isolation: Isolation) -> ReadView {
+        ReadView { isolation, autocommit: false, snapshot: None }
+    }
+
+    /// Returns the mode in which a read is done at this isolation level.
+    pub fn effective_mode(&self, mode: LockMode) -> LockMode {
+        let locks = self.isolation == Isolation::Serializable && !self.autocommit;
+        if mode == LockMode::Snapshot && locks { LockMode::Share } else { mode }
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.snapshot.is_some()
+    }
+
+    /// Returns the sequence number that the open snapshot reads at.
+    pub fn seq(&self) -> Option<Lsn> {
+        self.snapshot.as_ref().map(|snapshot| snapshot.view.seq)
+    }
+
+    /// Returns the view of the snapshot, which is opened if there is none. A new one includes the
+    /// commit `depends_on`.
+    #[inline]
+    pub fn open(&mut self, engine: &Engine, depends_on: Lsn) -> Result<&View> {
+        if self.snapshot.is_none() {
+            engine.sequencer.wait_visible(depends_on);
+            self.snapshot = Some(engine.snapshots.open(&engine.sequencer)?);
+        }
+        Ok(&self.snapshot.as_ref().expect("just opened").view)
+    }
+
+    /// Keeps the snapshot, if one is open, from being evicted.
+    pub fn pin(&self, engine: &Engine) {
+        if let Some(snapshot) = &self.snapshot {
+            engine.snapshots.pin(snapshot);
+        }
+    }
+
+    /// Refuses a result that was read at a snapshot which was evicted meanwhile. It must be called
+    /// after reading. It also replaces an error that came from what the snapshot no longer had.
+    #[inline]
+    pub fn at_valid_snapshot<R>(&self, engine: &Engine, read: Result<R>) -> Result<R> {
+        match &self.snapshot {
+            Some(snapshot) if engine.snapshots.is_evicted(snapshot) => {
+                Err(EngineError::SnapshotTooOld { limit_bytes: engine.rows.versions.limit_bytes() })
+            }
+            _ => read,
+        }
+    }
+
+    /// Closes the snapshot, if one is open.
+    pub fn close(&mut self, engine: &Engine) {
+        if let Some(snapshot) = self.snapshot.take() {
+            engine.snapshots.close(snapshot);
+        }
+    }
+
+    /// Closes a snapshot that belongs to the statement which ends.
+    pub fn end_statement(&mut self, engine: &Engine) {
+        if matches!(self.isolation, Isolation::ReadCommitted | Isolation::ReadUncommitted) {
+            self.close(engine);
+        }
+    }
+}
