@@ -1,5 +1,5 @@
-//! Tests that nothing of a view's definition is lost: what MySQL shows of a view and reads through it
-//! is shown and read here. Constraints without a name are taken beside the word CONSTRAINT.
+//! Tests that nothing of a definition is lost: what MySQL shows of a view and reads through it is
+//! shown and read here, and constraints need no name behind the word CONSTRAINT.
 
 use testkit::answers::same_answers;
 
