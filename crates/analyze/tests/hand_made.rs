@@ -89,6 +89,7 @@ impl Log {
             table: "t",
             columns: &columns,
             nullable: &ColumnMask::empty(2),
+            has_generated_key: false,
             metadata: RowMetadata::Full { names: &["id", "v"], primary_key, visible: &[true, true] },
         };
         self.event(|out| encode::table_map(BASE, &source, out));

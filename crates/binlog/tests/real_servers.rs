@@ -188,6 +188,7 @@ fn same_table_map(base: EventBase, map: &TableMap<'_>, out: &mut Vec<u8>) -> usi
         table: std::str::from_utf8(map.table).unwrap(),
         columns: &columns,
         nullable: &ColumnMask::from_bitmap(map.nullable, columns.len()).unwrap(),
+        has_generated_key: false,
         metadata: RowMetadata::Full {
             names: &names,
             primary_key: optional.primary_key.as_deref().unwrap(),

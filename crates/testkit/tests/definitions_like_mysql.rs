@@ -73,3 +73,23 @@ fn constraints_need_no_name() {
         ],
     );
 }
+
+#[test]
+fn a_foreign_keys_column_gets_another_name_whatever_its_rows_are() {
+    same_answers(
+        "definitions_like_mysql::a_foreign_keys_column_gets_another_name_whatever_its_rows_are",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE p (id INT PRIMARY KEY)",
+            "CREATE TABLE c (id INT PRIMARY KEY, pid INT, own INT, CONSTRAINT f FOREIGN KEY (pid) REFERENCES p (id), \
+             CONSTRAINT g FOREIGN KEY (own) REFERENCES c (id))",
+            "SET foreign_key_checks = 0",
+            "INSERT INTO c VALUES (1, 77, 77)",
+            "SET foreign_key_checks = 1",
+            "ALTER TABLE c RENAME COLUMN pid TO ppid",
+            "ALTER TABLE c CHANGE own self INT, RENAME COLUMN id TO number",
+            "SHOW CREATE TABLE c",
+        ],
+    );
+}

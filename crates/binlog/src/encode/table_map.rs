@@ -19,6 +19,9 @@ pub struct TableMapSource<'a> {
     pub columns: &'a [ColumnType],
     /// The columns that may be NULL.
     pub nullable: &'a ColumnMask,
+    /// Whether the first column is a generated invisible primary key. A MySQL replica leaves it out
+    /// where its own table has none, and takes it for an ordinary column without this.
+    pub has_generated_key: bool,
     /// How much optional metadata to write.
     pub metadata: RowMetadata<'a>,
 }
@@ -42,6 +45,11 @@ pub enum RowMetadata<'a> {
     },
 }
 
+/// MySQL's `TM_BIT_LEN_EXACT_F`: BIT columns take the bytes that their length needs.
+const BIT_LEN_EXACT: u16 = 1;
+/// MySQL's `TM_GENERATED_INVISIBLE_PK_F`.
+const GENERATED_INVISIBLE_PK: u16 = 4;
+
 /// Appends a TABLE_MAP event. The result for a table is always the same, so it can be kept and
 /// copied.
 pub fn table_map(base: EventBase, source: &TableMapSource<'_>, out: &mut Vec<u8>) -> usize {
@@ -49,7 +57,8 @@ pub fn table_map(base: EventBase, source: &TableMapSource<'_>, out: &mut Vec<u8>
     assert!(source.table_id < 1 << 48, "a table id has six bytes: {}", source.table_id);
     let start = begin_event(base, event_type::TABLE_MAP, 0, out);
     out.extend_from_slice(&source.table_id.to_le_bytes()[..6]);
-    out.extend_from_slice(&1u16.to_le_bytes()); // TM_BIT_LEN_EXACT_F
+    let generated_key = if source.has_generated_key { GENERATED_INVISIBLE_PK } else { 0 };
+    out.extend_from_slice(&(BIT_LEN_EXACT | generated_key).to_le_bytes());
     for name in [source.schema, source.table] {
         assert!(name.len() <= 255, "a name of over 255 bytes");
         out.push(name.len() as u8);

@@ -210,6 +210,7 @@ fn tables_and_rows() {
         table: "t",
         columns: &columns,
         nullable: &nullable,
+        has_generated_key: false,
         metadata: RowMetadata::Full { names: &names, primary_key: &[(0, 0), (2, 4)], visible: &[true; 9] },
     };
     let mut out = Vec::new();

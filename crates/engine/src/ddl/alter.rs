@@ -80,7 +80,7 @@ impl Alter<'_> {
             self.ddl.refuse_existing_table(&new)?;
         }
         let adds_foreign_keys = {
-            let added = foreign_key::added(Some(&old.def), &new);
+            let added = foreign_key::added(Some(&old.def), &new, context.renamed_columns);
             locks.lock_parents(&new, &added)?;
             !added.is_empty()
         };
@@ -115,7 +115,7 @@ impl Alter<'_> {
             foreign_key::check_rows_of(
                 self.ddl,
                 &table,
-                &foreign_key::added(Some(&old.def), &table.def),
+                &foreign_key::added(Some(&old.def), &table.def, context.renamed_columns),
                 context,
             )?;
             let _one = self.ddl.one.lock();
@@ -310,7 +310,7 @@ impl Alter<'_> {
             foreign_key::check_rows_of(
                 self.ddl,
                 &table,
-                &foreign_key::added(Some(&old.def), &table.def),
+                &foreign_key::added(Some(&old.def), &table.def, context.renamed_columns),
                 context,
             )
         });

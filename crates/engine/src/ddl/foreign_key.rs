@@ -25,11 +25,17 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 /// Returns the foreign keys that `new` has and `old` does not have, or not with the same columns.
-pub(super) fn added<'d>(old: Option<&TableDef>, new: &'d TableDef) -> Vec<&'d ForeignKeyDef> {
+/// `renamed` are the columns that get other names (from, to).
+pub(super) fn added<'d>(
+    old: Option<&TableDef>,
+    new: &'d TableDef,
+    renamed: &[(String, String)],
+) -> Vec<&'d ForeignKeyDef> {
     let mut known = Vec::new();
     if let Some(old) = old.filter(|old| !old.foreign_keys.is_empty()) {
         let mut old = old.clone();
         old.rename(&new.schema, &new.name);
+        old.rename_columns(renamed);
         known.extend(old.foreign_keys.iter().map(|key| key.reference(&old)));
     }
     new.foreign_keys.iter().filter(|key| !known.contains(&key.reference(new))).collect()

@@ -106,7 +106,7 @@ impl Ddl {
     ) -> Result<CommitOutcome> {
         let mut locks = self.metadata_locks(context);
         locks.lock_table(&def.schema, &def.name)?;
-        locks.lock_parents(&def, &foreign_key::added(None, &def))?;
+        locks.lock_parents(&def, &foreign_key::added(None, &def, &[]))?;
         self.require_schema(&def.schema)?;
         self.refuse_existing_table(&def)?;
         let _one = self.one.lock();

@@ -89,6 +89,20 @@ impl TableDef {
         (self.schema, self.name) = (schema.to_owned(), name.to_owned());
     }
 
+    /// Gives columns other names (from, to), in the table's references to itself too.
+    pub(crate) fn rename_columns(&mut self, renamed: &[(String, String)]) {
+        for column in &mut self.columns {
+            if let Some((_, to)) = renamed.iter().find(|(from, _)| same_name(from, &column.name)) {
+                column.name.clone_from(to);
+            }
+        }
+        for key in &mut self.foreign_keys {
+            if key.is_about(&self.schema, &self.name) {
+                key.rename_parent_columns(renamed);
+            }
+        }
+    }
+
     /// Returns the definition of a child after its parent has changed to another name or has
     /// `renamed` columns (from, to). `None` means that the child's definition stays as it is.
     pub(crate) fn following(

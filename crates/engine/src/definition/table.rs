@@ -78,6 +78,20 @@ impl TableDef {
         self.indexes.iter().position(|index| same_name(&index.name, name))
     }
 
+    /// Reports whether the primary key is a column of the kind that
+    /// `sql_generate_invisible_primary_key` makes. MySQL takes such a column for a generated one,
+    /// whoever wrote it.
+    pub fn has_generated_key(&self) -> bool {
+        let Some([part]) = self.primary.as_deref() else { return false };
+        let column = &self.columns[part.column];
+        part.column == 0
+            && same_name(&column.name, "my_row_id")
+            && column.ty.code == TypeCode::LongLong
+            && column.ty.unsigned
+            && column.auto_increment
+            && column.invisible
+    }
+
     /// Reports whether this is a MariaDB sequence: a table of one row, which row events set.
     pub fn is_sequence(&self) -> bool {
         self.primary.is_none() && self.options.iter().any(|(name, value)| name == "SEQUENCE" && value == "1")

@@ -49,6 +49,7 @@ fn encode(table_id: u64, def: &TableDef, metadata: RowMetadata<'_>) -> Vec<u8> {
         table: &def.name,
         columns: &columns,
         nullable: &nullable,
+        has_generated_key: def.has_generated_key(),
         metadata,
     };
     let mut out = Vec::new();

@@ -335,6 +335,7 @@ mod tests {
             table: "t",
             columns: &columns,
             nullable: &full,
+            has_generated_key: false,
             metadata: RowMetadata::Minimal,
         };
         let start = encode::table_map(base, &source, &mut map);
