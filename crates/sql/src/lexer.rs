@@ -151,6 +151,41 @@ pub(crate) fn tokenize_program(text: &[u8], mode: LexMode) -> Result<Vec<Token>>
     }
 }
 
+/// The tokens of a whole text, one after the other. Semicolons are symbols, and a byte that starts
+/// no token ends the text.
+pub(crate) struct TokenStream<'a> {
+    lexer: Lexer<'a>,
+}
+
+impl<'a> TokenStream<'a> {
+    /// Begins at the first token of `text`.
+    pub fn new(text: &'a [u8], mode: LexMode) -> TokenStream<'a> {
+        TokenStream { lexer: Lexer { text, at: 0, mode, in_version_comment: false } }
+    }
+
+    /// Returns the next token.
+    pub fn next(&mut self) -> Token {
+        let lexer = &mut self.lexer;
+        let end = Token { kind: TokenKind::End, start: lexer.at as u32, end: lexer.at as u32 };
+        let Ok(token) = lexer.skip_space().and_then(|()| lexer.token()) else { return end };
+        if token.kind == TokenKind::End && lexer.peek(0) == b';' {
+            lexer.at += 1;
+            return Token { kind: TokenKind::Symbol, start: token.start, end: token.start + 1 };
+        }
+        token
+    }
+
+    /// Returns the offset of the text that has not been read.
+    pub fn at(&self) -> usize {
+        self.lexer.at
+    }
+
+    /// Goes on at another offset, which is not within a token.
+    pub fn go_on_at(&mut self, at: usize) {
+        self.lexer.at = at;
+    }
+}
+
 /// Does the same as [`tokenize`], except that the rows of an INSERT that consist of literals alone
 /// become one token and are returned beside the tokens.
 ///

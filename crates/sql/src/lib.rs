@@ -11,7 +11,7 @@
 //!    (commands that the server carries out), `attribute` and `quoting` (how the dictionary stores
 //!    definitions and how they are printed), `variables`.
 //! 2. Text to tokens: `lexical`, `literal_rows`, `lexer`.
-//! 3. Tokens to a tree: `parse`, which makes the trees of `ast`.
+//! 3. Tokens to a tree: `parse`, which makes the trees of `ast`. Tokens to a digest: `digest`.
 //! 4. Expressions, bound and computed: `expr`; what they search for: `full_text`.
 //! 5. The plan's operators as values: `plan` (which index, which ranges).
 //! 6. Binding: `bind` resolves names to columns and turns the trees of `ast` into those of `expr`
@@ -39,6 +39,7 @@ mod computed_table;
 pub mod counters;
 mod ddl;
 mod detached;
+mod digest;
 mod engine_error;
 mod error;
 pub mod event_timing;
@@ -77,6 +78,7 @@ pub use admin::AdminCommand;
 pub use attribute::view_column_names;
 pub use computed_table::{ComputedRows, ComputedTable};
 pub use detached::VirtualColumns;
+pub use digest::Digest;
 pub use error::{Result, SqlError, sqlstate};
 pub use host::{
     Host, Privilege, Rights, RoutineChange, Sight, StatementClass, UserLocks, VariableScope, VirtualTable,

@@ -1,7 +1,7 @@
 //! The words that are keywords of MySQL and yet may be names without quotes. Where MySQL prints
 //! names with quotes only if they need them, it quotes these too.
 
-use super::reserved::is_reserved;
+use super::reserved::{RESERVED, is_reserved};
 
 /// The keywords in upper case, separated by blanks (information_schema.KEYWORDS of MySQL 9.7).
 const KEYWORDS: &str = "ABSENT ACCOUNT ACTION ACTIVE ADMIN AFTER AGAINST AGGREGATE ALGORITHM \
@@ -65,6 +65,11 @@ const KEYWORDS: &str = "ABSENT ACCOUNT ACTION ACTIVE ADMIN AFTER AGAINST AGGREGA
      UNKNOWN UNREGISTER UNTIL UPGRADE URI URL USER USER_RESOURCES USE_FRM VALIDATE \
      VALIDATION VALUE VARIABLES VCPU VECTOR VERIFY_KEY_CONSTRAINTS VIEW VISIBLE WAIT \
      WARNINGS WEEK WEIGHT_STRING WITHOUT WORK WRAPPER X509 XA XID XML YEAR ZONE";
+
+/// Returns all keywords, reserved or not, in upper case.
+pub fn all_keywords() -> impl Iterator<Item = &'static str> {
+    RESERVED.iter().copied().chain(KEYWORDS.split_ascii_whitespace())
+}
 
 /// Reports whether MySQL prints a name without quotes: it consists of ASCII letters, digits, `_`
 /// and `$`, not of digits alone, and is no keyword.

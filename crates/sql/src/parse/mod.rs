@@ -50,7 +50,7 @@ use crate::lexer::{self, LexMode, Token, TokenKind};
 use crate::lexical;
 use crate::literal_rows::LiteralRows;
 pub use hints::Hints;
-pub use keywords::is_plain_name;
+pub use keywords::{all_keywords, is_plain_name};
 use std::cell::OnceCell;
 use std::collections::HashSet;
 

@@ -1,7 +1,7 @@
 //! MySQL's reserved words, which cannot be names without quotes.
 
 /// The reserved words of MySQL 8.4, sorted and in upper case.
-const RESERVED: &[&str] = &[
+pub(super) const RESERVED: &[&str] = &[
     "ACCESSIBLE",
     "ADD",
     "ALL",

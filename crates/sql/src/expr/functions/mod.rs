@@ -20,6 +20,7 @@ mod session;
 mod shown_date;
 mod sound;
 mod spatial;
+mod statement_digest;
 mod string;
 pub(crate) mod table;
 mod time;

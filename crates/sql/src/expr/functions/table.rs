@@ -2,8 +2,8 @@
 
 use super::{
     Function, aes, characters, compression, date_formats, date_text, digest, file, grouping, gtid, json,
-    network, numeric, regexp, session, shown_date, sound, spatial, string, time, time_sums, units, user_lock,
-    vector, weights, xml,
+    network, numeric, regexp, session, shown_date, sound, spatial, statement_digest, string, time, time_sums,
+    units, user_lock, vector, weights, xml,
 };
 
 /// Returns the function with this name, which is in lower case.
@@ -40,6 +40,7 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
         aes::FUNCTIONS,
         compression::FUNCTIONS,
         sound::FUNCTIONS,
+        statement_digest::FUNCTIONS,
         units::FUNCTIONS,
         date_formats::FUNCTIONS,
         file::FUNCTIONS,
