@@ -175,11 +175,6 @@ impl<'a> TokenStream<'a> {
         token
     }
 
-    /// Returns the offset of the text that has not been read.
-    pub fn at(&self) -> usize {
-        self.lexer.at
-    }
-
     /// Goes on at another offset, which is not within a token.
     pub fn go_on_at(&mut self, at: usize) {
         self.lexer.at = at;

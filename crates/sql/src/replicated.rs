@@ -85,6 +85,10 @@ pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Re
             log::warn!("Replica SQL: a statement about accounts is logged only: {}", error.message);
             return log_only(engine, received);
         }
+        Err(error) if is_about_what_is_not_here(&text) => {
+            log::warn!("Replica SQL: a statement is logged only: {}", error.message);
+            return log_only(engine, received);
+        }
         parsed => parsed?,
     };
     let Some(parsed) = parsed else { return log_only(engine, received) };
@@ -152,6 +156,21 @@ fn is_about_accounts(text: &[u8]) -> bool {
             .find(|word| !["OR", "REPLACE"].contains(word))
             .is_some_and(|word| ["USER", "ROLE"].contains(&word)),
         Some("SET") => words.next().is_some_and(|word| ["PASSWORD", "DEFAULT"].contains(&word)),
+        _ => false,
+    }
+}
+
+/// Reports whether a text defines something that this server does not have and that no row depends
+/// on: a tablespace, a spatial reference system, a library of stored programs.
+fn is_about_what_is_not_here(text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text).to_ascii_uppercase();
+    let mut words = text.split_ascii_whitespace();
+    if !words.next().is_some_and(|word| ["CREATE", "ALTER", "DROP"].contains(&word)) {
+        return false;
+    }
+    match words.find(|word| !["OR", "REPLACE", "UNDO"].contains(word)) {
+        Some("TABLESPACE" | "LIBRARY" | "LOGFILE") => true,
+        Some("SPATIAL") => words.next() == Some("REFERENCE"),
         _ => false,
     }
 }

@@ -31,6 +31,18 @@ const STATEMENTS: &[&str] = &[
     "INSERT INTO mysql.innodb_table_stats VALUES ('d', 't', NOW(), 3, 1, 1)",
     "INSERT INTO mysql.replication_asynchronous_connection_failover VALUES ('', 'other', 3306, '', 50, '')",
     "INSERT INTO mysql.ndb_binlog_index VALUES (4, 'f', 1, 1, 0, 0, 0, 1, 1, 1, 8, 'f')",
+    "CREATE TABLESPACE ts ADD DATAFILE 'ts.ibd' ENGINE = InnoDB",
+    "CREATE TABLE d.placed (id INT PRIMARY KEY) TABLESPACE = ts",
+    "INSERT INTO d.placed VALUES (1)",
+    "ALTER TABLESPACE ts RENAME TO us",
+    "CREATE SPATIAL REFERENCE SYSTEM 990001 NAME 'own' DEFINITION 'GEOGCS[\"WGS 84\",\
+     DATUM[\"World Geodetic System 1984\",SPHEROID[\"WGS 84\",6378137,298.257223563]],\
+     PRIMEM[\"Greenwich\",0],UNIT[\"degree\",0.017453292519943278],AXIS[\"Lat\",NORTH],AXIS[\"Lon\",EAST]]'",
+    "DROP SPATIAL REFERENCE SYSTEM 990001",
+    "CREATE LIBRARY d.l LANGUAGE JAVASCRIPT AS 'export function f(n) {return n}'",
+    "DROP LIBRARY d.l",
+    "DROP TABLE d.placed",
+    "DROP TABLESPACE us",
     "INSERT INTO d.t VALUES (6, 6)",
 ];
 
