@@ -54,8 +54,8 @@ fn mariadb_through_interruptions() {
     }
 }
 
-/// MySQL takes the column for an ordinary one that its own table lacks (13146), unless the table map
-/// says that it is a generated key.
+/// MySQL takes the column for an ordinary one that its own table lacks (13146), unless the table
+/// map says that it is a generated key.
 #[test]
 fn mysql_follows_rows_with_a_generated_invisible_key() {
     let test = "feed_real_replicas::mysql_follows_rows_with_a_generated_invisible_key";

@@ -186,6 +186,9 @@ impl<'t> Reader<'t> {
     fn word(&mut self, token: Token) {
         let raw = self.raw(token);
         let opens = self.text.get(token.end as usize) == Some(&b'(');
+        if self.is_qualifier(token) {
+            return self.units.push(Unit::Name(String::from_utf8_lossy(raw)));
+        }
         let Some(word) = words::keyword(raw, opens) else {
             let unit = match words::is_character_set(raw) {
                 true => Unit::CharacterSet,
@@ -207,6 +210,16 @@ impl<'t> Reader<'t> {
         if HINTED.contains(&word) {
             self.hints(token.end as usize);
         }
+    }
+
+    /// Reports whether a word is a name because a point and another name follow at once, as in
+    /// `new.a`.
+    fn is_qualifier(&self, token: Token) -> bool {
+        let behind = &self.text[token.end as usize..];
+        let goes_on = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$' | b'`' | 0x80..);
+        behind.first() == Some(&b'.')
+            && behind.get(1).is_some_and(goes_on)
+            && self.units.last(1) != Some(&Unit::Word("@@"))
     }
 
     /// Reports whether NULL is a value at this place, and neither an attribute of a column nor a

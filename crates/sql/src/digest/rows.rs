@@ -83,6 +83,6 @@ mod tests {
         {
             assert_eq!(skip(other, 3, true, true), 3);
         }
-        assert_eq!(skip(br"(1),('\'),(2)", 3, true, false), 12);
+        assert_eq!(skip(br"(1),('\'),(2)", 3, true, false), 13);
     }
 }

@@ -88,7 +88,7 @@ pub const DEFINITIONS: &[Definition] = &[
     session("long_query_time", Double(0.0, 31536000.0), "10")
         .does("A statement that takes that many seconds is slow."),
     global("max_digest_length", UInt(0, 1_048_576), "1024").read_only()
-        .kept("There are no statement digests."),
+        .does("The digest of a longer statement is cut; the length is of its tokens, in bytes."),
     session("max_error_count", UInt(0, 65_535), "1024").guarded(Guard::SessionWithoutSuper)
         .kept("A statement keeps 1024 warnings."),
     session("max_execution_time", UInt(0, u64::MAX), "0")
