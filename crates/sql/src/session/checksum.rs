@@ -1,9 +1,9 @@
 //! CHECKSUM TABLE: the number that MySQL computes for the same rows.
 //!
 //! A table's checksum is the sum of its rows' CRC-32s, so that the order of the rows does not
-//! count. A row's is computed over the record in which MySQL's server layer keeps it: the bits that say
-//! which columns are NULL, then each column's bytes at their full length. A NULL has the bytes of
-//! its column's default there. The columns that MySQL hides behind functional key parts are left
+//! count. A row's is computed over the record in which MySQL's server layer keeps it: the bits that
+//! say which columns are NULL, then each column's bytes at their full length. A NULL has the bytes
+//! of its column's default there. The columns that MySQL hides behind functional key parts are left
 //! out, so the number of a table that has them is another one.
 
 use super::Session;
