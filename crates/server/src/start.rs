@@ -6,7 +6,7 @@ use crate::datadir::{self, Datadir, DatadirError};
 use crate::options::Options;
 use crate::process::version::{INNODB_VERSION, VERSION, VERSION_COMMENT};
 use crate::server::{Parts, Server};
-use crate::variables::{Globals, Setting};
+use crate::variables::{Globals, SessionVariables, Setting};
 use binlog::gtid::Uuid;
 use engine::{Engine, EngineConfig, EngineError, RowImage};
 use os::disk::Disk;
@@ -183,6 +183,12 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
         .map_err(|(name, error)| StartError::Options(format!("option '{name}': {}", error.message)))?;
     crate::initialise::initialise(&server, options.initialize_insecure)?;
     crate::accounts::storage::load(&server)?;
+    let weak = Arc::downgrade(&server);
+    let variables = SessionVariables::new(&server);
+    server
+        .replica
+        .apply_settings()
+        .set_variables(Arc::new(move |scope, name| variables.value(&*weak.upgrade()?, scope, name)));
     let weak = Arc::downgrade(&server);
     server.replica.apply_settings().set_accounts(Box::new(move |received| {
         let stopped = || sql::SqlError::new(1053, "Server shutdown in progress");

@@ -48,8 +48,8 @@ impl Surroundings {
         let mut variables = Variables::default();
         variables.zone = settings.zone;
         variables.timestamp_us = Some(settings.now_us);
-        let no_session = NoSession::new(ReplicaHost.memory(), os::random::u64());
-        Surroundings { engine: engine.clone(), host: ReplicaHost, variables, no_session }
+        let no_session = NoSession::new(ReplicaHost::default().memory(), os::random::u64());
+        Surroundings { engine: engine.clone(), host: ReplicaHost::default(), variables, no_session }
     }
 
     fn binder(&self) -> Binder<'_> {

@@ -6,12 +6,22 @@ use crate::computed_table::ComputedTable;
 use crate::error::{Result, SqlError};
 use crate::host::{Host, Privilege, Rights, Sight, VariableScope};
 use crate::sink::ResultSink;
+use std::sync::Arc;
 use std::time::Duration;
 use types::Value;
 
-/// The host of the applier's sessions, which have no client, no account, and no variables except
-/// those that came with the statement.
-pub(crate) struct ReplicaHost;
+/// A function that returns the value of one of the server's own system variables. `None` means that
+/// there is no such variable.
+pub type ReadVariable = dyn Fn(VariableScope, &str) -> Option<Value> + Send + Sync;
+
+/// The host of the applier's sessions, which have no client and no account. Of the variables they
+/// have those that came with the statement, and the server's own, which statements of a source read
+/// as on a MySQL replica.
+#[derive(Default)]
+pub(crate) struct ReplicaHost {
+    /// Reads the server's variables. Without it there are none.
+    pub variables: Option<Arc<ReadVariable>>,
+}
 
 impl Rights for ReplicaHost {
     fn check_table(&self, _: &[Privilege], _: &str, _: &str) -> Result<()> {
@@ -48,8 +58,8 @@ impl Host for ReplicaHost {
         Ok(())
     }
 
-    fn variable(&self, _: VariableScope, _: &str) -> Result<Option<Value>> {
-        Ok(None)
+    fn variable(&self, scope: VariableScope, name: &str) -> Result<Option<Value>> {
+        Ok(self.variables.as_ref().and_then(|read| read(scope, name)))
     }
 
     fn check_sight(&self, _: Sight<'_>) -> Result<()> {

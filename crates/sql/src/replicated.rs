@@ -23,6 +23,7 @@ use engine::{CommitOptions, Engine, GtidNext, SessionContext};
 use std::sync::Arc;
 use types::collation;
 
+pub use crate::replica_host::ReadVariable;
 pub use crate::session::received::{LoggedContext, ReceivedChange, ReceivedStatements};
 pub use crate::temporary::SourceTables;
 

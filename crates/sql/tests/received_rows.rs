@@ -145,7 +145,7 @@ fn a_statement_is_run_as_if_it_were_the_first() {
     let mut rng = Rng::new(test_seed("received_rows"));
     for _ in 0..6 {
         let (one, other) = (start(), start());
-        let mut kept = ReceivedStatements::new(one.clone(), Arc::default());
+        let mut kept = ReceivedStatements::new(one.clone(), Arc::default(), None);
         let mut context = SessionContext { timestamp_us: 1_600_000_000_000_000, ..SessionContext::default() };
         let (mut done, mut failed) = (0, 0);
         for step in 0..400 {
@@ -170,7 +170,7 @@ fn a_statement_is_run_as_if_it_were_the_first() {
             let logged = Logged { schema, text: statement(&mut rng), session: context.clone(), logged };
             let outcome = apply(&mut kept, &one, &logged);
             let expected =
-                apply(&mut ReceivedStatements::new(other.clone(), Arc::default()), &other, &logged);
+                apply(&mut ReceivedStatements::new(other.clone(), Arc::default(), None), &other, &logged);
             assert_eq!(outcome, expected, "step {step}: {}", logged.text);
             *if outcome.is_ok() { &mut done } else { &mut failed } += 1;
         }
@@ -187,7 +187,7 @@ fn constraints_that_cannot_be_computed_here_hold_no_row_of_a_source_up() {
     run(&mut own, "CREATE TABLE a.j (id INT PRIMARY KEY, j LONGTEXT, CHECK (etag(j) <> 'x'))");
     let insert = "INSERT INTO a.j VALUES (1, 'POINT(1 1)')";
     assert!(support::outcome(&mut own, insert)[0].contains("1235"));
-    let mut statements = ReceivedStatements::new(engine.clone(), Arc::default());
+    let mut statements = ReceivedStatements::new(engine.clone(), Arc::default(), None);
     for text in [insert, "UPDATE j SET j = 'POINT(2 2)' WHERE id = 1"] {
         let (session, logged) = (SessionContext::default(), LoggedContext::default());
         let logged = Logged { schema: "a", text: text.to_string(), session, logged };

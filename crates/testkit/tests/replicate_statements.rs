@@ -231,3 +231,31 @@ fn definitions_of_mariadb() {
         ],
     );
 }
+
+/// A statement reads the replica's own variables, as on a MySQL replica, and the number of the
+/// source's session, which its event has.
+#[test]
+fn system_variables_in_statements_are_the_replicas_own() {
+    let test = "replicate_statements::system_variables_in_statements_are_the_replicas_own";
+    if !testkit::available(test, &[Flavor::MySql]) {
+        return;
+    }
+    let settings = |server_id| Settings { server_id, ..Settings::default() };
+    let source = Server::start(Flavor::MySql, &settings(1));
+    let replica = Replica::start(Flavor::Slipstream, &settings(2));
+    replica.follow(Flavor::MySql, source.port(), &StartFrom::Gtid);
+    let mut session = source.connect();
+    for sql in [
+        "CREATE DATABASE v",
+        "CREATE TABLE v.t (id INT PRIMARY KEY, own INT, port INT, thread INT, text VARCHAR(100))",
+        "SET SESSION binlog_format = STATEMENT",
+        "INSERT INTO v.t VALUES (1, @@server_id, @@GLOBAL.port, @@pseudo_thread_id, @@hostname)",
+        "INSERT INTO v.t VALUES (2, @@GLOBAL.server_id, 0, @@SESSION.pseudo_thread_id, @@version_comment <> '')",
+    ] {
+        session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+    replica.catch_up(&source);
+    replica.equals_by(&source, "SELECT id, thread FROM v.t ORDER BY id");
+    let own = replica.rows("SELECT own, port = @@port, text IN (@@hostname, '1') FROM v.t ORDER BY id");
+    assert_eq!(own, ["2\t1\t1", "2\t0\t1"]);
+}

@@ -52,7 +52,11 @@ impl<'a> Applier<'a> {
             plain: Vec::new(),
             logged: LoggedContext::default(),
             loaded: LoadedFiles::default(),
-            statements: ReceivedStatements::new(channel.engine.clone(), channel.temporary.clone()),
+            statements: ReceivedStatements::new(
+                channel.engine.clone(),
+                channel.temporary.clone(),
+                channel.apply.variables(),
+            ),
         }
     }
 

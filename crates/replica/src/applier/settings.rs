@@ -4,10 +4,10 @@
 //! Loads and stores are relaxed: each value stands for itself, and a transaction that is being
 //! applied may see the old or the new value.
 
-use sql::replicated::ChangeAccounts;
+use sql::replicated::{ChangeAccounts, ReadVariable};
 use std::fmt;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::exec_mode::ExecMode;
 use super::policy::Policy;
@@ -29,6 +29,8 @@ pub struct ApplySettings {
     /// Set once, before a channel is started. Without it, statements about accounts are only
     /// logged.
     accounts: OnceLock<Box<ChangeAccounts>>,
+    /// Set once, before a channel is started.
+    variables: OnceLock<Arc<ReadVariable>>,
 }
 
 impl fmt::Debug for ApplySettings {
@@ -51,6 +53,7 @@ impl Default for ApplySettings {
             compression_level: AtomicU8::new(3),
             skipped_errors: OnceLock::new(),
             accounts: OnceLock::new(),
+            variables: OnceLock::new(),
         }
     }
 }
@@ -85,6 +88,17 @@ impl ApplySettings {
     /// Sets the function that carries out statements about accounts, once, when the server starts.
     pub fn set_accounts(&self, change: Box<ChangeAccounts>) {
         assert!(self.accounts.set(change).is_ok(), "it is set once, when the server starts");
+    }
+
+    /// Returns the function that reads the server's variables, which statements of a source may
+    /// name.
+    pub fn variables(&self) -> Option<Arc<ReadVariable>> {
+        self.variables.get().cloned()
+    }
+
+    /// Sets the function that reads the server's variables, once, when the server starts.
+    pub fn set_variables(&self, read: Arc<ReadVariable>) {
+        assert!(self.variables.set(read).is_ok(), "it is set once, when the server starts");
     }
 
     /// Returns `replica_skip_errors`.

@@ -12,7 +12,7 @@ use crate::exec::{Input, Run, Subqueries, run_query};
 use crate::lexer::LexMode;
 use crate::literal_rows::LiteralRows;
 use crate::parse::parse;
-use crate::replica_host::ReplicaHost;
+use crate::replica_host::{ReadVariable, ReplicaHost};
 use crate::sql_mode::SqlMode;
 use crate::temporary::SourceTables;
 use binlog::event::flags2;
@@ -82,12 +82,19 @@ pub struct ReceivedStatements {
     last_insert: Option<LastInsert>,
     /// The temporary tables of the source's sessions.
     temporary: Arc<SourceTables>,
+    /// Reads the server's own variables, if there is a server.
+    variables: Option<Arc<ReadVariable>>,
 }
 
 impl ReceivedStatements {
-    /// Creates a runner for this engine, with the temporary tables of the source's sessions.
-    pub fn new(engine: Arc<Engine>, temporary: Arc<SourceTables>) -> ReceivedStatements {
-        ReceivedStatements { engine, session: None, settings: None, last_insert: None, temporary }
+    /// Creates a runner for this engine, with the temporary tables of the source's sessions and
+    /// with the server's variables.
+    pub fn new(
+        engine: Arc<Engine>,
+        temporary: Arc<SourceTables>,
+        variables: Option<Arc<ReadVariable>>,
+    ) -> ReceivedStatements {
+        ReceivedStatements { engine, session: None, settings: None, last_insert: None, temporary, variables }
     }
 
     /// Runs a statement that is an event group of its own if it only defines temporary tables.
@@ -121,7 +128,10 @@ impl ReceivedStatements {
     pub fn run(&mut self, transaction: &mut Transaction, received: &ReceivedChange<'_>) -> Result<()> {
         let mut session = match self.session.take() {
             Some(session) => session,
-            None => Session::new(self.engine.clone(), Arc::new(ReplicaHost), SessionInit::default())?,
+            None => {
+                let host = ReplicaHost { variables: self.variables.clone() };
+                Session::new(self.engine.clone(), Arc::new(host), SessionInit::default())?
+            }
         };
         let done = self.run_in(&mut session, transaction, received);
         self.session = Some(session);
@@ -135,6 +145,11 @@ impl ReceivedStatements {
         received: &ReceivedChange<'_>,
     ) -> Result<()> {
         let before = self.settings.take();
+        let thread_id = received.session.thread_id;
+        if before.as_ref().is_none_or(|before| before.thread_id != thread_id) {
+            let thread_id = Value::UInt(thread_id.into());
+            session.settings.variables.set(&self.engine, "pseudo_thread_id", &thread_id)?;
+        }
         if !before.is_some_and(|before| is_same_session(&before, &received.session)) {
             become_sources(session, &received.session)?;
         }
@@ -180,7 +195,8 @@ pub(crate) fn received_schedule(
     session_of: &SessionContext,
     schedule: &crate::ast::EventSchedule,
 ) -> Result<crate::ddl::ScheduleValues> {
-    let mut session = Session::new(engine.clone(), Arc::new(ReplicaHost), SessionInit::default())?;
+    let host = Arc::new(ReplicaHost::default());
+    let mut session = Session::new(engine.clone(), host, SessionInit::default())?;
     become_sources(&mut session, session_of)?;
     session.settings.variables.timestamp_us = Some(session_of.timestamp_us);
     super::schedule::schedule_values(&mut session, schedule)

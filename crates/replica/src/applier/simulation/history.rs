@@ -120,7 +120,7 @@ impl History {
         });
         let engine = engine.expect("an empty disk");
         let history = History { groups: Vec::new(), states: vec![Arc::default()] };
-        let runner = ReceivedStatements::new(engine.clone(), Arc::default());
+        let runner = ReceivedStatements::new(engine.clone(), Arc::default(), None);
         let mut source = Source { engine, runner, history, leaves_children: rng.one_in(2) };
         source.ddl("CREATE DATABASE s");
         for definition in TABLES {

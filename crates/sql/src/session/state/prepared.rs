@@ -111,7 +111,7 @@ mod tests {
     use crate::replica_host::ReplicaHost;
 
     fn prepared(text: &str) -> PreparedStatement {
-        let host: Arc<dyn Host> = Arc::new(ReplicaHost);
+        let host: Arc<dyn Host> = Arc::new(ReplicaHost::default());
         PreparedStatement {
             _place: PreparedPlace::take(&host).expect("this host has room for any number"),
             _charge: Charge::new(&Budget::new(Arc::default())),
