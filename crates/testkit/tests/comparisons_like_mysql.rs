@@ -124,3 +124,22 @@ fn between_compares_texts_beside_a_number_as_numbers() {
         ],
     );
 }
+
+#[test]
+fn a_year_is_its_first_day_where_a_date_is_wanted() {
+    same_answers(
+        "comparisons_like_mysql::a_year_is_its_first_day_where_a_date_is_wanted",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (y YEAR PRIMARY KEY)",
+            "INSERT INTO t VALUES (2020), (1999), (2000)",
+            "SELECT YEAR(y), MONTH(y), DATE(y), TIMESTAMP(y), WEEKDAY(y), DAYNAME(y), YEARWEEK(y), TO_DAYS(y) \
+             FROM t ORDER BY y",
+            "SELECT TIME(y), HOUR(y), DAYOFYEAR(y), LAST_DAY(y), QUARTER(y), DATEDIFF(y, '2020-01-01') FROM t ORDER BY y",
+            "SELECT TIMESTAMP(NULL) UNION ALL SELECT TIMESTAMP'2020-01-01 00:00:00' + INTERVAL 1 HOUR",
+            "SELECT DATE_FORMAT(y, '%Y-%m-%d'), CAST(y AS DATE), CAST(y AS DATETIME) FROM t ORDER BY y",
+            "SELECT LPAD('A', 3, ''), RPAD('A', 3, ''), LPAD('ABC', 2, ''), LPAD('', 3, '')",
+        ],
+    );
+}

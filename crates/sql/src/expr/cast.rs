@@ -44,6 +44,8 @@ fn point_in_time(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
             DateTime::from_micros(DateTime::midnight(today).to_micros() + time.to_micros())
         }
         Value::Bytes(text) => read_text(text),
+        // A year is its first day.
+        Value::Year(year) => Date::new(*year, 1, 1).map(DateTime::midnight),
         other => match number(other) {
             Number::Int(n) => u64::try_from(n).ok().and_then(parse::datetime_from_number),
             Number::UInt(n) => parse::datetime_from_number(n),
@@ -96,7 +98,7 @@ pub(crate) fn time_of(value: &Value, ctx: &Context<'_>) -> Option<Time> {
     let read = match value {
         Value::Null => return None,
         Value::Time(time) => Some(*time),
-        Value::Date(_) => Some(Time::default()),
+        Value::Date(_) | Value::Year(_) => Some(Time::default()),
         Value::DateTime(at) => Some(at.time()),
         Value::Timestamp { .. } => datetime_of(value, ctx).map(|at| at.time()),
         Value::Bytes(text) => parse::time(text, ctx.zone()).map(|parsed| parsed.value.time),

@@ -271,7 +271,7 @@ fn pad(call: &Call<'_>, left: bool) -> Result<Value> {
         return call.copied(slice(&bytes, 0, wanted, binary));
     }
     if fill.is_empty() {
-        return Ok(text(""));
+        return call.copied(&bytes);
     }
     let most_bytes = wanted.saturating_mul(if binary { 1 } else { 4 });
     if !call.may_make(most_bytes, if left { "lpad" } else { "rpad" })? {

@@ -188,6 +188,7 @@ fn fsp_of(arg: &Expr) -> u8 {
     match &arg.node {
         _ if arg.ty.is_temporal() => arg.ty.fsp(),
         _ if arg.ty.is_integer() => 0,
+        _ if matches!(arg.ty.code, types::TypeCode::Year | types::TypeCode::Null) => 0,
         _ if arg.ty.code == types::TypeCode::NewDecimal => arg.ty.scale().min(6),
         Node::Constant(Value::Bytes(text)) => super::super::fraction_digits(text),
         _ => 6,
