@@ -198,7 +198,9 @@ impl Alter<'_> {
             self.ddl.builder().catch_up(&online, build.seq, None)?;
             Ok(btree::make_durable(&self.ddl.pool, placement.space)?)
         });
-        self.ddl.committer.builds.end(&online);
+        if !context.exclusive {
+            self.ddl.committer.builds.end(&online);
+        }
         built?;
         placement.created_lsn = self.ddl.log.current_lsn();
         for &at in &positions {
