@@ -1,5 +1,6 @@
-//! Constants beside operands of comparisons: they are read as numbers or dates once, before the
-//! statement runs.
+//! Brings the operands of comparisons to the kind in which MySQL compares them: constants are read
+//! as numbers, dates or times once, before the statement runs, and a TIME beside a text, or a text
+//! beside the number of a BETWEEN, is converted for each row.
 
 use super::Scope;
 use super::constants::{Constants, NoDate};
@@ -16,7 +17,8 @@ fn reading_beside(other: &Expr, scope: &Scope) -> Option<Reading> {
     Reading::beside(&other.ty, column)
 }
 
-/// Reads the constants among the two operands of a comparison.
+/// Reads the constants among the two operands of a comparison, and makes a text of a TIME that is
+/// compared with a text.
 ///
 /// # Errors
 /// Returns 1525 (`ER_WRONG_VALUE`) when one operand is a date and the other is a text that is no
@@ -93,7 +95,7 @@ pub(super) fn read_texts_beside_numbers(operands: &mut [Expr; 3]) {
 }
 
 /// Reads the items of an IN list as values of the type of the operand. In a list of several items,
-/// a text that is no date is no error: no row matches it.
+/// a text that is no date is no error: it counts as the zero date.
 ///
 /// # Errors
 /// Returns the errors of [`read_operands`] for a list of one item.

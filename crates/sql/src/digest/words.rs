@@ -1,6 +1,6 @@
 //! How the words of a statement are printed in its digest.
 
-use crate::parse::all_keywords;
+use crate::parse::{HINTS_WITHOUT_TIME, all_keywords};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 use types::collation::Charset;
@@ -60,51 +60,9 @@ const PRINTED_AS: &[(&str, &str)] = &[
     ("VARIANCE", "VAR_POP"),
 ];
 
-/// The names of optimizer hints, and the words among their arguments.
-const HINTS: &[&str] = &[
-    "BKA",
-    "BNL",
-    "DERIVED_CONDITION_PUSHDOWN",
-    "DUPSWEEDOUT",
-    "FIRSTMATCH",
-    "GROUP_INDEX",
-    "HASH_JOIN",
-    "INDEX",
-    "INDEX_MERGE",
-    "INTOEXISTS",
-    "JOIN_FIXED_ORDER",
-    "JOIN_INDEX",
-    "JOIN_ORDER",
-    "JOIN_PREFIX",
-    "JOIN_SUFFIX",
-    "LOOSESCAN",
-    "MATERIALIZATION",
-    "MAX_EXECUTION_TIME",
-    "MERGE",
-    "MRR",
-    "NO_BKA",
-    "NO_BNL",
-    "NO_DERIVED_CONDITION_PUSHDOWN",
-    "NO_GROUP_INDEX",
-    "NO_HASH_JOIN",
-    "NO_ICP",
-    "NO_INDEX",
-    "NO_INDEX_MERGE",
-    "NO_JOIN_INDEX",
-    "NO_MERGE",
-    "NO_MRR",
-    "NO_ORDER_INDEX",
-    "NO_RANGE_OPTIMIZATION",
-    "NO_SEMIJOIN",
-    "NO_SKIP_SCAN",
-    "ORDER_INDEX",
-    "QB_NAME",
-    "RESOURCE_GROUP",
-    "SEMIJOIN",
-    "SET_VAR",
-    "SKIP_SCAN",
-    "SUBQUERY",
-];
+/// The hint that is none of [`HINTS_WITHOUT_TIME`], and the words among the arguments of hints.
+const FURTHER_HINTS: &[&str] =
+    &["DUPSWEEDOUT", "FIRSTMATCH", "INTOEXISTS", "LOOSESCAN", "MATERIALIZATION", "MAX_EXECUTION_TIME"];
 
 /// The operators and punctuation marks, each with how it is printed.
 const SYMBOLS: &[(&str, &str)] = &[
@@ -181,7 +139,8 @@ pub(super) fn keyword(word: &[u8], opens: bool) -> Option<&'static str> {
 
 /// Returns a word of an optimizer hint as it is printed, or `None` for a name.
 pub(super) fn hint(word: &[u8]) -> Option<&'static str> {
-    HINTS.iter().find(|hint| hint.as_bytes().eq_ignore_ascii_case(word)).copied()
+    let mut all = HINTS_WITHOUT_TIME.iter().chain(FURTHER_HINTS);
+    all.find(|hint| hint.as_bytes().eq_ignore_ascii_case(word)).copied()
 }
 
 /// Returns an operator or punctuation mark as it is printed.

@@ -61,7 +61,7 @@ fn is_text(value: &Value) -> bool {
     matches!(value, Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. })
 }
 
-fn is_point_in_time(value: &Value) -> bool {
+pub(super) fn is_point_in_time(value: &Value) -> bool {
     matches!(value, Value::Date(_) | Value::DateTime(_) | Value::Timestamp { .. })
 }
 

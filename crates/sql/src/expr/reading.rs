@@ -1,11 +1,12 @@
-//! Reads texts that are compared with numbers and dates, with the warnings that MySQL gives about
-//! them.
+//! Reads constants that are compared with values of another kind, such as texts and numbers beside
+//! dates, with the warnings that MySQL gives about them.
 //!
 //! MySQL reads a constant once, before the first row, as a value of the type of the column that it
 //! is compared with. This module does the same: a literal is read when the statement is bound, a
 //! parameter when it runs.
 
 use super::arithmetic::is_blank;
+use super::compare::is_point_in_time;
 use super::text::shown;
 use crate::error::SqlError;
 use types::convert::{DateModes, datetime_of_number};
@@ -13,7 +14,7 @@ use types::number::double_prefix;
 use types::temporal::parse;
 use types::{ColumnType, DateTime, Decimal, Time, TypeCode, Value, Zone};
 
-/// The type of the operand that a text is compared with.
+/// The type of the operand that a constant is compared with.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reading {
     kind: Kind,
@@ -42,7 +43,7 @@ enum Kind {
 /// The result of reading a text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Read {
-    /// The value that was read. `None` means that the text is compared as it is.
+    /// The value that was read. `None` means that the constant is compared as it is.
     pub value: Option<Value>,
     /// The warning 1292, if the text is not as a whole such a value.
     pub complaint: Option<String>,
@@ -57,8 +58,8 @@ impl Read {
 }
 
 impl Reading {
-    /// Makes a reading of texts that are compared with values of this type. `column` is the
-    /// operand's name if it is a column. `None` means that they are compared as texts.
+    /// Makes a reading of constants that are compared with values of this type. `column` is the
+    /// operand's name if it is a column. `None` means that constants are compared unchanged.
     pub fn beside(ty: &ColumnType, column: Option<&str>) -> Option<Reading> {
         let kind = match ty.code {
             TypeCode::Year => Kind::Year,
@@ -81,17 +82,20 @@ impl Reading {
         Reading { kind, in_list: true, ..self }
     }
 
-    /// Reports whether the texts are compared with a column.
+    /// Reports whether the constants are compared with a column.
     pub fn is_beside_column(&self) -> bool {
         self.column.is_some()
     }
 
-    /// Reports whether reading a value of this kind may change it.
+    /// Reports whether reading a value of this kind may change it. Parameters that may not change
+    /// are not copied.
     pub fn may_change(&self, value: &Value) -> bool {
-        match value {
-            Value::Bytes(_) => true,
-            Value::Null => false,
-            _ => !matches!(self.kind, Kind::Integer | Kind::Double),
+        match self.kind {
+            _ if matches!(value, Value::Bytes(_)) => true,
+            Kind::Integer | Kind::Double => false,
+            Kind::Date | Kind::Datetime | Kind::Timestamp => is_number(value),
+            Kind::Time => is_point_in_time(value),
+            Kind::Year => is_number(value) || is_point_in_time(value),
         }
     }
 
@@ -121,7 +125,7 @@ impl Reading {
             Value::Int(year @ 1..=99) => return Some(Read::of(full_year(*year))),
             Value::Decimal(_) if self.is_beside_column() => value.to_f64().round(),
             Value::Float(_) | Value::Double(_) if self.is_beside_column() => value.to_f64().trunc(),
-            Value::Date(_) | Value::DateTime(_) | Value::Timestamp { .. } if self.is_beside_column() => {
+            _ if is_point_in_time(value) && self.is_beside_column() => {
                 let year = match value.clone().in_zone(zone) {
                     Value::Date(date) => date.year,
                     Value::DateTime(at) => at.date.year,
@@ -151,9 +155,7 @@ impl Reading {
                 let value = whole.and_then(|read| stored(read.value.time));
                 Some(Read { value, complaint, refusal: None })
             }
-            Value::Date(_) | Value::DateTime(_) | Value::Timestamp { .. } => {
-                stored(value.clone().in_zone(zone).to_time()?).map(Read::of)
-            }
+            _ if is_point_in_time(value) => stored(value.clone().in_zone(zone).to_time()?).map(Read::of),
             _ => None,
         }
     }
@@ -161,11 +163,7 @@ impl Reading {
     /// Reads a number that is compared with a column of dates. `None` if it is no number or is
     /// beside something else, so that it stays as it is.
     fn point_of_number(&self, value: &Value) -> Option<Read> {
-        let is_number = matches!(
-            value,
-            Value::Int(_) | Value::UInt(_) | Value::Decimal(_) | Value::Float(_) | Value::Double(_)
-        );
-        if !is_number || !self.is_beside_column() {
+        if !is_number(value) || !self.is_beside_column() {
             return None;
         }
         let word = if self.kind == Kind::Date { "date" } else { "datetime" };
@@ -227,6 +225,10 @@ impl Reading {
             }
         }
     }
+}
+
+fn is_number(value: &Value) -> bool {
+    matches!(value, Value::Int(_) | Value::UInt(_) | Value::Decimal(_) | Value::Float(_) | Value::Double(_))
 }
 
 /// Returns the year that a number of two digits stands for.

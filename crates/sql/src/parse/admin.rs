@@ -378,7 +378,7 @@ impl Parser<'_> {
         let options: &[&str] = match what {
             Maintenance::Check => &["QUICK", "FAST", "MEDIUM", "EXTENDED", "CHANGED"],
             Maintenance::Repair => &["QUICK", "EXTENDED", "USE_FRM"],
-            Maintenance::Checksum { .. } if self.eat_any(&["QUICK"]) => {
+            Maintenance::Checksum { .. } if self.eat("QUICK") => {
                 return Ok(Statement::Maintain { what: Maintenance::Checksum { quick: true }, tables });
             }
             Maintenance::Checksum { .. } => &["EXTENDED"],

@@ -9,7 +9,7 @@ use crate::ast::JoinHint;
 const MOST_EXECUTION_TIME_MS: u64 = u32::MAX as u64;
 
 /// MySQL's hints other than MAX_EXECUTION_TIME, in alphabetical order.
-const OTHERS: &[&str] = &[
+pub(crate) const HINTS_WITHOUT_TIME: &[&str] = &[
     "BKA",
     "BNL",
     "DERIVED_CONDITION_PUSHDOWN",
@@ -145,7 +145,7 @@ impl<'t> Reader<'t> {
     fn hint(&mut self, is_whole: bool, hints: &mut Hints) -> Result<(), Wrong> {
         let start = self.at;
         let name = self.word();
-        let is_other = OTHERS.iter().any(|other| name.eq_ignore_ascii_case(other.as_bytes()));
+        let is_other = HINTS_WITHOUT_TIME.iter().any(|other| name.eq_ignore_ascii_case(other.as_bytes()));
         if is_other {
             self.expect(b'(')?;
             let from = self.at;

@@ -49,6 +49,7 @@ use crate::error::{Result, SqlError};
 use crate::lexer::{self, LexMode, Token, TokenKind};
 use crate::lexical;
 use crate::literal_rows::LiteralRows;
+pub(crate) use hints::HINTS_WITHOUT_TIME;
 pub use hints::Hints;
 pub use keywords::{all_keywords, is_plain_name};
 use std::cell::OnceCell;

@@ -29,10 +29,11 @@ fn sum_rows(transaction: &mut Transaction, table: &Arc<Table>) -> Result<u64> {
     let record = Record::of(table);
     let all = KeyRange::all();
     let mut scan = transaction.scan(table, IndexRef::Primary, all, Direction::Forward, LockMode::Snapshot)?;
-    let mut sum = 0u32;
+    let (mut sum, mut bytes) = (0u32, Vec::new());
     while let Some(row) = scan.next(transaction)? {
         transaction.check_interrupt()?;
-        sum = sum.wrapping_add(record.checksum(table, &row.image)?);
+        record.write(table, &row.image, &mut bytes)?;
+        sum = sum.wrapping_add(crc32fast::hash(&bytes));
     }
     Ok(u64::from(sum))
 }
@@ -77,31 +78,22 @@ impl Record {
         Record { defaults: columns.iter().map(default_bytes).collect(), null_bits, null_bytes }
     }
 
-    /// Returns the CRC-32 of a row.
+    /// Writes a row's record over `out`.
     ///
     /// # Errors
     /// Returns an error when the image is no row of the table.
-    fn checksum(&self, table: &Table, image: &[u8]) -> Result<u32> {
-        let mut null_bytes = self.null_bytes.clone();
-        let mut columns = crc32fast::Hasher::new();
-        let mut bytes = Vec::new();
-        table.layout.walk(image, |at, value| {
-            bytes.clear();
-            match value {
-                Some(packed) => append_full(&table.def.columns[at].ty, packed, &mut bytes),
-                None => {
-                    let bit = self.null_bits[at];
-                    bit.into_iter().for_each(|bit| null_bytes[bit / 8] |= 1 << (bit % 8));
-                    bytes.extend_from_slice(&self.defaults[at]);
-                }
+    fn write(&self, table: &Table, image: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        assert_eq!(self.defaults.len(), table.columns(), "each column has bytes for NULL");
+        out.clear();
+        out.extend_from_slice(&self.null_bytes);
+        table.layout.walk(image, |at, value| match (value, self.null_bits[at]) {
+            (Some(packed), _) => append_full(&table.def.columns[at].ty, packed, out),
+            (None, bit) => {
+                bit.into_iter().for_each(|bit| out[bit / 8] |= 1 << (bit % 8));
+                out.extend_from_slice(&self.defaults[at]);
             }
-            columns.update(&bytes);
         })?;
-        debug_assert_eq!(self.defaults.len(), table.columns(), "each column has bytes for NULL");
-        let mut sum = crc32fast::Hasher::new();
-        sum.update(&null_bytes);
-        sum.combine(&columns);
-        Ok(sum.finalize())
+        Ok(())
     }
 }
 
@@ -143,10 +135,11 @@ fn append_full(ty: &ColumnType, packed: &[u8], out: &mut Vec<u8>) {
             Err(_) => out.extend_from_slice(packed),
         },
         TypeCode::String => {
-            out.extend_from_slice(packed::payload(ty, packed));
+            let payload = packed::payload(ty, packed);
+            out.extend_from_slice(payload);
             let is_binary = ty.collation == collation::BINARY;
             let fill = if is_binary { b"\0" } else { collation::charset_of(ty.collation).space() };
-            let missing = (ty.max_bytes() as usize).saturating_sub(out.len());
+            let missing = (ty.max_bytes() as usize).saturating_sub(payload.len());
             out.extend(fill.iter().cycle().take(missing));
         }
         _ => out.extend_from_slice(packed::payload(ty, packed)),

@@ -11,6 +11,7 @@ use super::state::{HandlerPosition, OpenHandler};
 use super::{Session, bound, program, results, xa};
 use crate::ast::{self, BinaryOp, Handler, HandlerRead, HandlerStep, TableName};
 use crate::bind::{Place, Scope, ScopeTable};
+use crate::ddl::not_a;
 use crate::error::{Result, SqlError};
 use crate::expr::{Expr, Level, Node};
 use crate::host::Privilege;
@@ -74,7 +75,7 @@ fn stored_table(session: &Session, schema: &str, name: &TableName) -> Result<Arc
     if !host.has_column_privilege(Privilege::Select, schema, &name.name) {
         host.check_table(&[Privilege::Select], schema, &name.name)?;
     }
-    let no_base_table = |name: &str| SqlError::new(1347, format!("'{schema}.{name}' is not BASE TABLE"));
+    let no_base_table = |name: &str| not_a("BASE TABLE", schema, name);
     let catalog = session.server.engine.catalog();
     if catalog.object(schema, ObjectKind::View, &name.name).is_some() {
         return Err(no_base_table(&name.name));

@@ -2,6 +2,7 @@
 
 use super::{Session, checksum};
 use crate::ast::{Maintenance, TableName};
+use crate::ddl::not_a;
 use crate::error::{Result, SqlError};
 use crate::host::VirtualTable;
 use crate::schema_tables::column_meta;
@@ -63,7 +64,7 @@ fn find(session: &Session, schema: &str, name: &str) -> Result<Arc<Table>> {
         return Ok(table);
     }
     if view(session, schema, name).is_some() {
-        return Err(SqlError::new(1347, format!("'{schema}.{name}' is not BASE TABLE")));
+        return Err(not_a("BASE TABLE", schema, name));
     }
     if catalog.schema(schema).is_none() {
         return Err(SqlError::unknown_schema(schema));

@@ -18,7 +18,7 @@ const VARIABLE: (Kind, &str) = (Kind::Gauge, "A system variable, as SHOW GLOBAL 
 const CHANNEL: (Kind, &str) = (Kind::Untyped, "A column of SHOW REPLICA STATUS or SHOW SLAVE STATUS.");
 
 /// Adds all series.
-pub fn add(server: &Server, all: &mut Exposition) {
+pub fn add(server: &Server, channels: &[ReplicaStatus], all: &mut Exposition) {
     all.add("mysql_up", (Kind::Gauge, "1, because the server answers."), &[], 1);
     let entry = server.sessions.detached();
     for (name, value) in status::of_session(server, &entry, VariableScope::Global) {
@@ -27,9 +27,7 @@ pub fn add(server: &Server, all: &mut Exposition) {
         }
     }
     add_variables(server, all);
-    for channel in server.replica.statuses() {
-        add_channel(all, &channel);
-    }
+    channels.iter().for_each(|channel| add_channel(all, channel));
     add_connections(server, all);
     add_binary_log(server, all);
 }

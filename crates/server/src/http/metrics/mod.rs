@@ -13,8 +13,8 @@ use exposition::Exposition;
 
 /// Returns the text of all figures.
 pub fn text(server: &Server) -> String {
-    let mut all = Exposition::default();
-    exporter::add(server, &mut all);
-    own::add(server, &mut all);
+    let (mut all, channels) = (Exposition::default(), server.replica.statuses());
+    exporter::add(server, &channels, &mut all);
+    own::add(server, &channels, &mut all);
     all.text()
 }

@@ -10,10 +10,8 @@ use std::collections::BTreeMap;
 const NS_PER_S: f64 = 1e9;
 
 /// Adds all series.
-pub fn add(server: &Server, all: &mut Exposition) {
-    for channel in server.replica.statuses() {
-        add_channel(all, &channel);
-    }
+pub fn add(server: &Server, channels: &[ReplicaStatus], all: &mut Exposition) {
+    channels.iter().for_each(|channel| add_channel(all, channel));
     let about = (Kind::Gauge, "The number of replicas that are connected to this server.");
     all.add("slipstream_connected_replicas", about, &[], server.replicas.list().len());
     add_threads(all, &os::account::snapshot());
