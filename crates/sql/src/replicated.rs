@@ -21,6 +21,7 @@ use crate::parse::parse;
 use crate::sql_mode::SqlMode;
 use engine::{CommitOptions, Engine, GtidNext, SessionContext};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use types::collation;
 
 pub use crate::replica_host::ReadVariable;
@@ -62,6 +63,8 @@ pub struct ReceivedStatement<'a> {
     /// The function that carries out statements about accounts (CREATE USER, GRANT, ...). Without
     /// it they are only logged.
     pub accounts: Option<&'a ChangeAccounts>,
+    /// The flag that ends waits for locks when it becomes true.
+    pub lock_interrupt: Option<Arc<AtomicBool>>,
 }
 
 /// The effect of a received statement.
@@ -214,6 +217,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
         schedule: Default::default(),
         locked_tables: None,
         interrupt: None,
+        lock_interrupt: received.lock_interrupt.clone(),
         temporary: Arc::default(),
         is_temporary: false,
         notes: Vec::new(),

@@ -19,6 +19,7 @@ fn received<'a>(schema: &'a str, statement: &'a str) -> ReceivedStatement<'a> {
         group: None,
         options: CommitOptions::default(),
         accounts: None,
+        lock_interrupt: None,
     }
 }
 

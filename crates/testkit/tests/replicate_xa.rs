@@ -158,6 +158,41 @@ fn follows(source: Flavor, replica: Flavor, workers: u32, by: By) {
     assert_eq!(prepared(&pair), 0);
 }
 
+/// Runs an ALTER TABLE that changes nothing while a transaction that has changed the table is
+/// prepared, which a source lets pass, and ends the transaction afterwards.
+fn passes_an_alter_of_nothing(source: Flavor, workers: u32) {
+    let settings = Settings { replica_workers: workers, ..Settings::default() };
+    let pair = Pair::start_with(source, flavor_under_test(), &settings, By::Gtid);
+    let mut client = pair.source.connect();
+    let mut other = pair.source.connect();
+    run(&mut client, TABLES);
+    for (id, end) in [(1, "COMMIT"), (2, "ROLLBACK")] {
+        let xid = format!("'x{id}'");
+        run(&mut client, &[&format!("XA START {xid}"), &format!("UPDATE d.t SET v = 7 WHERE id = {id}")]);
+        run(&mut client, &[&format!("XA END {xid}"), &format!("XA PREPARE {xid}")]);
+        run(&mut other, &["ALTER TABLE d.t DROP KEY u, ADD UNIQUE KEY u (u)"]);
+        run(&mut other, &["UPDATE d.t SET v = v + 1 WHERE id = 3"]);
+        pair.replica.catch_up(&pair.source);
+        assert_eq!(prepared(&pair), 1);
+        run(&mut client, &[&format!("XA {end} {xid}")]);
+        equal(&pair);
+    }
+    pair.replica.equals_by(&pair.source, "SHOW CREATE TABLE d.t");
+}
+
+#[test]
+fn an_alter_of_nothing_passes_a_prepared_transaction_of_slipstream() {
+    passes_an_alter_of_nothing(Flavor::Slipstream, 0);
+}
+
+#[test]
+fn an_alter_of_nothing_passes_a_prepared_transaction_of_mysql() {
+    let name = "replicate_xa::an_alter_of_nothing_passes_a_prepared_transaction_of_mysql";
+    if available(name, &[Flavor::MySql]) {
+        passes_an_alter_of_nothing(Flavor::MySql, 4);
+    }
+}
+
 #[test]
 fn behind_slipstream() {
     follows(Flavor::Slipstream, flavor_under_test(), 0, By::Gtid);

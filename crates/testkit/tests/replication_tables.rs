@@ -90,6 +90,39 @@ fn held_back_by(replica: &Replica) -> String {
     row.split('\t').nth(1).unwrap_or_default().to_string()
 }
 
+fn wait_until_held_by_a_lock(replica: &Replica) {
+    let clock = os::clock::Stopwatch::start();
+    while held_back_by(replica) != "a lock that a session of this server holds" {
+        assert!(clock.elapsed() < testkit::server::SOON, "it says: {}", held_back_by(replica));
+        os::clock::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn stop_replica_ends_a_wait_for_a_table_and_the_statement_is_carried_out_later() {
+    let flavor = flavor_under_test();
+    let source = Server::start(flavor, &Settings::default());
+    let replica = Replica::start(flavor, &Settings { server_id: 2, ..Settings::default() });
+    source.run("CREATE DATABASE d");
+    source.run("CREATE TABLE d.t (id INT PRIMARY KEY, n INT)");
+    source.run("INSERT INTO d.t VALUES (1, 1)");
+    replica.follow(flavor, source.port(), &StartFrom::Gtid);
+    replica.catch_up(&source);
+    let mut session = replica.connect();
+    session.query("BEGIN").expect("begins");
+    session.query("SELECT * FROM d.t").expect("uses the table");
+    source.run("ALTER TABLE d.t ADD COLUMN c INT DEFAULT 5");
+    wait_until_held_by_a_lock(&replica);
+    replica.stop_thread(Thread::Sql);
+    let status = replica.status();
+    assert_eq!((status.sql_running.as_str(), status.sql_errno), ("No", 0), "{}", status.sql_error);
+    assert_eq!(replica.rows("SELECT COUNT(*) FROM information_schema.columns WHERE table_schema='d'"), ["2"]);
+    session.query("COMMIT").expect("commits");
+    replica.start_thread(Thread::Sql);
+    replica.catch_up(&source);
+    assert_eq!(replica.rows("SELECT * FROM d.t"), ["1\t1\t5"]);
+}
+
 #[test]
 fn what_holds_the_applier_back_in_words() {
     let flavor = flavor_under_test();
@@ -105,11 +138,7 @@ fn what_holds_the_applier_back_in_words() {
     session.query("BEGIN").expect("begins");
     session.query("SELECT * FROM d.t WHERE id = 1 FOR UPDATE").expect("locks");
     source.run("UPDATE d.t SET n = 2");
-    let clock = os::clock::Stopwatch::start();
-    while held_back_by(&replica) != "a lock that a session of this server holds" {
-        assert!(clock.elapsed() < testkit::server::SOON, "it says: {}", held_back_by(&replica));
-        os::clock::sleep(std::time::Duration::from_millis(5));
-    }
+    wait_until_held_by_a_lock(&replica);
     session.query("ROLLBACK").expect("rolls back");
     replica.catch_up(&source);
     replica.stop_thread(Thread::Io);

@@ -12,6 +12,9 @@
 //! after it. So a crash at any moment leaves each tree either in the dictionary or under a claim,
 //! and [`super::claims::settle`] frees what the dictionary does not have.
 //!
+//! A statement that leaves the definition as it is (`DROP KEY a, ADD KEY a (a)`) is only logged, and
+//! waits for nobody but other DDL.
+//!
 //! Snapshots that are older than the end of the statement cannot read the table afterwards (error
 //! 1412, as in MySQL).
 
@@ -24,7 +27,7 @@ use super::locks::MetadataLocks;
 use super::online::OnlineBuild;
 use super::statement::Ddl;
 use crate::commit::pipeline::CommitOutcome;
-use crate::definition::{ColumnDef, TableDef};
+use crate::definition::{ColumnDef, IndexDef, TableDef};
 use crate::dictionary;
 use crate::entry;
 use crate::error::{EngineError, Result};
@@ -41,6 +44,18 @@ fn same_rows(old: &TableDef, new: &TableDef) -> bool {
     old.primary == new.primary
         && old.columns.len() == new.columns.len()
         && old.columns.iter().zip(&new.columns).all(|(old, new)| same_column(old, new))
+}
+
+/// Reports whether a table with the definition `old` is what `new` says already: nothing differs
+/// but the ids of indexes that a statement drops and adds again.
+fn is_unchanged(old: &TableDef, new: &TableDef) -> bool {
+    let same_index = |old: &IndexDef, new: &IndexDef| match new.id {
+        0 => *old == IndexDef { id: old.id, ..new.clone() },
+        _ => old == new,
+    };
+    old.indexes.len() == new.indexes.len()
+        && old.indexes.iter().zip(&new.indexes).all(|(old, new)| same_index(old, new))
+        && *old == TableDef { indexes: old.indexes.clone(), created_s: old.created_s, ..new.clone() }
 }
 
 /// One run of ALTER TABLE.
@@ -71,10 +86,18 @@ impl Alter<'_> {
         let mut names = vec![(schema, name), (new.schema.as_str(), new.name.as_str())];
         names.sort_unstable();
         names.dedup();
-        for (schema, name) in names {
-            locks.lock_table(schema, name)?;
+        for (schema, name) in &names {
+            locks.lock_definition(schema, name)?;
         }
         let old = self.ddl.existing_table(schema, name)?;
+        // Others may be using the table, as in MySQL. A source can therefore log such a statement
+        // between XA PREPARE and the end of a transaction that has changed the table.
+        if !forced && context.auto_increment.is_none() && is_unchanged(&old.def, &new) {
+            return self.ddl.log_statement(context);
+        }
+        for (schema, name) in names {
+            locks.keep_others_out(schema, name)?;
+        }
         if renamed {
             self.ddl.require_schema(&new.schema)?;
             self.ddl.refuse_existing_table(&new)?;

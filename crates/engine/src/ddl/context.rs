@@ -28,6 +28,9 @@ pub struct DdlContext<'a> {
     pub locked_tables: Option<&'a LockedTables>,
     /// The flag that ends the statement when it becomes true (`KILL`).
     pub interrupt: Option<Arc<AtomicBool>>,
+    /// The flag that ends the statement's waits for locks when it becomes true (`STOP REPLICA`). It
+    /// lets the statement's work go on. `None` means that `interrupt` ends the waits.
+    pub lock_interrupt: Option<Arc<AtomicBool>>,
     /// Whether nobody else may use the table while the statement runs (`LOCK=SHARED`,
     /// `LOCK=EXCLUSIVE`).
     pub exclusive: bool,
@@ -105,6 +108,7 @@ impl<'a> DdlContext<'a> {
             lock_timeout_ms: None,
             locked_tables: None,
             interrupt: None,
+            lock_interrupt: None,
             exclusive: false,
             renamed_columns: &[],
             auto_increment: None,

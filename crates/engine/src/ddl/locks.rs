@@ -29,7 +29,7 @@ impl<'e> MetadataLocks<'e> {
     pub fn new(table: &'e LockTable, context: &DdlContext<'e>, timeout_ms: u64) -> MetadataLocks<'e> {
         let mut owner = table.owner();
         owner.set_important();
-        if let Some(interrupt) = &context.interrupt {
+        if let Some(interrupt) = context.lock_interrupt.as_ref().or(context.interrupt.as_ref()) {
             owner.set_interrupt(interrupt.clone());
         }
         if let Some(locked) = context.locked_tables {
@@ -57,6 +57,13 @@ impl<'e> MetadataLocks<'e> {
     /// Locks a table against every use, and its schema against being dropped. Other DDL stays
     /// locked out of the table even while [`MetadataLocks::let_others_in`] is in force.
     pub fn lock_table(&mut self, schema: &str, table: &str) -> Result<()> {
+        self.lock_definition(schema, table)?;
+        self.keep_others_out(schema, table)
+    }
+
+    /// Locks a table's definition against other DDL, and its schema against being dropped. Others
+    /// may use the table.
+    pub fn lock_definition(&mut self, schema: &str, table: &str) -> Result<()> {
         self.lock(schema, "", LockType::Shared)?;
         if self.is_locked(schema, table) {
             return Ok(());
@@ -65,7 +72,7 @@ impl<'e> MetadataLocks<'e> {
         let describe = || format!("definition of table `{schema}`.`{table}`");
         let patience = Patience { timeout_ms: self.timeout_ms, describe: &describe, row: None };
         self.table.acquire(&mut self.owner, upgradable, LockType::Exclusive, patience)?;
-        self.lock(schema, table, LockType::Exclusive)
+        Ok(())
     }
 
     /// Lets transactions use a locked table, unless the session has locked it before. The table's

@@ -4,6 +4,7 @@
 //! has the rows that they changed.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use binlog::event::{QueryEvent, QueryStatus, UserVarEvent};
 use engine::{CommitOptions, Engine, SessionContext, Transaction};
@@ -266,6 +267,7 @@ fn received(
         group: None,
         options: *options,
         accounts: None,
+        lock_interrupt: None,
     };
     run(received).map_err(|error| StatementError::Failed {
         code: error.code.into(),
@@ -276,7 +278,7 @@ fn received(
 }
 
 /// Carries out a statement that is a group of its own, and commits it with `group`, which holds its
-/// event.
+/// event. When `interrupt` becomes true, the statement no longer waits for locks.
 pub(super) fn ddl(
     engine: &Arc<Engine>,
     query: &QueryEvent<'_>,
@@ -284,21 +286,28 @@ pub(super) fn ddl(
     group: &[u8],
     options: &CommitOptions<'_>,
     accounts: Option<&ChangeAccounts>,
+    interrupt: &Arc<AtomicBool>,
 ) -> Result<(), StatementError> {
     received(query, timestamp_s, options, &mut |received| {
-        let received = ReceivedStatement { group: Some(group), accounts, ..received };
+        let lock_interrupt = Some(interrupt.clone());
+        let received = ReceivedStatement { group: Some(group), accounts, lock_interrupt, ..received };
         carry_out(engine, query, &received)
     })
 }
 
-/// Carries out a CREATE TABLE that is followed by row events in its group.
+/// Carries out a CREATE TABLE that is followed by row events in its group. When `interrupt` becomes
+/// true, the statement no longer waits for locks.
 pub(super) fn create(
     engine: &Arc<Engine>,
     query: &QueryEvent<'_>,
     timestamp_s: u32,
     options: &CommitOptions<'_>,
+    interrupt: &Arc<AtomicBool>,
 ) -> Result<(), StatementError> {
-    received(query, timestamp_s, options, &mut |received| create_within_group(engine, &received))
+    received(query, timestamp_s, options, &mut |received| {
+        let lock_interrupt = Some(interrupt.clone());
+        create_within_group(engine, &ReceivedStatement { lock_interrupt, ..received })
+    })
 }
 
 /// Carries out a statement that is a group of its own.

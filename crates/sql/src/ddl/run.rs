@@ -62,6 +62,8 @@ pub(crate) struct DdlRun<'a> {
     /// The tables that the session has locked.
     pub locked_tables: Option<&'a engine::LockedTables>,
     pub interrupt: Option<Arc<std::sync::atomic::AtomicBool>>,
+    /// The flag that ends waits for locks only (`STOP REPLICA`).
+    pub lock_interrupt: Option<Arc<std::sync::atomic::AtomicBool>>,
     /// The session's temporary tables.
     pub temporary: Arc<TemporaryTables>,
     /// Whether the statement is about temporary tables only, so that nothing of it is logged.
@@ -83,6 +85,7 @@ impl<'a> DdlRun<'a> {
             lock_timeout_ms: self.lock_timeout_ms,
             locked_tables: self.locked_tables,
             interrupt: self.interrupt.clone(),
+            lock_interrupt: self.lock_interrupt.clone(),
             exclusive: false,
             renamed_columns: &[],
             auto_increment: None,

@@ -39,6 +39,7 @@ pub(super) fn ddl_run<'s>(session: &'s Session, text: &'s str) -> DdlRun<'s> {
         schedule: ScheduleValues::default(),
         locked_tables: session.locks.tables.as_ref().map(|locked| &*locked.tables),
         interrupt: Some(session.server.interrupt.clone()),
+        lock_interrupt: None,
         temporary: session.temporary.clone(),
         is_temporary: false,
         notes: Vec::new(),

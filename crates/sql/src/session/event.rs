@@ -124,6 +124,7 @@ pub fn note_event_run(
         lock_timeout_ms: None,
         locked_tables: None,
         interrupt: Some(interrupt.clone()),
+        lock_interrupt: None,
         exclusive: false,
         renamed_columns: &[],
         auto_increment: None,

@@ -106,8 +106,13 @@ impl Applier<'_> {
         query: &QueryEvent<'_>,
     ) -> Result<bool, ThreadError> {
         self.release_tables();
-        let created =
-            statement::create(self.progress.open.engine(), query, header.timestamp, &self.progress.options());
+        let created = statement::create(
+            self.progress.open.engine(),
+            query,
+            header.timestamp,
+            &self.progress.options(),
+            &self.progress.channel.applier_stop,
+        );
         created.map_err(|error| error.at(self.progress.place()))?;
         self.progress.open.forget_tables();
         self.progress.append(bytes)?;
@@ -202,7 +207,9 @@ impl Applier<'_> {
     /// Reports whether a statement that failed is left out (`replica_skip_errors`).
     fn skips_statement(&self, error: &StatementError) -> bool {
         let skips = error.number().is_some_and(|number| {
-            !number::is_temporary(number) && self.progress.channel.apply.skipped_errors().contains(number)
+            !number::is_temporary(number)
+                && number != number::QUERY_INTERRUPTED
+                && self.progress.channel.apply.skipped_errors().contains(number)
         });
         if skips {
             log::warn!("Replica SQL: a statement is left out (replica_skip_errors): {error:?}");
@@ -237,6 +244,7 @@ impl Applier<'_> {
             &self.progress.open.events,
             &self.progress.options(),
             self.progress.channel.apply.accounts(),
+            &self.progress.channel.applier_stop,
         );
         match done {
             Err(error) if self.skips_statement(&error) => {

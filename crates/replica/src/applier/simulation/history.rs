@@ -172,7 +172,17 @@ impl Source {
         let schema = if text.starts_with("CREATE DATABASE") { "" } else { SCHEMA };
         query(schema, text, &mut bytes);
         let event = query_event(schema, text);
-        if statement::ddl(&self.engine, &event, BASE.timestamp, &bytes, &self.options(), None).is_ok() {
+        if statement::ddl(
+            &self.engine,
+            &event,
+            BASE.timestamp,
+            &bytes,
+            &self.options(),
+            None,
+            &Arc::default(),
+        )
+        .is_ok()
+        {
             self.log(&bytes, text);
         }
     }
