@@ -12,7 +12,7 @@
 //! after it. So a crash at any moment leaves each tree either in the dictionary or under a claim,
 //! and [`super::claims::settle`] frees what the dictionary does not have.
 //!
-//! A statement that leaves the definition as it is (`DROP KEY a, ADD KEY a (a)`) is only logged, and
+//! A statement that leaves the definition as it is (`DROP KEY a, ADD KEY a (a)`) is only logged. It
 //! waits for nobody but other DDL.
 //!
 //! Snapshots that are older than the end of the statement cannot read the table afterwards (error
