@@ -88,7 +88,7 @@ pub enum EngineError {
         limit_bytes: usize,
     },
     /// An auto-increment column has no value left (MySQL 1467).
-    AutoIncrementExhausted(String),
+    AutoIncrementExhausted,
     /// Other sessions changed the table too much while an index of it was being built (MySQL 1799).
     OnlineLogTooBig {
         /// The name of the first index that was being built.
@@ -249,8 +249,8 @@ impl fmt::Display for EngineError {
                 "Multi-statement transaction required more than 'max_binlog_cache_size' bytes of storage \
                  ({limit_bytes}); increase this mysqld variable and try again"
             ),
-            EngineError::AutoIncrementExhausted(table) => {
-                write!(f, "Failed to read auto-increment value from storage engine ({table})")
+            EngineError::AutoIncrementExhausted => {
+                write!(f, "Failed to read auto-increment value from storage engine")
             }
             EngineError::ReadOnlyTransaction => {
                 write!(f, "Cannot execute statement in a READ ONLY transaction")

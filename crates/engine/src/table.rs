@@ -517,7 +517,7 @@ impl Table {
         let next = &self.counters.auto_increment;
         let first = next
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, take)
-            .map_err(|_| EngineError::AutoIncrementExhausted(self.def.name.clone()))?;
+            .map_err(|_| EngineError::AutoIncrementExhausted)?;
         Ok(first.max(1))
     }
 

@@ -28,7 +28,7 @@ impl From<EngineError> for SqlError {
             EngineError::ViewTooLarge => 1406,
             EngineError::BodyTooLarge(_) => 1437,
             EngineError::TransactionTooLarge { .. } => 1197,
-            EngineError::AutoIncrementExhausted(_) => 1467,
+            EngineError::AutoIncrementExhausted => 1467,
             EngineError::OnlineLogTooBig { .. } => 1799,
             EngineError::ReadOnlyTransaction => {
                 return SqlError::new(1792, "Cannot execute statement in a READ ONLY transaction.");

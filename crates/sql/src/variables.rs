@@ -4,9 +4,11 @@
 //! read them back are in `kept`. The host has the global values, with which a new session starts.
 
 use crate::binlog_format::BinlogFormat;
+mod insert_ids;
 mod names;
 mod wanted;
 
+pub(crate) use self::insert_ids::InsertIds;
 pub(crate) use self::names::{isolation_name, known_collation};
 
 use self::names::{clients_collation, unknown_collation};
@@ -102,8 +104,8 @@ pub(crate) struct Variables {
     /// `slipstream_dialect`: the session's statements have MariaDB's meaning, like those of a
     /// MariaDB source.
     pub of_mariadb: bool,
-    /// `insert_id`: the next value for an auto_increment column. It is used once.
-    pub insert_id: Option<u64>,
+    /// `insert_id`, and what the binary log needs to know of generated values.
+    pub insert_ids: InsertIds,
     pub sql_log_bin: bool,
     pub auto_increment_increment: u64,
     pub auto_increment_offset: u64,
@@ -161,7 +163,7 @@ impl Default for Variables {
             zone: crate::time_zone::system(),
             timestamp_us: None,
             of_mariadb: false,
-            insert_id: None,
+            insert_ids: InsertIds::default(),
             sql_log_bin: true,
             auto_increment_increment: 1,
             auto_increment_offset: 1,
@@ -303,7 +305,7 @@ impl Variables {
                 let us = self.timestamp_us.unwrap_or_else(os::clock::now_us);
                 Value::Double(us as f64 / 1e6)
             }
-            "insert_id" => unsigned(self.insert_id.unwrap_or(0)),
+            "insert_id" => unsigned(self.insert_ids.given().unwrap_or(0)),
             "last_insert_id" | "identity" => unsigned(last_insert_id),
             "sql_log_bin" => bool(self.sql_log_bin),
             "auto_increment_increment" => unsigned(self.auto_increment_increment),
@@ -423,7 +425,7 @@ impl Variables {
                 self.time_zone = zone;
             }
             "timestamp" => self.timestamp_us = wanted.timestamp_us()?,
-            "insert_id" => self.insert_id = Some(wanted.number(0, u64::MAX)?).filter(|id| *id > 0),
+            "insert_id" => self.insert_ids.give(Some(wanted.number(0, u64::MAX)?)),
             "sql_log_bin" => self.sql_log_bin = wanted.boolean()?,
             "auto_increment_increment" => self.auto_increment_increment = wanted.number(1, 65_535)?,
             "auto_increment_offset" => self.auto_increment_offset = wanted.number(1, 65_535)?,

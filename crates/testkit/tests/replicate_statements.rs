@@ -259,3 +259,84 @@ fn system_variables_in_statements_are_the_replicas_own() {
     let own = replica.rows("SELECT own, port = @@port, text IN (@@hostname, '1') FROM v.t ORDER BY id");
     assert_eq!(own, ["2\t1\t1", "2\t0\t1"]);
 }
+
+/// Tables with AUTO_INCREMENT counters that differ, and a function and triggers that insert into
+/// some of them.
+const GENERATING: &[&str] = &[
+    "CREATE DATABASE g",
+    "CREATE TABLE g.log (id INT AUTO_INCREMENT PRIMARY KEY, m INT)",
+    "CREATE TABLE g.loose (id INT AUTO_INCREMENT, m INT, KEY (id))",
+    "CREATE TABLE g.t (id INT AUTO_INCREMENT PRIMARY KEY, v INT)",
+    "CREATE TABLE g.watched (id INT AUTO_INCREMENT PRIMARY KEY, v INT)",
+    "CREATE TABLE g.plain (id INT PRIMARY KEY, v INT)",
+    "INSERT INTO g.log (m) VALUES (0)",
+    "INSERT INTO g.t (v) VALUES (1), (2), (3)",
+    "INSERT INTO g.plain VALUES (5, 1), (8, 2)",
+    "CREATE FUNCTION g.f(x INT) RETURNS INT MODIFIES SQL DATA BEGIN INSERT INTO g.log (m) VALUES (x); \
+     INSERT INTO g.loose (m) VALUES (x), (x + 1); RETURN x * 2; END",
+    "CREATE TRIGGER g.before_insert BEFORE INSERT ON g.watched FOR EACH ROW INSERT INTO g.loose (m) VALUES (NEW.v)",
+    "CREATE TRIGGER g.after_update AFTER UPDATE ON g.watched FOR EACH ROW INSERT INTO g.log (m) VALUES (NEW.id)",
+    "CREATE PROCEDURE g.p(x INT) BEGIN INSERT INTO g.t (v) VALUES (g.f(x)); INSERT INTO g.watched (v) VALUES (x); END",
+];
+
+const GENERATE: &[&str] = &[
+    "USE g",
+    "UPDATE plain SET v = f(v)",
+    "INSERT INTO t (v) VALUES (f(2)), (f(3))",
+    "INSERT INTO t (v) VALUES (7), (f(4)), (8)",
+    "INSERT INTO watched (v) VALUES (1), (2), (3)",
+    "INSERT INTO watched (id, v) VALUES (50, 1), (NULL, 2)",
+    "UPDATE watched SET v = v + 1 ORDER BY id",
+    "DELETE FROM plain WHERE f(id) = 16",
+    "SET insert_id = 100",
+    "INSERT INTO watched (v) VALUES (4), (5)",
+    "SET insert_id = 200",
+    "INSERT INTO t (v) SELECT f(v) FROM watched ORDER BY id LIMIT 2",
+    "INSERT INTO t (v) VALUES (1), (2)",
+    "CALL p(9)",
+    "REPLACE INTO t (id, v) VALUES (1, f(1)), (NULL, 5)",
+    "INSERT IGNORE INTO t (id, v) VALUES (2, 1), (NULL, f(6))",
+];
+
+/// As in MySQL, the log names the first value that a statement generates in any table, and whoever
+/// runs the statement again takes it once.
+fn programs_generate_alike(source: Flavor, replica: Flavor, format: &str) {
+    let test = "replicate_statements: values that programs generate";
+    if !testkit::available(test, &[source, replica]) {
+        return;
+    }
+    let settings = |server_id| Settings { server_id, ..Settings::default() };
+    let source = Server::start(source, &settings(1));
+    let replica = Replica::start(replica, &settings(2));
+    replica.follow(source.flavor(), source.port(), &testkit::following::beginning(&source));
+    for server in [&source, &replica] {
+        server.run("SET GLOBAL log_bin_trust_function_creators = 1");
+    }
+    GENERATING.iter().for_each(|sql| drop(source.run(sql)));
+    run_all(&source, format, GENERATE);
+    replica.catch_up(&source);
+    for table in ["log", "loose", "t", "watched", "plain"] {
+        replica.equals_by(&source, &format!("SELECT '{table}', r.* FROM g.{table} r ORDER BY 2, 3"));
+    }
+}
+
+#[test]
+fn values_that_programs_of_mysql_generate_are_the_same() {
+    programs_generate_alike(Flavor::MySql, Flavor::Slipstream, "STATEMENT");
+}
+
+#[test]
+fn values_that_programs_of_mariadb_generate_are_the_same() {
+    programs_generate_alike(Flavor::MariaDb, Flavor::Slipstream, "STATEMENT");
+}
+
+#[test]
+fn values_that_our_programs_generate_are_the_same_at_mysql() {
+    programs_generate_alike(Flavor::Slipstream, Flavor::MySql, "STATEMENT");
+}
+
+#[test]
+fn values_that_our_programs_generate_are_the_same_at_another_one_of_us() {
+    programs_generate_alike(Flavor::Slipstream, Flavor::Slipstream, "MIXED");
+    programs_generate_alike(Flavor::Slipstream, Flavor::Slipstream, "STATEMENT");
+}

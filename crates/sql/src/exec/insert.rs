@@ -290,7 +290,7 @@ impl InsertPlan {
                 for (number, row) in rows.iter().enumerate() {
                     run.on_row()?;
                     self.values_of(run, row, number as u64 + 1, &mut generator, &mut values)?;
-                    count(self.store(run, &mut values, &generator, &mut image)?, &mut generator);
+                    count(self.store(run, &mut values, &mut generator, &mut image)?, &mut generator);
                 }
             }
             Rows::Literals(rows, sources) => {
@@ -317,7 +317,7 @@ impl InsertPlan {
                     let mut row: Vec<Value> = row.iter().map(|literal| rows.value(*literal)).collect();
                     self.recoded.iter().for_each(|recoded| recoded.apply(&mut row, run.ctx.zone()));
                     self.values_from(run, &row, number as u64 + 1, &mut generator, &mut values)?;
-                    count(self.store(run, &mut values, &generator, &mut image)?, &mut generator);
+                    count(self.store(run, &mut values, &mut generator, &mut image)?, &mut generator);
                 }
             }
             Rows::Query(plan) => {
@@ -334,7 +334,7 @@ impl InsertPlan {
                     number += 1;
                     self.recoded.iter().for_each(|recoded| recoded.apply(&mut row, run.ctx.zone()));
                     self.values_from(run, &row, number, &mut generator, &mut values)?;
-                    count(self.store(run, &mut values, &generator, &mut image)?, &mut generator);
+                    count(self.store(run, &mut values, &mut generator, &mut image)?, &mut generator);
                 }
             }
         }
@@ -528,8 +528,8 @@ impl InsertPlan {
         }
     }
 
-    /// Converts a value to the type of its column. In the AUTO_INCREMENT column, NULL and
-    /// (depending on the SQL mode) 0 generate a value.
+    /// Converts a value to the type of its column. In the AUTO_INCREMENT column, NULL becomes 0, for
+    /// which [`InsertPlan::settle_id`] generates a value when everything else of the row is known.
     pub(super) fn converted(
         &self,
         run: &Run<'_, '_>,
@@ -548,21 +548,35 @@ impl InsertPlan {
             return to_column(value, column, number, self.strictness(run), run.ctx)
                 .map_err(|error| of_table(error, &self.table.def.name));
         }
-        let mut stored = match value {
-            Value::Null => Value::Int(0),
-            value => to_column(value, column, number, self.strictness(run), run.ctx)?,
-        };
-        let is_zero = matches!(stored, Value::Int(0) | Value::UInt(0));
-        if value.is_null() || (is_zero && !run.ctx.variables.sql_mode.no_auto_value_on_zero()) {
-            let generated = generator.next(&self.table, run)?;
-            stored = to_column(&Value::UInt(generated), column, number, self.strictness(run), run.ctx)?;
-            return Ok(stored);
+        generator.is_null = value.is_null();
+        match value {
+            Value::Null => Ok(Value::Int(0)),
+            value => to_column(value, column, number, self.strictness(run), run.ctx),
         }
-        generator.note_given(&stored);
-        if self.through.is_none() {
-            self.note_auto_increment(&stored);
+    }
+
+    /// Generates the row's AUTO_INCREMENT value if it is NULL or (depending on the SQL mode) 0, and
+    /// notes a given one. As in MySQL this comes last, after functions, triggers, CHECK constraints
+    /// and the view's check have seen 0.
+    fn settle_id(&self, run: &Run<'_, '_>, values: &mut [Value], generator: &mut Generator) -> Result<()> {
+        let Some(at) = generator.column else { return Ok(()) };
+        let is_zero = matches!(values[at], Value::Int(0) | Value::UInt(0));
+        let zero_generates = generator.is_null || !run.ctx.variables.sql_mode.no_auto_value_on_zero();
+        if !is_zero || !zero_generates {
+            generator.note_given(&values[at]);
+            self.note_auto_increment(&values[at]);
+            return Ok(());
         }
-        Ok(stored)
+        let id = Value::UInt(generator.next(&self.table, run)?);
+        let def = &self.table.def;
+        values[at] = to_column(&id, &def.columns[at], generator.row_number(), self.strictness(run), run.ctx)?;
+        match &self.expressions {
+            // MariaDB's generated columns may depend on the value. MySQL allows none that do.
+            Some(expressions) if run.ctx.variables.of_mariadb => {
+                expressions.generate(def, values, generator.row_number(), self.strictness(run), run.ctx)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Notes a given AUTO_INCREMENT value, so that the next generated one is greater.
@@ -579,15 +593,18 @@ impl InsertPlan {
         self.table.has_triggers(TriggerEvent::Insert.bit())
     }
 
-    /// Runs the BEFORE INSERT triggers. They see 0 in place of a generated AUTO_INCREMENT value.
-    fn run_before(&self, run: &mut Run<'_, '_>, values: &mut [Value], generator: &Generator) -> Result<()> {
-        let generated = generator.column.filter(|_| generator.of_row.is_some());
-        let generated = generated.map(|at| (at, std::mem::replace(&mut values[at], Value::Int(0))));
+    /// Runs the BEFORE INSERT triggers. If they make the AUTO_INCREMENT value NULL or 0, one is
+    /// generated.
+    fn run_before(
+        &self,
+        run: &mut Run<'_, '_>,
+        values: &mut [Value],
+        generator: &mut Generator,
+    ) -> Result<()> {
         run.before_insert(&self.table, values)?;
-        if let Some((at, value)) = generated
-            && matches!(values[at], Value::Int(0) | Value::UInt(0) | Value::Null)
-        {
-            values[at] = value;
+        if let Some(at) = generator.column.filter(|at| values[*at].is_null()) {
+            values[at] = Value::Int(0);
+            generator.is_null = true;
         }
         for at in &self.missing {
             let column = &self.table.def.columns[*at];
@@ -609,24 +626,21 @@ impl InsertPlan {
         &self,
         run: &mut Run<'_, '_>,
         values: &mut [Value],
-        generator: &Generator,
+        generator: &mut Generator,
         image: &mut Vec<u8>,
     ) -> Result<Outcome> {
         let fires = self.fires();
         if fires {
             self.run_before(run, values, generator)?;
         }
-        if self.is_new_unseen(run, values, generator)? {
+        if self.is_unseen(run, values)? {
             return Ok(Outcome::LeftOut);
-        }
-        if let (Some(at), None, true) = (generator.column, generator.of_row, self.through.is_some()) {
-            // `converted` has not noted the value, since the view could have refused the row.
-            self.note_auto_increment(&values[at]);
         }
         if let Some(code) = self.refusal(run, values)? {
             const CHECK_VIOLATED: u16 = 3819;
             return Ok(if code == CHECK_VIOLATED { Outcome::LeftOut } else { Outcome::Ignored });
         }
+        self.settle_id(run, values, generator)?;
         image.clear();
         let bytes: usize = values.iter().map(heap_bytes).sum();
         run.ctx.charge_if_long(bytes.saturating_mul(COPIES_OF_AN_IMAGE))?;

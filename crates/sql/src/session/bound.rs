@@ -310,7 +310,8 @@ pub(super) fn finish_statement<T>(
     outcome: Result<T>,
     tells: bool,
 ) -> Result<T> {
-    if let Some(variables) = session.programs.variables_after.take() {
+    if let Some(mut variables) = session.programs.variables_after.take() {
+        variables.insert_ids = std::mem::take(&mut session.settings.variables.insert_ids);
         session.settings.variables = variables;
         session.cache.invalidate();
     }
@@ -389,6 +390,9 @@ fn run_in(
         ctx.warn(*code, text.clone());
     }
     complaints.into_iter().for_each(|(code, text)| ctx.warn(code, text));
+    if !session.programs.is_within() {
+        session.settings.variables.insert_ids.begin_statement();
+    }
     let savepoint = match session.programs.is_within() {
         false => transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query }),
         true => transaction.savepoint_within(),
@@ -420,14 +424,14 @@ fn run_in(
         Subqueries::with(&bound.subqueries, transaction, &ctx, !bound.is_query(), bound.calls, run_plan);
     let done = ctx.check_refused().and(done);
     match (&done, &as_text) {
-        (Ok(Done::Changes(changes)), Some(context)) => {
+        (Ok(Done::Changes(_)), Some(context)) => {
             let logged = (&*logged_text(), ctx.now_us);
             logging::end_statement_as_text(
                 session,
                 transaction,
                 logged,
                 context,
-                changes.generated_id,
+                session.settings.variables.insert_ids.first_generated(),
                 &bound.logging,
             );
         }
@@ -485,7 +489,6 @@ fn answer(session: &mut Session, bound: &Bound, done: Done, sink: &mut dyn Resul
             let mut insert_id = 0;
             if let Some(id) = changes.generated_id {
                 session.settings.last_insert_id.set(id);
-                session.settings.variables.insert_id = None;
                 insert_id = id;
             } else if session.statement.last_insert_id_set.get() && !bound.plan.is_delete() {
                 insert_id = session.settings.last_insert_id.get();

@@ -287,7 +287,7 @@ fn begin_received(session: &mut Session, received: &ReceivedChange<'_>) -> Resul
     }
     session.settings.variables.of_mariadb = received.of_mariadb;
     session.settings.variables.timestamp_us = Some(received.session.timestamp_us);
-    session.settings.variables.insert_id = logged.insert_id;
+    session.settings.variables.insert_ids.give(logged.insert_id);
     session.settings.last_insert_id.set(logged.last_insert_id.unwrap_or(0));
     if let Some((first, second)) = logged.rand_seeds {
         session.settings.random.set((first & 0xffff_ffff) | second << 32);

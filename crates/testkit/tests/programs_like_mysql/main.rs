@@ -93,6 +93,11 @@ fn triggers_are_mysqls() {
 }
 
 #[test]
+fn auto_increment_values_come_after_functions_and_triggers_as_mysqls_do() {
+    compare("programs_generated_ids", include_str!("generated_ids.sql"));
+}
+
+#[test]
 fn definers_and_invokers_rights_are_mysqls() {
     same_answers("programs_definers", &statements(include_str!("definers.sql")));
     let settings = Settings::default();

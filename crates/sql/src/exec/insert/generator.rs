@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::exec::Run;
-use engine::Table;
+use engine::{EngineError, Table};
 use types::Value;
 
 /// Hands out the AUTO_INCREMENT values of one statement.
@@ -15,6 +15,12 @@ pub(in crate::exec) struct Generator {
     /// The values that are reserved and not used yet.
     pub reserved: std::ops::Range<u64>,
     pub first: Option<u64>,
+    /// Whether the first value was the one of `insert_id`, so that the table's counter has to
+    /// follow the values.
+    is_given: bool,
+    /// Whether the current row has NULL in the column, or no value, so that 0 generates one in every
+    /// SQL mode.
+    pub is_null: bool,
     /// The value that was generated for the current row.
     pub of_row: Option<u64>,
     /// The first value that was generated for a row that is now in the table. LAST_INSERT_ID()
@@ -32,10 +38,22 @@ impl Generator {
             rows_left: rows,
             reserved: 0..0,
             first: None,
+            is_given: false,
+            is_null: false,
             of_row: None,
             first_stored: None,
             defaulted: Vec::new(),
         }
+    }
+
+    /// Reports whether the values continue from `insert_id`.
+    pub fn is_given(&self) -> bool {
+        self.is_given
+    }
+
+    /// Returns the number of the current row, from 1.
+    pub fn row_number(&self) -> u64 {
+        self.rows.saturating_sub(self.rows_left) + 1
     }
 
     /// Sets the number of rows, once it is known.
@@ -70,9 +88,11 @@ impl Generator {
 
     pub fn next(&mut self, table: &Table, run: &Run<'_, '_>) -> Result<u64> {
         let variables = run.ctx.variables;
-        let value = if let (Some(id), None) = (variables.insert_id, self.first) {
+        let given = if self.first.is_none() { variables.insert_ids.take_given() } else { None };
+        let value = if let Some(id) = given {
             // The rows behind this one continue from INSERT_ID, whatever the table's counter says.
             self.reserved = id.saturating_add(1)..u64::MAX;
+            self.is_given = true;
             id
         } else {
             let (increment, offset) = (variables.auto_increment_increment, variables.auto_increment_offset);
@@ -86,18 +106,40 @@ impl Generator {
                 // before this one that had values of their own.
                 let rows = if self.first.is_none() { self.rows } else { self.rows_left };
                 let count = rows.max(1) * increment;
-                let first = table.next_auto_increment(count)?;
+                let first = match table.next_auto_increment(count) {
+                    Err(EngineError::AutoIncrementExhausted) => return self.largest_again(table, increment),
+                    first => first?,
+                };
                 self.reserved = first..first + count;
             }
             let value = fitting(self.reserved.start);
             self.reserved.start = value + 1;
             value
         };
-        if variables.insert_id.is_some() {
+        if self.is_given {
             table.note_auto_increment(value);
         }
-        self.first = self.first.or(Some(value));
+        if self.first.is_none() {
+            variables.insert_ids.note_generated(value);
+            self.first = Some(value);
+        }
         self.of_row = Some(value);
         Ok(value)
+    }
+
+    /// Returns the largest value of the column's type, when the counter has passed it before the
+    /// statement. As in MySQL the row usually fails with 1062 then, because the value is in use.
+    ///
+    /// # Errors
+    /// Returns 1467 (`ER_AUTOINC_READ_FAILED`) when the statement itself has used the values up,
+    /// and where MySQL returns it too: for BIGINT UNSIGNED.
+    fn largest_again(&mut self, table: &Table, increment: u64) -> Result<u64> {
+        let column = table.def.auto_increment_column().map(|at| &table.def.columns[at]);
+        let (_, largest) = column.map_or((0, u64::MAX), |column| column.ty.integer_range());
+        if self.first.is_some() || increment > 1 || largest == u64::MAX || table.auto_increment() <= largest {
+            return Err(EngineError::AutoIncrementExhausted.into());
+        }
+        self.of_row = Some(largest);
+        Ok(largest)
     }
 }

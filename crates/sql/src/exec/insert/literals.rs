@@ -109,7 +109,8 @@ pub(in crate::exec) fn to_image(
     image: &mut Vec<u8>,
 ) -> Result<bool> {
     let variables = run.ctx.variables;
-    let generates_in_turn = variables.insert_id.is_none() && variables.auto_increment_increment == 1;
+    let is_given = generator.is_given() || variables.insert_ids.given().is_some();
+    let generates_in_turn = !is_given && variables.auto_increment_increment == 1;
     let mut generated = None;
     image.clear();
     image.resize(table.layout.null_bytes(), 0);

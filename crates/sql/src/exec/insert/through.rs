@@ -1,7 +1,7 @@
 //! Inserting rows through a view.
 
+use super::InsertPlan;
 use super::target::Through;
-use super::{Generator, InsertPlan};
 use crate::error::{Result, SqlError};
 use crate::exec::Run;
 use crate::exec::assign::{default_value, zero_value};
@@ -72,23 +72,6 @@ impl InsertPlan {
             }
             checked => checked.unwrap_or(Ok(())).map(|()| false),
         }
-    }
-
-    /// As [`InsertPlan::is_unseen`], for a new row. As in MySQL, the view's check sees 0 in place
-    /// of a generated AUTO_INCREMENT value.
-    pub(super) fn is_new_unseen(
-        &self,
-        run: &Run<'_, '_>,
-        values: &mut [Value],
-        generator: &Generator,
-    ) -> Result<bool> {
-        let generated = generator.column.filter(|_| generator.of_row.is_some());
-        let generated = generated.map(|at| (at, std::mem::replace(&mut values[at], Value::Int(0))));
-        let is_unseen = self.is_unseen(run, values);
-        if let Some((at, value)) = generated {
-            values[at] = value;
-        }
-        is_unseen
     }
 
     /// Checks that the view shows a row that REPLACE is about to delete.

@@ -336,7 +336,7 @@ impl<'p> Filling<'p> {
             expressions.fill_defaults(def, &self.defaulted, &mut self.values, number, strictness, run.ctx)?;
             expressions.generate(def, &mut self.values, number, strictness, run.ctx)?;
         }
-        let outcome = plan.store(run, &mut self.values, &self.generator, &mut self.image)?;
+        let outcome = plan.store(run, &mut self.values, &mut self.generator, &mut self.image)?;
         self.count(&outcome);
         Ok(())
     }

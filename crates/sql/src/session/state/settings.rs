@@ -44,6 +44,7 @@ impl Settings {
     /// variables are lent to it, until [`Settings::take_back`].
     pub fn lend(&self, mut variables: Variables, now_us: u64, memory: &Arc<Budget>) -> Settings {
         variables.timestamp_us = Some(now_us);
+        variables.insert_ids = self.variables.insert_ids.clone();
         let lent = Settings {
             variables,
             user_variables: UserVariables::new(memory),
@@ -60,6 +61,7 @@ impl Settings {
         assert!(self.user_variables.borrow().is_empty(), "user variables that are lent are not set");
         lent.user_variables.swap(&self.user_variables);
         self.random.set(lent.random.get());
+        self.variables.insert_ids.take_over(&lent.variables.insert_ids);
     }
 
     /// Resets the settings to those of a new session, except for the current schema and the state
@@ -169,8 +171,10 @@ mod tests {
         lent.user_variables.set("a", &Value::Int(2), &ColumnType::bigint(false)).expect("there is room");
         lent.random.set(9);
         lent.last_insert_id.set(8);
+        lent.variables.insert_ids.note_generated(3);
         own.take_back(&lent);
         assert_eq!(own.user_variables.value("a"), Value::Int(2));
+        assert_eq!(own.variables.insert_ids.first_generated(), Some(3));
         assert_eq!((own.random.get(), own.last_insert_id.get()), (9, 7), "the id is the program's own");
     }
 

@@ -1,0 +1,88 @@
+CREATE TABLE gen (id INT AUTO_INCREMENT PRIMARY KEY, v INT)
+
+CREATE TABLE gen_log (id INT AUTO_INCREMENT PRIMARY KEY, s VARCHAR(100))
+
+CREATE TRIGGER gen_before BEFORE INSERT ON gen FOR EACH ROW
+BEGIN
+  INSERT INTO gen_log (s) VALUES (CONCAT_WS(',', 'id', NEW.id, 'v', NEW.v));
+  IF NEW.v = 1 THEN SET NEW.id = 0;
+  ELSEIF NEW.v = 2 THEN SET NEW.id = NULL;
+  ELSEIF NEW.v = 3 THEN SET NEW.id = 77;
+  END IF;
+END
+
+CREATE FUNCTION gen_next() RETURNS INT MODIFIES SQL DATA
+BEGIN
+  INSERT INTO gen_log (s) VALUES ('function');
+  RETURN LAST_INSERT_ID();
+END
+
+INSERT INTO gen (id, v) VALUES (10, 1)
+
+INSERT INTO gen (id, v) VALUES (20, 2)
+
+INSERT INTO gen (v) VALUES (3)
+
+INSERT INTO gen (v) VALUES (4), (1), (2)
+
+INSERT INTO gen (id, v) VALUES (0, 4), (NULL, 5)
+
+SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO'
+
+INSERT INTO gen (id, v) VALUES (500, 1)
+
+INSERT INTO gen (id, v) VALUES (501, 2)
+
+INSERT INTO gen (id, v) VALUES (0, 6)
+
+INSERT INTO gen (id, v) VALUES (NULL, 1)
+
+INSERT INTO gen (id, v) VALUES (NULL, 2)
+
+SET sql_mode = DEFAULT
+
+SET insert_id = 1000
+
+INSERT INTO gen (v) VALUES (7), (8)
+
+SELECT @@insert_id, LAST_INSERT_ID()
+
+INSERT INTO gen (id, v) VALUES (NULL, gen_next() * 100), (3000, gen_next()), (NULL, gen_next())
+
+SELECT LAST_INSERT_ID()
+
+SELECT * FROM gen
+
+SELECT * FROM gen_log
+
+CREATE TABLE gen_tiny (id TINYINT AUTO_INCREMENT PRIMARY KEY, v INT)
+
+INSERT INTO gen_tiny VALUES (126, 1)
+
+INSERT INTO gen_tiny (v) VALUES (1)
+
+INSERT INTO gen_tiny (v) VALUES (2)
+
+INSERT IGNORE INTO gen_tiny (v) VALUES (3), (4)
+
+DELETE FROM gen_tiny WHERE id = 127
+
+INSERT INTO gen_tiny (v) VALUES (5)
+
+SELECT LAST_INSERT_ID()
+
+SELECT * FROM gen_tiny
+
+DELETE FROM gen_tiny
+
+ALTER TABLE gen_tiny AUTO_INCREMENT = 126
+
+INSERT INTO gen_tiny (v) VALUES (1), (2), (3)
+
+CREATE TABLE gen_big (id BIGINT AUTO_INCREMENT PRIMARY KEY, v INT)
+
+INSERT INTO gen_big VALUES (9223372036854775806, 1)
+
+INSERT INTO gen_big (v) VALUES (1)
+
+INSERT INTO gen_big (v) VALUES (1)
