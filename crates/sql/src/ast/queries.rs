@@ -194,7 +194,7 @@ impl WindowCall {
 }
 
 impl Window {
-    fn for_operands<'q>(&'q self, f: &mut dyn FnMut(&'q Expr)) {
+    pub(super) fn for_operands<'q>(&'q self, f: &mut dyn FnMut(&'q Expr)) {
         self.partition_by.iter().chain(self.order_by.iter().map(|item| &item.expr)).for_each(f);
     }
 }

@@ -4,6 +4,7 @@ use super::common_tables::CommonTables;
 use super::constants::Constants;
 use super::locked::{LockedNames, LockedUse};
 use super::logging::LoggingNeeds;
+use super::new_row::WantedColumns;
 use super::self_read::SubqueryReads;
 use super::table_use::{Opening, TableUse};
 use crate::ast;
@@ -39,6 +40,9 @@ pub(crate) struct Binder<'a> {
     pub(super) holder: Option<Arc<Holder>>,
     /// Set when the query that is bound next is the query of a view that is opened.
     pub(super) opening: Option<Opening>,
+    /// The columns that ON DUPLICATE KEY UPDATE wants from the query of INSERT ... SELECT, which is
+    /// bound next.
+    pub wanted: Option<WantedColumns>,
     /// The statement is EXPLAIN. The account that runs it sees the tables of views.
     pub explains: bool,
     pub variables: &'a Variables,
@@ -114,6 +118,7 @@ impl<'a> Binder<'a> {
             definer: None,
             holder: None,
             opening: None,
+            wanted: None,
             explains: false,
             variables,
             user_variables: None,

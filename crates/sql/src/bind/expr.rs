@@ -21,8 +21,8 @@ use super::compared::{
 };
 use super::constants::NoDate;
 use super::texts::{beside, comparable};
-use super::{Binder, Inserted, Place, Scope};
-use crate::ast::{self, BinaryOp, Literal, UnaryOp};
+use super::{Binder, Place, Scope};
+use crate::ast::{self, BinaryOp, Literal, NamedColumn, UnaryOp};
 use crate::error::{Result, SqlError};
 use crate::expr::functions::characters::CHAR_USING;
 use crate::expr::{self, Coercibility, Expr, Node, comparison_collation, is_text};
@@ -262,14 +262,10 @@ impl Binder<'_> {
             }
         }
         let found = place.scope.resolve_among(place.only, schema, table, name, place.clause);
-        if let (Err(error), Some(Inserted { table: inserting, names: None, .. }), Some(table)) =
-            (&found, place.inserted, table)
-            && error.code == 1054
-            && inserting.def.name != table
+        if let Some(inserted) = place.inserted
+            && let Some(value) = inserted.beside(&found, NamedColumn { schema, table, name }, place.clause)
         {
-            // The name is written as in `INSERT ... VALUES (...) AS new ON DUPLICATE KEY UPDATE a =
-            // new.a`.
-            return self.inserted_value(name, place);
+            return value;
         }
         if let (Err(error), Some(frame)) = (&found, place.outer)
             && error.code == 1054
@@ -331,9 +327,7 @@ impl Binder<'_> {
             return Err(SqlError::not_supported("VALUES() outside of ON DUPLICATE KEY UPDATE"));
         };
         let at = inserted.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
-        let ty = inserted.table.column_type(at).clone();
-        let node = Node::InsertedValue(inserted.first_slot + at);
-        Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Implicit })
+        Ok(inserted.value(at))
     }
 
     fn unary(&mut self, op: UnaryOp, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {

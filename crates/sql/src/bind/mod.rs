@@ -6,7 +6,7 @@
 //! of a subquery are the columns of the queries around it that it names (`outer`).
 //!
 //! The modules, from the lowest layer up: `scope` and `place` say which columns may be named where.
-//! `binder` holds what is known of the statement; `locked`, `logging`, `self_read`, `common_tables`
+//! `binder` holds what is known of the statement; `new_row`, `locked`, `logging`, `self_read`, `common_tables`
 //! and `windows` are parts of it. `expr` and `function` bind expressions. `query` binds whole
 //! queries from `query/select`, FROM (`query/from`, `query/cte`, `query/view`) and the other
 //! clauses. `target` and `joined` bind the tables that UPDATE and DELETE change.
@@ -21,6 +21,7 @@ mod function;
 mod joined;
 mod locked;
 mod logging;
+mod new_row;
 mod outer;
 mod place;
 mod query;
@@ -39,7 +40,8 @@ pub(crate) use constants::Constants;
 pub(crate) use joined::{Join, JoinedTables, ToChange, bind_joined, check_columns_to_change};
 pub(crate) use locked::{LockedName, LockedNames};
 pub(crate) use logging::LoggingNeeds;
-pub(crate) use place::{Aggregates, Frame, Inserted, Place};
+pub(crate) use new_row::{Inserted, RowAlias, WantedColumns};
+pub(crate) use place::{Aggregates, Frame, Place};
 pub(crate) use query::bind_query;
 pub(crate) use query::view::{tables_of_view, view_columns};
 pub(crate) use scope::{ColumnAt, Scope, ScopeTable};

@@ -23,7 +23,10 @@ impl Binder<'_> {
         clause: &'static str,
     ) -> Result<Option<Expr>> {
         self.may_make(NODE_BYTES)?;
-        let found = match frame.scope.resolve(schema, table, name, clause) {
+        let found = frame.scope.resolve(schema, table, name, clause);
+        let named = ast::NamedColumn { schema, table, name };
+        let beside = frame.inserted.and_then(|inserted| inserted.beside(&found, named, clause));
+        let found = match beside.unwrap_or(found) {
             Ok(found) => {
                 self.check_readable_in(&found, frame.scope)?;
                 found

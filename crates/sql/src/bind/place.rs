@@ -1,10 +1,10 @@
 //! Places of a query: what may be bound in a place, and what a subquery in it sees.
 
+use super::new_row::Inserted;
 use super::scope::Scope;
 use super::windows::Windows;
 use crate::ast;
 use crate::expr::{Aggregate, Expr, Node};
-use engine::Table;
 use std::cell::{Cell, RefCell};
 
 /// A place of a query, and what may be bound in it.
@@ -23,31 +23,10 @@ pub(crate) struct Place<'s> {
     /// In HAVING, the slots of the columns that may be named: those of the select list and of the
     /// keys of GROUP BY.
     pub only: Option<&'s [usize]>,
-    /// The row whose values VALUES() returns.
+    /// The row that is to be inserted, in ON DUPLICATE KEY UPDATE.
     pub inserted: Option<Inserted<'s>>,
     /// The place of the query in the query around it. `None` if it is no subquery.
     pub outer: Option<&'s Frame<'s>>,
-}
-
-/// The values of a row that is to be inserted.
-#[derive(Clone, Copy)]
-pub(crate) struct Inserted<'s> {
-    pub table: &'s Table,
-    /// The slot of the first value.
-    pub first_slot: usize,
-    /// For a row that is inserted through a view: the names of the view's columns, each with the
-    /// position of the table's column that it stands for.
-    pub names: Option<&'s [(String, Option<usize>)]>,
-}
-
-impl Inserted<'_> {
-    /// Returns the position of the table's column that a name means. `None` if there is none.
-    pub fn column(&self, name: &str) -> Option<usize> {
-        match self.names {
-            None => self.table.def.column(name),
-            Some(names) => names.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?.1,
-        }
-    }
 }
 
 /// The aggregates of a query that have been found so far.

@@ -11,7 +11,7 @@ use super::assign::{COPIES_OF_AN_IMAGE, Strictness, default_value, of_table, to_
 use super::row_update::{NewValue, bind_assignments, stamped_columns};
 use super::{Changes, RowExpressions, Run, refuse_changes};
 use crate::ast;
-use crate::bind::{Binder, Inserted, Names, Place, Scope, bind_query};
+use crate::bind::{Binder, Inserted, Names, Place, RowAlias, Scope, WantedColumns, bind_query};
 use crate::error::{Result, SqlError};
 use crate::literal_rows::LiteralRows;
 use crate::memory::{allocated, heap_bytes};
@@ -83,6 +83,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     super::expressions::check_kept_keys(&table.def, |_| true)?;
     let scope = target.scope();
     let mut recoded = Vec::new();
+    let mut wanted = WantedColumns::default();
     let rows = match &insert.source {
         ast::InsertSource::Values(rows) => {
             Rows::Values(bind_rows(binder, rows, &scope, target.names(), &columns)?)
@@ -96,8 +97,10 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
             Rows::Literals(rows.clone(), sources(&table, &columns))
         }
         ast::InsertSource::Query(query) => {
+            binder.wanted = Some(WantedColumns::of(insert.on_duplicate.iter().map(|(_, value)| value)));
             let mut plan = bind_query(binder, query, None)?;
-            if plan.columns.len() != columns.len() {
+            wanted = binder.wanted.take().unwrap_or_default();
+            if plan.columns.len() != columns.len() + wanted.count() {
                 return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
             }
             let types = columns.iter().map(|at| &table.def.columns[*at].ty);
@@ -109,6 +112,10 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     if !matches!(rows, Rows::Query(_)) {
         binder.reads.check_none_inserted(&target.changed(), "INSERT")?;
     }
+    let alias = match &insert.row_alias {
+        Some((name, names)) => Some(RowAlias::new(&table, &insert.table.name, name, names, &columns)?),
+        None => None,
+    };
     let (columns, missing) = match &rows {
         // `VALUES ()`: every column takes its default.
         Rows::Values(rows) if rows.iter().all(Vec::is_empty) => (Vec::new(), (0..table.columns()).collect()),
@@ -116,7 +123,8 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     };
     let mut place = Place::new(&scope, "field list");
     let names = target.view.as_ref().map(|view| &view.names[..]);
-    place.inserted = Some(Inserted { table: &table, first_slot: table.columns(), names });
+    let (first_slot, alias) = (table.columns(), alias.as_ref());
+    place.inserted = Some(Inserted { table: &table, first_slot, names, alias, wanted: &wanted });
     let written = insert.on_duplicate.iter().map(|(name, value)| (name.as_str(), value));
     let read_before = binder.reads.count();
     let on_duplicate = bind_assignments(binder, target.names(), written, &mut place)?;
@@ -290,7 +298,7 @@ impl InsertPlan {
                 for (number, row) in rows.iter().enumerate() {
                     run.on_row()?;
                     self.values_of(run, row, number as u64 + 1, &mut generator, &mut values)?;
-                    count(self.store(run, &mut values, &mut generator, &mut image)?, &mut generator);
+                    count(self.store(run, &mut values, &[], &mut generator, &mut image)?, &mut generator);
                 }
             }
             Rows::Literals(rows, sources) => {
@@ -310,14 +318,14 @@ impl InsertPlan {
                             &mut image,
                         )?
                     {
-                        count(self.put(run, &image)?, &mut generator);
+                        count(self.put(run, &image, &[])?, &mut generator);
                         continue;
                     }
                     literals::check_vectors(&self.table, &self.columns, rows, row)?;
                     let mut row: Vec<Value> = row.iter().map(|literal| rows.value(*literal)).collect();
                     self.recoded.iter().for_each(|recoded| recoded.apply(&mut row, run.ctx.zone()));
                     self.values_from(run, &row, number as u64 + 1, &mut generator, &mut values)?;
-                    count(self.store(run, &mut values, &mut generator, &mut image)?, &mut generator);
+                    count(self.store(run, &mut values, &[], &mut generator, &mut image)?, &mut generator);
                 }
             }
             Rows::Query(plan) => {
@@ -334,7 +342,9 @@ impl InsertPlan {
                     number += 1;
                     self.recoded.iter().for_each(|recoded| recoded.apply(&mut row, run.ctx.zone()));
                     self.values_from(run, &row, number, &mut generator, &mut values)?;
-                    count(self.store(run, &mut values, &mut generator, &mut image)?, &mut generator);
+                    let wanted = &row[self.columns.len()..];
+                    let outcome = self.store(run, &mut values, wanted, &mut generator, &mut image)?;
+                    count(outcome, &mut generator);
                 }
             }
         }
@@ -528,8 +538,8 @@ impl InsertPlan {
         }
     }
 
-    /// Converts a value to the type of its column. In the AUTO_INCREMENT column, NULL becomes 0, for
-    /// which [`InsertPlan::settle_id`] generates a value when everything else of the row is known.
+    /// Converts a value to the type of its column. In the AUTO_INCREMENT column, NULL becomes 0.
+    /// [`InsertPlan::settle_id`] generates a value for it when the rest of the row is known.
     pub(super) fn converted(
         &self,
         run: &Run<'_, '_>,
@@ -621,11 +631,13 @@ impl InsertPlan {
         }
     }
 
-    /// Builds the image of the row and puts it into the table.
+    /// Builds the image of the row and puts it into the table. `wanted` are the values of the
+    /// query's tables that ON DUPLICATE KEY UPDATE reads.
     pub(super) fn store(
         &self,
         run: &mut Run<'_, '_>,
         values: &mut [Value],
+        wanted: &[Value],
         generator: &mut Generator,
         image: &mut Vec<u8>,
     ) -> Result<Outcome> {
@@ -645,7 +657,7 @@ impl InsertPlan {
         let bytes: usize = values.iter().map(heap_bytes).sum();
         run.ctx.charge_if_long(bytes.saturating_mul(COPIES_OF_AN_IMAGE))?;
         self.table.layout.encode(values, image)?;
-        let outcome = self.put(run, image)?;
+        let outcome = self.put(run, image, wanted)?;
         if fires && matches!(outcome, Outcome::Inserted | Outcome::Replaced(_)) {
             run.after_insert(&self.table, values)?;
         }

@@ -90,7 +90,7 @@ impl Parser<'_> {
     }
 
     fn row_alias(&mut self, insert: &mut Insert) -> Result<()> {
-        if self.eat("AS") {
+        if !insert.replace && self.eat("AS") {
             let alias = self.name()?;
             let columns = if self.is_symbol("(") { self.parenthesized(Self::name)? } else { Vec::new() };
             insert.row_alias = Some((alias, columns));

@@ -11,7 +11,9 @@ use crate::ast::{self, LockStrength, SelectItem};
 use crate::bind::searched;
 use crate::bind::texts::in_order;
 use crate::bind::windows::Windows;
-use crate::bind::{Aggregates, Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
+use crate::bind::{
+    Aggregates, Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse, WantedColumns,
+};
 use crate::error::{Result, SqlError};
 use crate::expr::{Expr, MayEqual, Node, comparison_collation, is_text};
 use crate::host::Privilege;
@@ -114,6 +116,23 @@ fn bind_items(
     Ok(items)
 }
 
+/// Adds the columns that ON DUPLICATE KEY UPDATE names to the outputs. As in MySQL, the query's
+/// tables must not be grouped.
+fn give_wanted(
+    binder: &mut Binder<'_>,
+    wanted: &mut WantedColumns,
+    scope: &Scope,
+    items: &mut Items,
+) -> Result<()> {
+    for (output, name) in wanted.look_up(scope) {
+        binder.check_readable_in(&output, scope)?;
+        binder.may_make(NODE_BYTES + 2 * size_of::<String>() + allocated(name.len()))?;
+        items.outputs.push(output);
+        items.names.push(name);
+    }
+    Ok(())
+}
+
 pub(super) fn bind_select(
     binder: &mut Binder<'_>,
     select: &ast::Select,
@@ -125,6 +144,10 @@ pub(super) fn bind_select(
     let needle = outer.and_then(|frame| frame.needle.take());
     binder.may_make(SELECT_BYTES)?;
     let opening = binder.opening.take();
+    let wanted = match stands == Stands::Alone && outer.is_none() {
+        true => binder.wanted.take(),
+        false => None,
+    };
     let to_change = locks.iter().any(|clause| clause.strength == LockStrength::Update);
     let table_use = match (opening, to_change) {
         (Some(opening), _) => opening.table_use,
@@ -192,6 +215,12 @@ pub(super) fn bind_select(
     check_no_windows(having.iter(), &windows, &items)?;
     let is_grouped = !keys.is_empty() || !aggregates.found.borrow().is_empty();
     let mut order = bind_order(binder, order_by, &scope, &items, (&aggregates, &windows), outer)?;
+    if let Some(mut wanted) = wanted {
+        if !is_grouped && having.is_none() && !select.distinct {
+            give_wanted(binder, &mut wanted, &scope, &mut items)?;
+        }
+        binder.wanted = Some(wanted);
+    }
     if !is_grouped && !binder.of_mariadb {
         dependence::check_order_of_plain(order.iter().map(|key| &key.expr), slots)?;
     }

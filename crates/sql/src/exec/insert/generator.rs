@@ -18,8 +18,8 @@ pub(in crate::exec) struct Generator {
     /// Whether the first value was the one of `insert_id`, so that the table's counter has to
     /// follow the values.
     is_given: bool,
-    /// Whether the current row has NULL in the column, or no value, so that 0 generates one in every
-    /// SQL mode.
+    /// Whether the current row has NULL in the column, or no value. 0 generates a value then,
+    /// whatever the SQL mode.
     pub is_null: bool,
     /// The value that was generated for the current row.
     pub of_row: Option<u64>,

@@ -10,8 +10,14 @@ use engine::{EngineError, IndexRef, KeyRange, LockMode, Row, TriggerEvent};
 use types::Value;
 
 impl InsertPlan {
-    /// Puts the row into the table, and deals with rows that are in its way.
-    pub(in crate::exec) fn put(&self, run: &mut Run<'_, '_>, image: &[u8]) -> Result<Outcome> {
+    /// Puts the row into the table, and deals with rows that are in its way. `wanted` are the values
+    /// of the query's tables that ON DUPLICATE KEY UPDATE reads.
+    pub(in crate::exec) fn put(
+        &self,
+        run: &mut Run<'_, '_>,
+        image: &[u8],
+        wanted: &[Value],
+    ) -> Result<Outcome> {
         let mut removed = 0;
         loop {
             run.ctx.counters.handler_write.count();
@@ -30,7 +36,7 @@ impl InsertPlan {
                 let values = self.table.layout.decode_all(image)?;
                 let Some(old) = self.conflicting_row(run, index, &values)? else { return Err(error.into()) };
                 if !self.replace {
-                    return self.update(run, old, values);
+                    return self.update(run, old, values, wanted);
                 }
                 self.check_seen(run, &old.image)?;
                 let fires_delete = self.table.has_triggers(TriggerEvent::Delete.bit());
@@ -97,10 +103,11 @@ impl InsertPlan {
     }
 
     /// Updates the row in the way, for ON DUPLICATE KEY UPDATE. Its expressions find the values of
-    /// the new row behind those of the old one.
-    fn update(&self, run: &mut Run<'_, '_>, old: Row, new: Vec<Value>) -> Result<Outcome> {
+    /// the new row behind those of the old one, and the wanted values behind these.
+    fn update(&self, run: &mut Run<'_, '_>, old: Row, new: Vec<Value>, wanted: &[Value]) -> Result<Outcome> {
         let mut values = self.table.layout.decode_all(&old.image)?;
         values.extend(new);
+        values.extend_from_slice(wanted);
         assign_all(run, &self.table, &self.on_duplicate, 1, self.strictness(run), (0, &mut values))?;
         let columns = self.table.columns();
         if self.table.has_triggers(TriggerEvent::Update.bit()) {

@@ -200,7 +200,7 @@ impl<'p> Filling<'p> {
         let is_put = to_image(&self.plan.table, run, &row, &self.sources, &mut self.generator, &mut image)?;
         if is_put {
             run.ctx.charge_if_long(image.len())?;
-            let outcome = self.plan.put(run, &image)?;
+            let outcome = self.plan.put(run, &image, &[])?;
             self.count(&outcome);
         }
         self.image = image;
@@ -336,7 +336,7 @@ impl<'p> Filling<'p> {
             expressions.fill_defaults(def, &self.defaulted, &mut self.values, number, strictness, run.ctx)?;
             expressions.generate(def, &mut self.values, number, strictness, run.ctx)?;
         }
-        let outcome = plan.store(run, &mut self.values, &mut self.generator, &mut self.image)?;
+        let outcome = plan.store(run, &mut self.values, &[], &mut self.generator, &mut self.image)?;
         self.count(&outcome);
         Ok(())
     }
