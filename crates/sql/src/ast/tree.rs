@@ -161,7 +161,8 @@ pub enum Expr {
     /// `DEFAULT` as a value.
     Default,
     /// `DEFAULT(column)`.
-    DefaultOf(String),
+    /// The operand is the column. It is boxed, so that a tree node does not grow.
+    DefaultOf(Box<Expr>),
     /// `VALUES(column)`, in ON DUPLICATE KEY UPDATE.
     Values(String),
 }

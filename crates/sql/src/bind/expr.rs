@@ -2,6 +2,7 @@
 
 mod case;
 mod clocks;
+mod defaults;
 mod full_text;
 mod json;
 mod literal;
@@ -108,15 +109,6 @@ impl Binder<'_> {
             }
             ast::Expr::Row(_) => Err(SqlError::new(1241, "Operand should contain 1 column(s)")),
             ast::Expr::Default => Err(SqlError::syntax("DEFAULT", 1)),
-            ast::Expr::DefaultOf(_) => Err(SqlError::not_supported("DEFAULT(column)")),
-            ast::Expr::Values(name) => {
-                // VALUES() returns the value that the statement inserts, but MySQL demands SELECT
-                // on the column.
-                if let Ok(column) = place.scope.resolve(None, None, name, place.clause) {
-                    self.check_readable(&column, place)?;
-                }
-                self.inserted_value(name, place)
-            }
             // A CASE may be nested deeply, and the frame of `rare` is large.
             ast::Expr::Case { operand, whens, otherwise } => {
                 case::case(self, operand.as_deref(), whens, otherwise.as_deref(), place)
@@ -170,6 +162,15 @@ impl Binder<'_> {
                 Ok(Expr { node, ty, nullable, coercibility: Coercibility::Implicit })
             }
             ast::Expr::SystemVariable { scope, name } => self.system_variable(*scope, name),
+            ast::Expr::Values(name) => {
+                // VALUES() returns the value that the statement inserts, but MySQL demands SELECT
+                // on the column.
+                if let Ok(column) = place.scope.resolve(None, None, name, place.clause) {
+                    self.check_readable(&column, place)?;
+                }
+                self.inserted_value(name, place)
+            }
+            ast::Expr::DefaultOf(column) => defaults::default_of(self, column, place),
             ast::Expr::Function(call) => self.function(call, place),
             ast::Expr::Window(call) => super::query::bind_window_call(self, call, place),
             ast::Expr::Cast { operand, ty } => {
@@ -319,14 +320,19 @@ impl Binder<'_> {
         }
     }
 
+    #[inline(never)]
     pub(super) fn inserted_value(&mut self, name: &str, place: &Place<'_>) -> Result<Expr> {
         let Some(inserted) = place.inserted else {
             if let Some(value) = place.outer.and_then(|frame| self.outer_inserted_value(frame, name)) {
                 return value;
             }
-            return Err(SqlError::not_supported("VALUES() outside of ON DUPLICATE KEY UPDATE"));
+            self.constants.complaints.push((1681, VALUES_OF_NO_ROW.to_owned()));
+            // As in MySQL, it is NULL where no row is inserted.
+            let found = place.scope.resolve(None, None, name, place.clause)?;
+            return Ok(Expr { node: Node::Constant(Value::Null), nullable: true, ..found });
         };
         let at = inserted.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
+        self.constants.complaints.push((1287, VALUES_OF_NEW_ROW.to_owned()));
         Ok(inserted.value(at))
     }
 
@@ -631,6 +637,12 @@ fn char_using(mut numbers: Vec<Expr>, charset: Charset) -> Result<Expr> {
 const ASSIGNED_WITHIN: &str = "Setting user variables within expressions is deprecated and will be removed in a \
     future release. Consider alternatives: 'SET variable=expression, ...', or 'SELECT expression(s) INTO \
     variables(s)'.";
+
+/// MySQL's warnings about `VALUES(column)`: in ON DUPLICATE KEY UPDATE, and elsewhere.
+const VALUES_OF_NEW_ROW: &str = "'VALUES function' is deprecated and will be removed in a future release. Please \
+    use an alias (INSERT INTO ... VALUES (...) AS alias) and replace VALUES(col) in the ON DUPLICATE KEY UPDATE \
+    clause with alias.col instead";
+const VALUES_OF_NO_ROW: &str = "'VALUES function' is deprecated and will be removed in a future release.";
 
 /// Returns the operand of a cast. If the cast is to text, the operand is converted to the character
 /// set of the result.

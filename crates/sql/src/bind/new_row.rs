@@ -164,6 +164,8 @@ impl Inserted<'_> {
 
     /// Returns what a name stands for that may name a column of the row's alias or of the query's
     /// tables. `found` is what it stands for without these. `None` means that it stands for that.
+    // The frames of the recursion that binds expressions have to stay small.
+    #[inline(never)]
     pub fn beside(&self, found: &Result<Expr>, named: NamedColumn<'_>, clause: &str) -> Option<Result<Expr>> {
         let is_unknown = matches!(found, Err(error) if error.code == 1054);
         match self.named(named) {

@@ -428,9 +428,13 @@ impl Parser<'_> {
         if !self.eat_symbol("(") {
             return Ok(Expr::Default);
         }
-        let name = self.column_name_unqualified()?;
+        let (mut schema, mut table, mut name) = (None, None, self.name()?);
+        while self.eat_symbol(".") {
+            schema = table.replace(name);
+            name = self.any_name()?;
+        }
         self.expect_symbol(")")?;
-        Ok(Expr::DefaultOf(name))
+        Ok(Expr::DefaultOf(Box::new(Expr::Column { schema, table, name })))
     }
 
     /// Reads `[[schema.]table.]column` and returns the name of the column.

@@ -118,6 +118,8 @@ fn bind_items(
 
 /// Adds the columns that ON DUPLICATE KEY UPDATE names to the outputs. As in MySQL, the query's
 /// tables must not be grouped.
+// The frame of `bind_select`, which is in the recursion through subqueries, has to stay small.
+#[inline(never)]
 fn give_wanted(
     binder: &mut Binder<'_>,
     wanted: &mut WantedColumns,

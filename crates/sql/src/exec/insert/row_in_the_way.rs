@@ -10,8 +10,8 @@ use engine::{EngineError, IndexRef, KeyRange, LockMode, Row, TriggerEvent};
 use types::Value;
 
 impl InsertPlan {
-    /// Puts the row into the table, and deals with rows that are in its way. `wanted` are the values
-    /// of the query's tables that ON DUPLICATE KEY UPDATE reads.
+    /// Puts the row into the table, and deals with rows that are in its way. `wanted` are the
+    /// values of the query's tables that ON DUPLICATE KEY UPDATE reads.
     pub(in crate::exec) fn put(
         &self,
         run: &mut Run<'_, '_>,
