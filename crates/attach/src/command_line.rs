@@ -35,7 +35,6 @@ pub fn command() -> Command {
             Arg::new("source")
                 .value_name("mysql://USER[:PASSWORD]@HOST[:PORT]/")
                 .required(true)
-                .value_parser(address::parse)
                 .help("The source; its account needs SELECT, REPLICATION SLAVE and REPLICATION CLIENT"),
         )
         .arg(
@@ -80,7 +79,7 @@ pub fn command() -> Command {
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Plan, clap::Error> {
     let words = std::iter::once(OsString::from("slipstream attach")).chain(words);
     let matches = command().try_get_matches_from(words)?;
-    let source = matches.get_one::<ConnectOptions>("source").expect("it is required").clone();
+    let source = address::parse(matches.get_one::<String>("source").expect("it is required"))?;
     let file = matches.get_one::<String>("password-file");
     let source = address::with_password(source, file.map(String::as_str), PASSWORD_VARIABLE)?;
     let serve = matches.get_many::<String>("serve").map(|words| words.cloned().collect());

@@ -7,9 +7,13 @@ use protocol::client::ConnectOptions;
 /// character of the user or the password may be written as `%` and two hexadecimal digits.
 ///
 /// # Errors
-/// Returns a message that shows the text and the form.
-pub fn parse(text: &str) -> Result<ConnectOptions, String> {
-    let wrong = || format!("'{text}' is not mysql://user@host:port/");
+/// Returns an error that shows the form. It does not show the text, which may hold a password, and
+/// which clap's own errors about a value would show.
+pub fn parse(text: &str) -> Result<ConnectOptions, clap::Error> {
+    let wrong = || {
+        let text = "the address is not of the form mysql://user[:password]@host[:port]/\n";
+        clap::Error::raw(clap::error::ErrorKind::ValueValidation, text)
+    };
     let rest = text.strip_prefix("mysql://").or_else(|| text.strip_prefix("mariadb://")).ok_or_else(wrong)?;
     let rest = rest.strip_suffix('/').unwrap_or(rest);
     let (account, place) = rest.rsplit_once('@').ok_or_else(wrong)?;
@@ -90,5 +94,7 @@ mod tests {
         for wrong in ["db:3306", "mysql://db:3306", "mysql://@db", "mysql://a@db:x", "mysql://a%4@db"] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
+        let told = parse("mysql://a:secret@db:x").expect_err("the port is no number").to_string();
+        assert!(!told.contains("secret"), "{told}");
     }
 }

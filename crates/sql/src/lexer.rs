@@ -286,7 +286,8 @@ impl Lexer<'_> {
 
     /// Enters a version comment that counts, or skips a comment. The lexer stands at its `/*`.
     fn comment(&mut self) -> Result<()> {
-        let of_mariadb = self.mode.of_source && self.peek(2) == b'M' && self.peek(3) == b'!';
+        let of_mariadb =
+            self.mode.of_source && !self.mode.of_mysql && self.peek(2) == b'M' && self.peek(3) == b'!';
         if (self.peek(2) == b'!' || of_mariadb) && !self.in_version_comment {
             self.at += usize::from(of_mariadb);
             let digits = self.text[self.at + 3..].iter().take(6).take_while(|b| b.is_ascii_digit()).count();

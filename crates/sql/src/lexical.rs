@@ -14,6 +14,8 @@ pub struct LexMode {
     pub pipes_as_concat: bool,
     /// A source, which may be MariaDB, has logged the text: `/*M! ... */` comments are part of it.
     pub of_source: bool,
+    /// That source is MySQL, for which `/*M! ... */` is a comment like others.
+    pub of_mysql: bool,
 }
 
 /// A function that a reader calls with the bytes that further tokens, and the tree that is made of

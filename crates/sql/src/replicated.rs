@@ -83,7 +83,8 @@ pub enum Executed {
 pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Result<Executed> {
     let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
     let mode = SqlMode(received.session.sql_mode);
-    let lex = crate::lexer::LexMode { of_source: true, ..mode.lex() };
+    let of_mysql = received.options.mariadb_gtid.is_none();
+    let lex = crate::lexer::LexMode { of_source: true, of_mysql, ..mode.lex() };
     let parsed = match parse(&text, lex) {
         Err(error) if received.options.mariadb_gtid.is_some() && is_about_accounts(&text) => {
             log::warn!("Replica SQL: a statement about accounts is logged only: {}", error.message);
@@ -285,7 +286,9 @@ fn unlogged<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>) ->
 /// Returns 1235 for another statement, and MySQL's errors for what is wrong with the statement.
 pub fn create_within_group(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Result<()> {
     let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
-    let lex = crate::lexer::LexMode { of_source: true, ..SqlMode(received.session.sql_mode).lex() };
+    let of_mysql = received.options.mariadb_gtid.is_none();
+    let mode = SqlMode(received.session.sql_mode).lex();
+    let lex = crate::lexer::LexMode { of_source: true, of_mysql, ..mode };
     let parsed = parse(&text, lex)?;
     let Some(Statement::CreateTable(create)) = parsed.as_ref().map(|parsed| &parsed.statement) else {
         return Err(SqlError::not_supported("such a statement within a transaction of a source"));

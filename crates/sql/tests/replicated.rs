@@ -65,6 +65,14 @@ fn a_table_from_mariadb() {
 /// Statements in which MariaDB has IF EXISTS, IF NOT EXISTS, OR REPLACE, WAIT or NOWAIT and MySQL
 /// has no such clause.
 #[test]
+fn a_comment_for_mariadb_is_a_comment_in_a_statement_of_mysql() {
+    let engine = engine();
+    apply(&engine, "CREATE DATABASE test").unwrap();
+    apply(&engine, "CREATE TABLE t (a INT /*M! zzz */, b INT)").unwrap();
+    assert!(show(&engine, "t").contains("`b` int"));
+}
+
+#[test]
 fn conditions_and_replacements_of_mariadb() {
     let engine = engine();
     run(&mut session(&engine), "SELECT 1");

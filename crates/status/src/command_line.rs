@@ -42,7 +42,6 @@ pub fn command() -> Command {
             Arg::new("server")
                 .value_name("mysql://USER[:PASSWORD]@HOST[:PORT]/")
                 .default_value(USUAL_ADDRESS)
-                .value_parser(address::parse)
                 .help("The server"),
         )
         .arg(
@@ -89,7 +88,7 @@ pub fn command() -> Command {
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request, clap::Error> {
     let words = std::iter::once(OsString::from("slipstream status")).chain(words);
     let matches = command().try_get_matches_from(words)?;
-    let server = matches.get_one::<ConnectOptions>("server").expect("it has a default").clone();
+    let server = address::parse(matches.get_one::<String>("server").expect("it has a default"))?;
     let file = matches.get_one::<String>("password-file");
     let mut server = address::with_password(server, file.map(String::as_str), PASSWORD_VARIABLE)?;
     if let Some(socket) = matches.get_one::<PathBuf>("socket") {

@@ -31,8 +31,13 @@ BINLOG 'AAAA'
 SHOW BINLOG EVENTS IN 'f' FROM 4 LIMIT 1, 2";
 
 fn modes() -> [LexMode; 3] {
-    let strange =
-        LexMode { ansi_quotes: true, no_backslash_escapes: true, pipes_as_concat: true, of_source: true };
+    let strange = LexMode {
+        ansi_quotes: true,
+        no_backslash_escapes: true,
+        pipes_as_concat: true,
+        of_source: true,
+        of_mysql: false,
+    };
     [LexMode::default(), LexMode { of_source: true, ..LexMode::default() }, strange]
 }
 

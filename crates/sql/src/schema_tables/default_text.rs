@@ -19,10 +19,20 @@ pub(crate) fn default_of(column: &ColumnDef) -> Value {
         Some(ColumnDefault::Literal(bytes)) if column.ty.code == TypeCode::Timestamp2 => {
             Value::Bytes(crate::show::moment_in(bytes, &column.ty, None).into_owned())
         }
+        Some(ColumnDefault::Literal(bytes)) if is_binary(column) && !bytes.is_empty() => {
+            let digits = bytes.iter().map(|byte| format!("{byte:02X}"));
+            Value::text(&format!("0x{}", digits.collect::<String>()))
+        }
         Some(ColumnDefault::Literal(bytes)) => Value::Bytes(bytes.clone()),
         Some(ColumnDefault::CurrentTimestamp) => Value::text(&now_text(column)),
         Some(ColumnDefault::Expression(expression)) => Value::text(&escaped(expression)),
     }
+}
+
+/// Reports whether the column is BINARY or VARBINARY.
+fn is_binary(column: &ColumnDef) -> bool {
+    matches!(column.ty.code, TypeCode::String | TypeCode::Varchar)
+        && column.ty.collation == types::collation::BINARY
 }
 
 /// Returns `CURRENT_TIMESTAMP` with the fractional digits of the column.

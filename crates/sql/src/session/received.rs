@@ -105,7 +105,8 @@ impl ReceivedStatements {
     /// that case.
     pub fn define_temporary(&mut self, received: &ReceivedChange<'_>) -> Result<bool> {
         let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
-        let lex = LexMode { of_source: true, ..SqlMode(received.session.sql_mode).lex() };
+        let mode = SqlMode(received.session.sql_mode).lex();
+        let lex = LexMode { of_source: true, of_mysql: !received.of_mariadb, ..mode };
         let Ok(Some(parsed)) = parse(&text, lex) else { return Ok(false) };
         let tables = self.temporary.of(received.session.thread_id).unwrap_or_default();
         let schema_of = |name: &crate::ast::TableName| {
@@ -157,7 +158,8 @@ impl ReceivedStatements {
         take_tables_of(session, &self.temporary, received.session.thread_id);
         begin_received(session, received)?;
         let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
-        let lex = LexMode { of_source: true, ..session.settings.variables.sql_mode.lex() };
+        let mode = session.settings.variables.sql_mode.lex();
+        let lex = LexMode { of_source: true, of_mysql: !received.of_mariadb, ..mode };
         if let Some(bound) = self.last_insert.as_mut().and_then(|last| last.again(session, &text, lex)) {
             return change_rows(session, transaction, bound, None);
         }
