@@ -65,6 +65,12 @@ fn metas(definition: &Definition) -> Vec<ColumnMeta> {
     definition.columns.iter().map(|(name, kind)| column_meta(name, kind.ty(), true)).collect()
 }
 
+/// Returns the names of the columns of a table of `information_schema` that is computed from the
+/// dictionary. `None` if there is no such table.
+pub(crate) fn stored_columns_of(schema: &str, table: &str) -> Option<Vec<String>> {
+    find(schema, table).map(|table| table.columns.iter().map(|(name, _)| (*name).to_owned()).collect())
+}
+
 /// Returns the columns of a computed table. `None` if there is no such table.
 pub(crate) fn columns_of(host: &dyn Host, schema: &str, table: &str) -> Option<Vec<ColumnMeta>> {
     if let Some(definition) = find(schema, table) {

@@ -33,11 +33,30 @@ pub enum IndexHintKind {
     Ignore,
 }
 
+/// The use of a table for which an index hint is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexHintUse {
+    Join,
+    Order,
+    Group,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexHint {
     pub kind: IndexHintKind,
+    /// The words behind FOR. `None` if they are not written, which means all uses.
+    pub purpose: Option<IndexHintUse>,
     /// The names of the indexes. `PRIMARY` is the primary key. An empty list of USE means no index.
     pub indexes: Vec<String>,
+}
+
+/// Words behind SELECT that have no effect here, and that views show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SelectWords {
+    pub high_priority: bool,
+    pub small_result: bool,
+    pub big_result: bool,
+    pub buffer_result: bool,
 }
 
 /// A hint behind SELECT about how tables are read. It names the tables as the query does.

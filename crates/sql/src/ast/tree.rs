@@ -5,7 +5,7 @@
 
 use super::{
     BinaryOp, CastType, IndexHint, JoinHint, JoinKind, Literal, LockClause, Scope, SearchMode, SelectInto,
-    SetOperator, TableName, TimeUnit, TruthValue, TypeSpec, UnaryOp,
+    SelectWords, SetOperator, TableName, TimeUnit, TruthValue, TypeSpec, UnaryOp,
 };
 use std::sync::Arc;
 
@@ -150,6 +150,8 @@ pub enum Expr {
     Trim {
         leading: bool,
         trailing: bool,
+        /// BOTH is written.
+        says_both: bool,
         remove: Option<Box<Expr>>,
         operand: Box<Expr>,
     },
@@ -352,6 +354,7 @@ pub struct Select {
     pub straight: bool,
     pub hints: Vec<JoinHint>,
     pub calc_found_rows: bool,
+    pub words: SelectWords,
     pub items: Vec<SelectItem>,
     pub from: Option<TableRef>,
     pub filter: Option<Expr>,

@@ -227,7 +227,7 @@ impl Binder<'_> {
                 let node = Node::DateAdd { operands, unit: *unit, subtract: false };
                 Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Numeric })
             }
-            ast::Expr::Trim { leading, trailing, remove, operand } => {
+            ast::Expr::Trim { leading, trailing, remove, operand, .. } => {
                 let operand = self.expr(operand, place)?;
                 let remove = match remove {
                     Some(remove) => self.expr(remove, place)?,

@@ -472,3 +472,11 @@ fn result_of(kind: &AggregateKind, args: &[Expr], increment: u8) -> Result<Expr>
         },
     })
 }
+
+/// Reports whether MySQL has a function with this name, which is in lower case.
+pub(crate) fn is_built_in(name: &str) -> bool {
+    is_aggregate(name)
+        || is_for_the_server(name)
+        || CONDITIONS.contains(&name)
+        || find_function(name).is_some()
+}

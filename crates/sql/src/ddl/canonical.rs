@@ -33,7 +33,7 @@ fn literal_text(text: &[u8]) -> String {
 }
 
 /// Returns the comparison that is true when this one is false.
-fn opposite(op: BinaryOp) -> Option<BinaryOp> {
+pub(super) fn opposite(op: BinaryOp) -> Option<BinaryOp> {
     Some(match op {
         BinaryOp::Equal => BinaryOp::NotEqual,
         BinaryOp::NotEqual => BinaryOp::Equal,
@@ -71,7 +71,7 @@ pub(crate) fn unit_name(unit: TimeUnit) -> &'static str {
 }
 
 /// Returns the name of the function that another name stands for.
-fn canonical_name(name: &str) -> &str {
+pub(super) fn canonical_name(name: &str) -> &str {
     match name {
         "lcase" => "lower",
         "string_to_vector" => "to_vector",
@@ -196,7 +196,7 @@ impl Canonical<'_> {
             Expr::TimestampFunction { unit, first, second, .. } => {
                 format!("({} + interval {} {})", self.text(second)?, self.text(first)?, unit_name(*unit))
             }
-            Expr::Trim { leading, trailing, remove, operand } => {
+            Expr::Trim { leading, trailing, remove, operand, .. } => {
                 let operand = self.text(operand)?;
                 let ends = match (leading, trailing) {
                     (true, false) => "leading",

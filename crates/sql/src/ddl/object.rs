@@ -197,10 +197,13 @@ impl DdlRun<'_> {
     /// Sets the query as it is shown, if all of it can be printed here.
     fn view_text(&self, def: &mut ObjectDef, view: &ViewDetails) {
         let schema = def.schema.clone();
+        let collation = def.collation_connection;
         let names = ViewNames {
             catalog: self.engine.catalog(),
             schema: &schema,
             current: self.schema,
+            charset: types::collation::charset_of(collation).name(),
+            collation: types::collation::name(collation),
             of_mariadb: def.of_mariadb,
         };
         let Some(printed) = view.query.as_deref().and_then(|query| names.print(query)) else {

@@ -250,7 +250,13 @@ impl Parser<'_> {
             }
             "CHAR" | "CHARACTER" | "NCHAR" | "VARCHAR" => {
                 let length = self.optional_length()?;
-                let charset = if self.eat_charset_word() { Some(self.string_or_name()?) } else { None };
+                let charset = match () {
+                    _ if self.eat_charset_word() => Some(self.string_or_name()?),
+                    _ if word == "NCHAR" => Some("utf8mb3".to_owned()),
+                    _ if self.eat("ASCII") => Some("latin1".to_owned()),
+                    _ if self.eat("UNICODE") => Some("ucs2".to_owned()),
+                    _ => None,
+                };
                 CastType::Char { length, charset: charset.map(|c| c.to_ascii_lowercase()) }
             }
             "BINARY" => CastType::Binary { length: self.optional_length()? },
@@ -318,11 +324,12 @@ impl Parser<'_> {
 
     fn trim(&mut self) -> Result<Expr> {
         self.call_start();
+        let mut says_both = false;
         let (leading, trailing) = match () {
             _ if self.eat("LEADING") => (true, false),
             _ if self.eat("TRAILING") => (false, true),
             _ => {
-                self.eat("BOTH");
+                says_both = self.eat("BOTH");
                 (true, true)
             }
         };
@@ -340,7 +347,7 @@ impl Parser<'_> {
             }
         }
         self.expect_symbol(")")?;
-        Ok(Expr::Trim { leading, trailing, remove, operand: Box::new(operand) })
+        Ok(Expr::Trim { leading, trailing, says_both, remove, operand: Box::new(operand) })
     }
 
     fn extract(&mut self) -> Result<Expr> {

@@ -4,8 +4,8 @@ use super::hints;
 use super::{LEVELS_OF_A_QUERY, MOST_QUERY_LEVELS, Parser};
 use crate::SqlError;
 use crate::ast::{
-    Expr, IndexHint, IndexHintKind, JoinHint, JoinKind, Limit, LockClause, LockStrength, LockWait, OrderItem,
-    Query, QueryBody, Select, SelectItem, TableRef, With,
+    Expr, IndexHint, IndexHintKind, IndexHintUse, JoinHint, JoinKind, Limit, LockClause, LockStrength,
+    LockWait, OrderItem, Query, QueryBody, Select, SelectItem, TableRef, With,
 };
 use crate::error::Result;
 use crate::lexer::TokenKind;
@@ -200,14 +200,15 @@ impl Parser<'_> {
                 select.calc_found_rows = true;
             } else if self.eat("STRAIGHT_JOIN") {
                 select.straight = true;
-            } else if !self.eat_any(&[
-                "ALL",
-                "HIGH_PRIORITY",
-                "SQL_SMALL_RESULT",
-                "SQL_BIG_RESULT",
-                "SQL_BUFFER_RESULT",
-                "SQL_NO_CACHE",
-            ]) {
+            } else if self.eat("HIGH_PRIORITY") {
+                select.words.high_priority = true;
+            } else if self.eat("SQL_SMALL_RESULT") {
+                select.words.small_result = true;
+            } else if self.eat("SQL_BIG_RESULT") {
+                select.words.big_result = true;
+            } else if self.eat("SQL_BUFFER_RESULT") {
+                select.words.buffer_result = true;
+            } else if !self.eat_any(&["ALL", "SQL_NO_CACHE"]) {
                 return Ok(());
             }
         }
@@ -399,9 +400,15 @@ impl Parser<'_> {
         if !self.eat_any(&["INDEX", "KEY"]) {
             return Err(self.error());
         }
-        if self.eat("FOR") && !self.eat("JOIN") && !self.eat_all(&["ORDER", "BY"]) {
-            self.expect_all(&["GROUP", "BY"])?;
-        }
+        let purpose = match () {
+            _ if !self.eat("FOR") => None,
+            _ if self.eat("JOIN") => Some(IndexHintUse::Join),
+            _ if self.eat_all(&["ORDER", "BY"]) => Some(IndexHintUse::Order),
+            _ => {
+                self.expect_all(&["GROUP", "BY"])?;
+                Some(IndexHintUse::Group)
+            }
+        };
         self.expect_symbol("(")?;
         let mut indexes = Vec::new();
         if !self.is_symbol(")") {
@@ -409,7 +416,7 @@ impl Parser<'_> {
                 self.list(|parser| if parser.is("PRIMARY") { parser.any_name() } else { parser.name() })?;
         }
         self.expect_symbol(")")?;
-        Ok(Some(IndexHint { kind, indexes }))
+        Ok(Some(IndexHint { kind, purpose, indexes }))
     }
 }
 

@@ -63,6 +63,6 @@ fn index_hint(leaf: &mut Leaf, is_wanted: bool, names: &[String]) {
     };
     if !indexes.is_empty() {
         let kind = if is_wanted { IndexHintKind::Force } else { IndexHintKind::Ignore };
-        leaf.hints.push(IndexHint { kind, indexes });
+        leaf.hints.push(IndexHint { kind, purpose: None, indexes });
     }
 }

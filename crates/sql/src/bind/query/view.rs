@@ -27,7 +27,12 @@ fn cannot_explain() -> SqlError {
 
 /// Parses the query of a view.
 pub(in crate::bind) fn query_of(def: &ObjectDef) -> Result<Box<Query>> {
-    let mode = LexMode { of_source: true, ..SqlMode(def.sql_mode).lex() };
+    // What this server has printed is in the language of no sql_mode.
+    let mode = match def.attribute(attribute::QUALIFIED) {
+        Some(_) => LexMode::default(),
+        None => SqlMode(def.sql_mode).lex(),
+    };
+    let mode = LexMode { of_source: true, ..mode };
     match crate::parse::parse(def.body.as_bytes(), mode) {
         Ok(Some(parsed)) if parsed.parameters == 0 => match parsed.statement {
             Statement::Query(query) => Ok(Box::new(query)),

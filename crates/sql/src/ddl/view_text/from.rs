@@ -1,0 +1,336 @@
+//! Prints the tables of FROM, and collects their columns.
+
+use super::query::{column_list, common_columns};
+use super::scope::{Given, Place, Scope, Source, same};
+use super::{Use, ViewNames};
+use crate::ast::{
+    Expr, IndexHint, IndexHintKind, IndexHintUse, JoinKind, JsonTable, JsonTableColumn, JsonTableRows,
+    OnResponse, SystemTime, TableRef, TypeSpec,
+};
+use crate::attribute;
+use crate::quoting::quoted;
+use engine::ObjectKind;
+use std::fmt::Write;
+
+/// A printed part of FROM.
+pub(super) struct From {
+    pub text: String,
+    /// The columns that `*` has of it.
+    pub given: Vec<Given>,
+}
+
+impl ViewNames<'_> {
+    /// Prints a part of FROM, and puts its tables into the scope. The columns of the scope are then
+    /// those of the part that was printed last.
+    pub(super) fn table_ref(&self, written: &TableRef, scope: &mut Scope<'_>) -> Option<From> {
+        match written {
+            TableRef::Table { name, alias, partitions, hints, system_time } => {
+                let common = match name.schema {
+                    None => common_columns(&scope.around, &name.name),
+                    Some(_) => None,
+                };
+                let (mut text, source) = match common {
+                    Some(columns) => self.common(&name.name, alias.as_deref(), columns.to_vec()),
+                    None => self.stored(name.schema.as_deref(), &name.name, alias.as_deref(), partitions)?,
+                };
+                if let Some(system_time) = system_time {
+                    write!(text, "{}", self.system_time(system_time, scope)?).ok()?;
+                }
+                let is_named = alias.is_some() || is_information_schema(&source.schema);
+                if is_named {
+                    write!(text, " {}", quoted(&source.alias)).ok()?;
+                }
+                hints.iter().for_each(|hint| put_hint(&mut text, hint));
+                Some(add(scope, source, text))
+            }
+            TableRef::Derived { query, lateral, alias, columns } => {
+                let around = Place::within(scope).around();
+                let around = if *lateral { around } else { scope.around.clone() };
+                let inner = self.query(query, Use::Table, &around)?;
+                let word = if *lateral { "lateral " } else { "" };
+                let text = format!("{word}({}) {}{}", inner.text(), quoted(alias), column_list(columns));
+                let columns = if columns.is_empty() { inner.columns } else { columns.clone() };
+                Some(add(scope, named_source(alias, columns), text))
+            }
+            TableRef::JsonTable(table) => {
+                let (text, columns) = self.json_table(table, scope)?;
+                Some(add(scope, named_source(&table.alias, columns), text))
+            }
+            TableRef::Join { kind, left, right, on, using, natural } => {
+                let left = self.table_ref(left, scope)?;
+                scope.given = left.given.clone();
+                let right = self.table_ref(right, scope)?;
+                self.join(*kind, (left, right), on.as_ref(), (using, *natural), scope)
+            }
+        }
+    }
+
+    /// Prints a join. As in MySQL, a RIGHT JOIN becomes a LEFT JOIN, and USING and NATURAL become
+    /// ON.
+    fn join(
+        &self,
+        kind: JoinKind,
+        (left, right): (From, From),
+        on: Option<&Expr>,
+        (using, natural): (&[String], bool),
+        scope: &mut Scope<'_>,
+    ) -> Option<From> {
+        let as_written: Vec<Given> = left.given.iter().chain(&right.given).copied().collect();
+        let (word, left, right) = match kind {
+            JoinKind::Inner => ("join", left, right),
+            JoinKind::Straight => ("straight_join", left, right),
+            JoinKind::Left => ("left join", left, right),
+            JoinKind::Right => ("left join", right, left),
+        };
+        let (given, condition) = if natural || !using.is_empty() {
+            let (given, pairs) = common(scope, &left.given, &right.given, using)?;
+            let equal = |(one, other): &(Given, Given)| {
+                self.operation(
+                    format!("{} = {}", scope.shown(*one), scope.shown(*other)),
+                    super::expr::COMPARISON,
+                )
+            };
+            let mut pairs: Vec<String> = pairs.iter().map(|pair| equal(pair).text).collect();
+            let condition = match pairs.len() {
+                0 | 1 => pairs.pop(),
+                _ => Some(self.operation(pairs.join(" and "), super::expr::AND).text),
+            };
+            (given, condition)
+        } else {
+            scope.given = as_written.clone();
+            let condition = match on {
+                Some(on) => Some(self.condition(on, Place::filter(scope))?),
+                None => None,
+            };
+            (as_written, condition)
+        };
+        let on = condition.map_or(String::new(), |condition| format!(" on({condition})"));
+        scope.given = given.clone();
+        Some(From { text: format!("({} {word} {}{on})", left.text, right.text), given })
+    }
+
+    fn common(&self, name: &str, alias: Option<&str>, columns: Vec<String>) -> (String, Source) {
+        (quoted(name), named_source(alias.unwrap_or(name), columns))
+    }
+
+    /// Prints the name of a table or view.
+    fn stored(
+        &self,
+        schema: Option<&str>,
+        name: &str,
+        alias: Option<&str>,
+        partitions: &[String],
+    ) -> Option<(String, Source)> {
+        let schema = schema.or(self.current)?;
+        let (schema, shown_name, columns) = match is_information_schema(schema) {
+            true => {
+                let columns = crate::schema_tables::stored_columns_of(schema, name)?;
+                ("information_schema", name.to_uppercase(), columns)
+            }
+            false => (schema, name.to_owned(), self.columns_of(schema, name)?),
+        };
+        let full = match schema == self.schema {
+            true => quoted(&shown_name),
+            false => format!("{}.{}", quoted(schema), quoted(&shown_name)),
+        };
+        let chosen: Vec<String> = partitions.iter().map(|name| quoted(name)).collect();
+        let text = match chosen.is_empty() {
+            true => full.clone(),
+            false => format!("{full} PARTITION ({})", chosen.join(",")),
+        };
+        let shown = match alias {
+            _ if is_information_schema(schema) => {
+                format!("{}.{}", quoted(schema), quoted(alias.unwrap_or(name)))
+            }
+            Some(alias) => quoted(alias),
+            None => full,
+        };
+        let alias = alias.unwrap_or(name).to_owned();
+        Some((text, Source { shown: Some(shown), schema: schema.to_owned(), alias, columns }))
+    }
+
+    fn columns_of(&self, schema: &str, table: &str) -> Option<Vec<String>> {
+        if let Some(table) = self.catalog.table(schema, table) {
+            let visible = table.def.columns.iter().filter(|column| !column.invisible);
+            return Some(visible.map(|column| column.name.clone()).collect());
+        }
+        let view = self.catalog.object(schema, ObjectKind::View, table)?;
+        let names = view.def.attribute(attribute::NAMES)?;
+        Some(names.split('\n').map(str::to_owned).collect())
+    }
+
+    fn system_time(&self, time: &SystemTime, scope: &Scope<'_>) -> Option<String> {
+        let place = Place::within(scope);
+        Some(match time {
+            SystemTime::All => " FOR SYSTEM_TIME ALL".to_owned(),
+            SystemTime::AsOf(moment) => {
+                format!(" FOR SYSTEM_TIME AS OF TIMESTAMP {}", self.expr(moment, place)?)
+            }
+            SystemTime::Between(from, to) => {
+                let (from, to) = (self.expr(from, place)?, self.expr(to, place)?);
+                format!(" FOR SYSTEM_TIME BETWEEN TIMESTAMP {from} AND TIMESTAMP {to}")
+            }
+            SystemTime::FromTo(from, to) => {
+                let (from, to) = (self.expr(from, place)?, self.expr(to, place)?);
+                format!(" FOR SYSTEM_TIME FROM TIMESTAMP {from} TO TIMESTAMP {to}")
+            }
+            // Only DELETE has this form.
+            SystemTime::History(_) => return None,
+        })
+    }
+
+    fn json_table(&self, table: &JsonTable, scope: &Scope<'_>) -> Option<(String, Vec<String>)> {
+        let JsonTable { document, rows, alias } = table;
+        let mut names = Vec::new();
+        let document = self.expr(document, Place::within(scope))?;
+        let rows = self.json_rows(rows, scope, &mut names)?;
+        Some((format!("json_table({document}, {rows}) {}", quoted(alias)), names))
+    }
+
+    fn json_rows(&self, rows: &JsonTableRows, scope: &Scope<'_>, names: &mut Vec<String>) -> Option<String> {
+        let mut columns = Vec::new();
+        for column in &rows.columns {
+            columns.push(match column {
+                JsonTableColumn::Ordinality { name } => {
+                    names.push(name.clone());
+                    format!("{} for ordinality", quoted(name))
+                }
+                JsonTableColumn::Exists { name, ty, path } => {
+                    names.push(name.clone());
+                    format!("{} {} exists path {}", quoted(name), self.type_text(ty), path_text(path))
+                }
+                JsonTableColumn::Value { name, ty, path, on_empty, on_error } => {
+                    names.push(name.clone());
+                    let empty = self.response(on_empty.as_ref(), "empty", scope)?;
+                    let error = self.response(on_error.as_ref(), "error", scope)?;
+                    let ty = self.type_text(ty);
+                    format!("{} {ty} path {}{empty}{error}", quoted(name), path_text(path))
+                }
+                JsonTableColumn::Nested(rows) => {
+                    format!("nested path {}", self.json_rows(rows, scope, names)?)
+                }
+            });
+        }
+        Some(format!("{} columns ({})", path_text(&rows.path), columns.join(", ")))
+    }
+
+    /// Prints what JSON_TABLE or JSON_VALUE does if a path selects nothing, or nothing that fits.
+    pub(super) fn response(
+        &self,
+        response: Option<&OnResponse>,
+        of: &str,
+        scope: &Scope<'_>,
+    ) -> Option<String> {
+        Some(match response {
+            None => String::new(),
+            Some(OnResponse::Null) => format!(" null on {of}"),
+            Some(OnResponse::Error) => format!(" error on {of}"),
+            Some(OnResponse::Default(value)) => {
+                format!(" default {} on {of}", self.expr(value, Place::within(scope))?)
+            }
+        })
+    }
+
+    fn type_text(&self, ty: &TypeSpec) -> String {
+        let mut text = ty.name.clone();
+        match (ty.length, ty.scale) {
+            (Some(length), Some(scale)) => text.push_str(&format!("({length},{scale})")),
+            (Some(length), None) => text.push_str(&format!("({length})")),
+            (None, _) if ty.name == "decimal" => text.push_str("(10,0)"),
+            (None, _) => {}
+        }
+        if !ty.members.is_empty() {
+            let members: Vec<String> = ty.members.iter().map(|member| path_text(member)).collect();
+            text.push_str(&format!("({})", members.join(",")));
+        }
+        text.push_str(if ty.unsigned { " unsigned" } else { "" });
+        text.push_str(if ty.zerofill { " zerofill" } else { "" });
+        const TEXTS: [&str; 8] =
+            ["char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set"];
+        if TEXTS.contains(&ty.name.as_str()) {
+            match (&ty.charset, &ty.collation) {
+                (None, None) => {
+                    text.push_str(&format!(" character set {} collate {}", self.charset, self.collation));
+                }
+                (charset, collation) => {
+                    let charset =
+                        charset.as_ref().map_or(String::new(), |name| format!(" character set {name}"));
+                    let collation =
+                        collation.as_ref().map_or(String::new(), |name| format!(" collate {name}"));
+                    text.push_str(&(charset + &collation));
+                }
+            }
+        }
+        text
+    }
+}
+
+fn is_information_schema(schema: &str) -> bool {
+    schema.eq_ignore_ascii_case("information_schema")
+}
+
+fn path_text(path: &[u8]) -> String {
+    super::literal::text_literal(&String::from_utf8_lossy(path))
+}
+
+fn named_source(alias: &str, columns: Vec<String>) -> Source {
+    Source { shown: Some(quoted(alias)), schema: String::new(), alias: alias.to_owned(), columns }
+}
+
+fn add(scope: &mut Scope<'_>, source: Source, text: String) -> From {
+    let at = scope.sources.len();
+    let given: Vec<Given> = (0..source.columns.len()).map(|column| (at, column)).collect();
+    scope.sources.push(source);
+    From { text, given }
+}
+
+/// Returns the columns of a join with common columns, and the pairs of these. Without names, all
+/// columns with the same name are common. `None` if a name is not on both sides.
+fn common(
+    scope: &Scope<'_>,
+    left: &[Given],
+    right: &[Given],
+    using: &[String],
+) -> Option<(Vec<Given>, Vec<(Given, Given)>)> {
+    let partner = |name: &str| right.iter().copied().find(|given| same(scope.name(*given), name));
+    let is_wanted = |name: &str| using.is_empty() || using.iter().any(|wanted| same(wanted, name));
+    let mut pairs = Vec::new();
+    for one in left.iter().copied() {
+        let name = scope.name(one);
+        if let (true, Some(other)) = (is_wanted(name), partner(name)) {
+            pairs.push((one, other));
+        }
+    }
+    if !using.is_empty() && pairs.len() != using.len() {
+        return None;
+    }
+    let is_common = |given: &Given| pairs.iter().any(|(one, other)| one == given || other == given);
+    let mut given: Vec<Given> = pairs.iter().map(|(one, _)| *one).collect();
+    given.extend(left.iter().chain(right).filter(|given| !is_common(given)));
+    Some((given, pairs))
+}
+
+/// Adds a hint. MySQL repeats its words for each index.
+fn put_hint(text: &mut String, hint: &IndexHint) {
+    let word = match hint.kind {
+        IndexHintKind::Use => "USE",
+        IndexHintKind::Force => "FORCE",
+        IndexHintKind::Ignore => "IGNORE",
+    };
+    let purpose = match hint.purpose {
+        None => "",
+        Some(IndexHintUse::Join) => " FOR JOIN",
+        Some(IndexHintUse::Order) => " FOR ORDER BY",
+        Some(IndexHintUse::Group) => " FOR GROUP BY",
+    };
+    if hint.indexes.is_empty() {
+        text.push_str(&format!(" {word} INDEX{purpose} ()"));
+    }
+    for index in &hint.indexes {
+        let name = match index.eq_ignore_ascii_case("PRIMARY") {
+            true => "PRIMARY".to_owned(),
+            false => quoted(index),
+        };
+        text.push_str(&format!(" {word} INDEX{purpose} ({name})"));
+    }
+}
