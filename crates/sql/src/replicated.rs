@@ -188,6 +188,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
     let server = Some(received.session.collation_server).filter(|id| collation::by_id(*id).is_some());
     DdlRun {
         engine,
+        host: None,
         schema: Some(received.schema).filter(|schema| !schema.is_empty()),
         settings: DdlSettings {
             collation: server.unwrap_or(utf8mb4),

@@ -111,6 +111,8 @@ pub struct KeySpec {
     pub parts: Vec<KeyPart>,
     pub comment: String,
     pub invisible: bool,
+    /// `USING RTREE`
+    pub is_rtree: bool,
     /// `WITH PARSER`
     pub parser: Option<String>,
     /// The period of `WITHOUT OVERLAPS`, which is the key's last part.

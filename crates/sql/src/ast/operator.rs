@@ -1,5 +1,7 @@
 //! Literals, operators, units and truth values, of which expressions consist.
 
+use super::Written;
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum Literal {
     Null,
@@ -8,7 +10,8 @@ pub enum Literal {
     Integer(u64),
     /// Digits with a decimal point, or an integer of more than 64 bits.
     Decimal(String),
-    Float(f64),
+    /// A number with an exponent, and its text.
+    Float(f64, Written),
     /// A text, with its character set introducer if one is written (`_latin1'x'`).
     Text(Vec<u8>, Option<String>),
     /// `x'..'`, `0x..` or `b'..'`, with its character set introducer if one is written.

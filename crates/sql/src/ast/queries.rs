@@ -194,7 +194,8 @@ impl WindowCall {
 }
 
 impl Window {
-    pub(super) fn for_operands<'q>(&'q self, f: &mut dyn FnMut(&'q Expr)) {
+    /// Calls `f` for each expression of the window, except those of its frame.
+    pub fn for_operands<'q>(&'q self, f: &mut dyn FnMut(&'q Expr)) {
         self.partition_by.iter().chain(self.order_by.iter().map(|item| &item.expr)).for_each(f);
     }
 }

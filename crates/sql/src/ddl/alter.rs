@@ -1,6 +1,7 @@
 //! ALTER TABLE: makes the new definition, and tells how old rows become new ones.
 
 use super::altered::Altered;
+use super::client_checks::check_written_columns;
 use super::column::{add_expressions, column, default_of, expression_default, implied_timestamps};
 use super::column_type::recollated;
 use super::conditional::{settled, written_column};
@@ -10,7 +11,9 @@ use super::foreign_key::Relations;
 use super::kept_key::check_srid;
 use super::settings::{DdlSettings, chosen_collation};
 use super::temporal;
-use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, KeyKind, KeyPart, KeySpec};
+use crate::ast::{
+    AlterTable, Alteration, ColumnPlace, ColumnSpec, ForeignKeySpec, KeyKind, KeyPart, KeySpec,
+};
 use crate::error::{Result, SqlError};
 use engine::{Catalog, ColumnDef, ColumnDefault, TableDef};
 
@@ -71,6 +74,7 @@ pub(crate) fn altered_definition(
     // MariaDB can also alter a column that the same statement adds.
     let is_placed = |alteration: &Alteration| match alteration {
         Alteration::AddColumn(..) | Alteration::ModifyColumn { place: Some(_), .. } => true,
+        _ if !settings.replicated => false,
         Alteration::ModifyColumn { name, .. }
         | Alteration::DropColumn { name, .. }
         | Alteration::SetDefault { name, .. }
@@ -98,6 +102,11 @@ pub(crate) fn altered_definition(
         builder.apply(alteration, current_schema)?;
     }
     builder.check_expressions(old, catalog)?;
+    let specs = alter.alterations.iter().filter_map(|alteration| match alteration {
+        Alteration::AddColumn(spec, _) | Alteration::ModifyColumn { spec, .. } => Some(spec),
+        _ => None,
+    });
+    check_written_columns(&builder.def, specs, settings)?;
     let written: Vec<&str> = alter.alterations.iter().filter_map(written_column).collect();
     implied_timestamps(&mut builder.def, &written, settings)?;
     temporal::finish(&mut builder.def, &mut builder.sources, Some(old))?;
@@ -106,7 +115,16 @@ pub(crate) fn altered_definition(
         Alteration::AddForeignKey(spec) => Some(spec.clone()),
         _ => None,
     });
-    relations.add(&mut builder.def, &added.collect::<Vec<_>>())?;
+    let added: Vec<_> = added.collect();
+    let is_taken =
+        |spec: &&ForeignKeySpec| spec.name.as_ref().is_some_and(|name| old.foreign_key(name).is_some());
+    // A name that the same statement makes free is not free for MySQL.
+    if let (Some(Some(name)), false) =
+        (added.iter().find(is_taken).map(|spec| spec.name.as_ref()), settings.replicated)
+    {
+        return Err(SqlError::new(1826, format!("Duplicate foreign key constraint name '{name}'")));
+    }
+    relations.add(&mut builder.def, &added)?;
     relations.check_altered(old, &builder.def, &builder.sources)?;
     check(&builder.def, settings)?;
     if builder.def.columns.iter().all(|column| column.invisible) {
@@ -485,7 +503,16 @@ impl Builder<'_> {
                 }];
                 let (comment, invisible, parser) = (String::new(), false, None);
                 let (name, without_overlaps) = (None, None);
-                let key = KeySpec { kind, name, parts, comment, invisible, parser, without_overlaps };
+                let key = KeySpec {
+                    kind,
+                    name,
+                    parts,
+                    comment,
+                    invisible,
+                    is_rtree: false,
+                    parser,
+                    without_overlaps,
+                };
                 add_key(&mut self.def, &key, self.settings)?;
             }
         }

@@ -251,7 +251,7 @@ impl Canonical<'_> {
             Literal::Bool(value) => value.to_string(),
             Literal::Integer(n) => n.to_string(),
             Literal::Decimal(digits) => digits.clone(),
-            Literal::Float(n) => format!("{n:e}"),
+            Literal::Float(n, _) => format!("{n:e}"),
             Literal::Text(text, given) => format!("_{}{}", charset(given), literal_text(text)),
             Literal::Bytes(bytes, given) => {
                 let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();

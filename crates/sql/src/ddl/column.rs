@@ -38,7 +38,7 @@ fn literal_value(column: &str, written: &Expr, ty: &ColumnType, settings: &DdlSe
         Expr::Literal(Literal::Decimal(digits)) => {
             Value::Decimal(types::Decimal::parse_prefix(digits.as_bytes()).number)
         }
-        Expr::Literal(Literal::Float(n)) => Value::Double(*n),
+        Expr::Literal(Literal::Float(n, _)) => Value::Double(*n),
         Expr::Literal(Literal::Text(bytes, _)) => Value::Bytes(bytes.clone()),
         Expr::Unary(UnaryOp::Minus, inner) => match literal_value(column, inner, ty, settings)? {
             Value::Int(n) => Value::Int(-n),

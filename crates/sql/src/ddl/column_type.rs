@@ -67,6 +67,9 @@ pub(super) fn column_type(
         "time" => ColumnType::time(fsp(column, ty)?),
         "datetime" => ColumnType::datetime(fsp(column, ty)?),
         "timestamp" => ColumnType::timestamp(fsp(column, ty)?),
+        "year" if ty.length.is_some_and(|width| width != 4) && !settings.replicated => {
+            return Err(SqlError::new(1818, "Invalid display width. Use YEAR instead."));
+        }
         "year" => ColumnType::year(),
         // In MariaDB, JSON is another word for LONGTEXT with a CHECK (`implied_check`).
         "json" if settings.of_mariadb => {

@@ -1,5 +1,6 @@
 //! CREATE TABLE and CREATE INDEX.
 
+use super::client_checks::{check_key, check_written_columns};
 use super::column::{column, implied_timestamps};
 use super::expression::{add_check, kept_index};
 use super::kept_key::{check_kept_keys, kind_by_columns, special_index};
@@ -79,6 +80,7 @@ pub(crate) fn definition(
     for check in &create.checks {
         add_check(&mut def, check, settings)?;
     }
+    check_written_columns(&def, create.columns.iter(), settings)?;
     super::temporal::finish(&mut def, &mut Vec::new(), None)?;
     check(&def, settings)?;
     Ok(def)
@@ -129,6 +131,7 @@ fn column_keys(create: &CreateTable) -> Vec<KeySpec> {
                 }],
                 comment: String::new(),
                 invisible: false,
+                is_rtree: false,
                 parser: None,
                 without_overlaps: None,
             });
@@ -226,6 +229,7 @@ pub(super) fn add_key(def: &mut TableDef, key: &KeySpec, settings: &DdlSettings)
     }
     let key = kind_by_columns(def, key)?;
     let key = key.as_ref();
+    check_key(def, key, settings)?;
     if matches!(key.kind, KeyKind::FullText | KeyKind::Spatial) {
         let index = special_index(def, key, settings)?;
         def.kept_indexes.push(index);

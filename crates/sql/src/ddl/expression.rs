@@ -202,6 +202,10 @@ fn check(def: &TableDef, tree: &Expr, owner: Owner<'_>) -> Result<()> {
                 Owner::Check(_) if IN_CHECKS.contains(&call.name.as_str()) => None,
                 owner => Some(owner.disallowed(&call.name)),
             },
+            // MySQL has these functions no more, and takes them for stored ones.
+            Expr::Function(call) if matches!(call.name.as_str(), "md5" | "sha1" | "sha") => {
+                Some(owner.disallowed(&format!("`{}`", call.written.0)))
+            }
             Expr::UserVariable(_) | Expr::SystemVariable { .. } | Expr::AssignVariable(..) => {
                 Some(owner.variable())
             }

@@ -312,6 +312,7 @@ fn index_for(def: &mut TableDef, spec: &ForeignKeySpec, columns: &[usize]) -> Re
         parts: spec.columns.iter().map(part).collect(),
         comment: String::new(),
         invisible: false,
+        is_rtree: false,
         parser: None,
         without_overlaps: None,
     };

@@ -3,6 +3,7 @@
 
 use super::column_type::column_type;
 use super::event::{self, Past};
+use super::new_view::{check_columns, check_no_variables};
 use super::object_errors::{absent, exists, not_a};
 use super::run::DdlRun;
 use super::updatable::Names;
@@ -41,6 +42,7 @@ impl DdlRun<'_> {
         let collation = self.settings_of(&schema)?.collation;
         self.check_no_temporary(create, &schema)?;
         if let (false, ObjectDetails::View(view)) = (self.settings.replicated, &create.details) {
+            check_no_variables(view)?;
             self.check_tables_of(view)?;
         }
         let mut def = self.new_object(create, &schema, collation)?;
@@ -161,7 +163,7 @@ impl DdlRun<'_> {
                 if let Some(check) = view.check {
                     def.set_attribute(attribute::CHECK, check);
                 }
-                self.view_text(&mut def, view);
+                self.view_text(&mut def, view)?;
                 let names = Names { catalog: self.engine.catalog(), schema: self.schema.unwrap_or(schema) };
                 let updatable = names.updatable(view);
                 if let Some(kept) = updatable {
@@ -194,12 +196,16 @@ impl DdlRun<'_> {
         Ok(def)
     }
 
-    /// Sets the query as it is shown, if all of it can be printed here.
-    fn view_text(&self, def: &mut ObjectDef, view: &ViewDetails) {
+    /// Sets the query as it is shown, if all of its names are known here.
+    ///
+    /// # Errors
+    /// Returns 1353, 1166 and 1060 for the names of the columns in a client's statement.
+    fn view_text(&self, def: &mut ObjectDef, view: &ViewDetails) -> Result<()> {
         let schema = def.schema.clone();
         let collation = def.collation_connection;
         let names = ViewNames {
             catalog: self.engine.catalog(),
+            host: self.host,
             schema: &schema,
             current: self.schema,
             charset: types::collation::charset_of(collation).name(),
@@ -213,8 +219,11 @@ impl DdlRun<'_> {
             if !view.columns.is_empty() {
                 def.set_attribute(attribute::NAMES, view.columns.join("\n"));
             }
-            return;
+            return Ok(());
         };
+        if !self.settings.replicated {
+            check_columns(view, &printed.columns)?;
+        }
         let everywhere = ViewNames { schema: "", ..names };
         if let Some(qualified) = view.query.as_deref().and_then(|query| everywhere.print(query)) {
             def.set_attribute(attribute::QUALIFIED, qualified.query);
@@ -232,6 +241,7 @@ impl DdlRun<'_> {
             },
             false => printed.query,
         };
+        Ok(())
     }
 
     fn routine(&self, def: &mut ObjectDef, routine: &RoutineDetails) -> Result<()> {

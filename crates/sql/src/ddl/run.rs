@@ -18,6 +18,7 @@ use crate::ast::{
 };
 use crate::detached::{DetachedCondition, DetachedRows, DetachedSettings};
 use crate::error::{Result, SqlError};
+use crate::host::Host;
 use crate::temporary::TemporaryTables;
 use engine::{
     Catalog, ColumnDef, CommitOptions, DdlContext, Engine, EngineError, ObjectKind, SchemaDef,
@@ -45,6 +46,8 @@ impl DdlReport {
 /// The run of one DDL statement.
 pub(crate) struct DdlRun<'a> {
     pub engine: &'a Arc<Engine>,
+    /// The computed tables, whose columns a view may have. A replica's applier has none.
+    pub host: Option<&'a dyn Host>,
     /// The current schema.
     pub schema: Option<&'a str>,
     /// The settings. Their `collation` is the server's, for new schemas.

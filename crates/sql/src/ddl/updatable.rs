@@ -1,7 +1,9 @@
 //! Decides whether rows can be changed through a view. As in MySQL, this is decided when the view
 //! is created, and shown in information_schema.
 
-use crate::ast::{Expr, JoinKind, Query, QueryBody, Select, SelectItem, TableName, TableRef, ViewDetails};
+use crate::ast::{
+    Expr, JoinKind, Query, QueryBody, Select, SelectItem, TableName, TableRef, UnaryOp, ViewDetails,
+};
 use crate::attribute;
 use crate::bind::tables_of_view;
 use engine::{Catalog, ObjectKind};
@@ -26,7 +28,14 @@ impl Names<'_> {
     /// Returns the attribute that is stored for an updatable view, or `None` if its rows cannot be
     /// changed.
     pub fn updatable(&self, view: &ViewDetails) -> Option<&'static str> {
+        // MySQL takes a column with a sign or a collation for the column.
         let is_column = |item: &SelectItem| match item {
+            SelectItem::Expr { expr: Expr::Unary(UnaryOp::Plus, of), .. } => {
+                matches!(&**of, Expr::Column { .. })
+            }
+            SelectItem::Expr { expr: Expr::Collate { operand, .. }, .. } => {
+                matches!(&**operand, Expr::Column { .. })
+            }
             SelectItem::Expr { expr, .. } => matches!(expr, Expr::Column { .. }),
             SelectItem::All | SelectItem::AllOf { .. } => true,
         };

@@ -1,7 +1,7 @@
 //! Parsing of expressions, by precedence climbing.
 
 use super::Parser;
-use crate::ast::{BinaryOp, Expr, Literal, Scope, TimeUnit, TruthValue, UnaryOp};
+use crate::ast::{BinaryOp, Expr, Literal, Scope, TimeUnit, TruthValue, UnaryOp, Written};
 use crate::error::Result;
 use crate::lexer::{self, TokenKind};
 use std::collections::HashSet;
@@ -341,7 +341,10 @@ impl Parser<'_> {
                 None => Literal::Decimal(digits()),
             },
             TokenKind::Decimal => Literal::Decimal(digits()),
-            TokenKind::Float => Literal::Float(digits().parse().map_err(|_| self.error())?),
+            TokenKind::Float => {
+                let number = digits().parse().map_err(|_| self.error())?;
+                Literal::Float(number, Written(digits()))
+            }
             TokenKind::Hex => Literal::Bytes(lexer::number_bytes(raw, true), None),
             TokenKind::Bits => Literal::Bytes(lexer::number_bytes(raw, false), None),
             _ => return Err(self.error()),

@@ -257,7 +257,10 @@ impl Parser<'_> {
                     _ if self.eat("UNICODE") => Some("ucs2".to_owned()),
                     _ => None,
                 };
-                CastType::Char { length, charset: charset.map(|c| c.to_ascii_lowercase()) }
+                match charset.map(|name| name.to_ascii_lowercase()) {
+                    Some(charset) if charset == "binary" => CastType::Binary { length },
+                    charset => CastType::Char { length, charset },
+                }
             }
             "BINARY" => CastType::Binary { length: self.optional_length()? },
             "DECIMAL" | "DEC" => {

@@ -82,7 +82,10 @@ impl Parser<'_> {
             self.expect("ORDINALITY")?;
             return Ok(JsonTableColumn::Ordinality { name });
         }
-        let ty = self.type_spec()?;
+        let mut ty = self.type_spec()?;
+        if self.eat("COLLATE") {
+            ty.collation = Some(self.string_or_name()?.to_ascii_lowercase());
+        }
         if self.eat("EXISTS") {
             self.expect("PATH")?;
             return Ok(JsonTableColumn::Exists { name, ty, path: self.text_literal()? });

@@ -48,9 +48,10 @@ impl Parser<'_> {
     pub(super) fn key_rest(&mut self, kind: KeyKind, name: Option<String>) -> Result<KeySpec> {
         let (comment, invisible, parser) = (String::new(), false, None);
         let (parts, without_overlaps) = (Vec::new(), None);
-        let mut key = KeySpec { kind, name, parts, comment, invisible, parser, without_overlaps };
+        let is_rtree = false;
+        let mut key = KeySpec { kind, name, parts, comment, invisible, is_rtree, parser, without_overlaps };
         let is_plain = !matches!(kind, KeyKind::FullText | KeyKind::Spatial);
-        let _ = is_plain && self.key_using();
+        key.is_rtree = is_plain && self.key_using() == Some(true);
         let mut period = None;
         key.parts = self.parenthesized(|parser| {
             let part = parser.key_part()?;
@@ -64,7 +65,8 @@ impl Parser<'_> {
             key.without_overlaps = period;
         }
         loop {
-            if is_plain && self.key_using() {
+            if is_plain && let Some(is_rtree) = self.key_using() {
+                key.is_rtree = is_rtree;
             } else if kind == KeyKind::FullText && self.eat_all(&["WITH", "PARSER"]) {
                 key.parser = Some(self.name()?);
             } else if self.eat("COMMENT") {
@@ -82,16 +84,17 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips `USING BTREE` or the like, and returns whether it was there. HASH becomes BTREE, as in
-    /// InnoDB, and every index over a geometry is an RTREE.
-    pub(super) fn key_using(&mut self) -> bool {
+    /// Skips `USING BTREE` or the like, and returns whether it says RTREE. `None` if it is not
+    /// there. HASH becomes BTREE, as in InnoDB, and every index over a geometry is an RTREE.
+    pub(super) fn key_using(&mut self) -> Option<bool> {
         if self.is_any(&["USING", "TYPE"])
             && ["BTREE", "HASH", "RTREE"].iter().any(|kind| self.token_is(self.ahead(1), kind))
         {
+            let is_rtree = self.token_is(self.ahead(1), "RTREE");
             self.at += 2;
-            return true;
+            return Some(is_rtree);
         }
-        false
+        None
     }
 
     pub(super) fn key_part(&mut self) -> Result<KeyPart> {
@@ -131,11 +134,12 @@ impl Parser<'_> {
         self.expect("INDEX")?;
         let if_not_exists = self.mariadb_if_not_exists();
         let name = self.name()?;
-        self.key_using();
+        let is_rtree = self.key_using();
         self.expect("ON")?;
         let table = self.table_name()?;
         self.mariadb_wait()?;
-        let key = self.key_rest(kind, Some(name))?;
+        let mut key = self.key_rest(kind, Some(name))?;
+        key.is_rtree |= is_rtree == Some(true);
         self.mariadb_wait()?;
         let mut demands = AlterDemands::default();
         self.algorithm_and_lock(&mut demands)?;

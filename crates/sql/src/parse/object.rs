@@ -234,7 +234,10 @@ impl Parser<'_> {
                 return Err(SqlError::new(1350, "View's SELECT contains a 'INTO' clause"));
             }
             Ok(query) if self.at == query_end => Some(Box::new(query)),
-            _ => None,
+            // What a source has accepted is kept as text.
+            _ if self.mode.of_source => None,
+            Err(error) => return Err(error),
+            Ok(_) => return Err(self.error()),
         };
         if self.parameters > parameters {
             return Err(SqlError::new(1351, "View's SELECT contains a variable or parameter"));

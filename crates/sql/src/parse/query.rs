@@ -411,7 +411,8 @@ impl Parser<'_> {
         };
         self.expect_symbol("(")?;
         let mut indexes = Vec::new();
-        if !self.is_symbol(")") {
+        // MariaDB takes an empty list for each kind.
+        if !self.is_symbol(")") || (kind != IndexHintKind::Use && !self.mode.of_source) {
             indexes =
                 self.list(|parser| if parser.is("PRIMARY") { parser.any_name() } else { parser.name() })?;
         }

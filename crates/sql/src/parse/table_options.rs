@@ -34,7 +34,7 @@ impl Parser<'_> {
                     return Err(self.error());
                 }
                 self.eat_symbol("=");
-                options.charset = Some(self.string_or_name()?.to_ascii_lowercase());
+                self.charset_option(&mut options.charset)?;
                 return Ok(true);
             }
             // START TRANSACTION says that row events follow in the same event group.
@@ -134,6 +134,27 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads the name of a default character set.
+    ///
+    /// # Errors
+    /// Returns 1302 (`ER_CONFLICTING_DECLARATIONS`) if a client has named another one before.
+    fn charset_option(&mut self, charset: &mut Option<String>) -> Result<()> {
+        let name = self.string_or_name()?.to_ascii_lowercase();
+        let full = |name: &str| if name == "utf8" { "utf8mb3".to_owned() } else { name.to_owned() };
+        if let Some(before) = charset.as_deref().map(full)
+            && before != full(&name)
+            && !self.mode.of_source
+        {
+            let text = format!(
+                "Conflicting declarations: 'CHARACTER SET {before}' and 'CHARACTER SET {}'",
+                full(&name)
+            );
+            return Err(SqlError::new(1302, text));
+        }
+        *charset = Some(name);
+        Ok(())
+    }
+
     /// Reads the options of a schema. `alters` says that the statement is ALTER DATABASE, which
     /// alone has READ ONLY.
     pub(super) fn schema_options(&mut self, alters: bool) -> Result<SchemaOptions> {
@@ -142,7 +163,7 @@ impl Parser<'_> {
             self.eat("DEFAULT");
             if self.eat_charset_word() {
                 self.eat_symbol("=");
-                options.charset = Some(self.string_or_name()?.to_ascii_lowercase());
+                self.charset_option(&mut options.charset)?;
             } else if self.eat("COLLATE") {
                 self.eat_symbol("=");
                 options.collation = Some(self.string_or_name()?.to_ascii_lowercase());

@@ -10,6 +10,7 @@ pub(super) fn ddl_run<'s>(session: &'s Session, text: &'s str) -> DdlRun<'s> {
     let of_mariadb = session.settings.variables.of_mariadb;
     DdlRun {
         engine: &session.server.engine,
+        host: Some(&*session.server.host),
         schema: session.settings.schema.as_deref(),
         settings: DdlSettings {
             collation: session.settings.variables.server_collation,

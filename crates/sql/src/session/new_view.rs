@@ -10,15 +10,19 @@ use engine::ObjectKind;
 /// Checks the query of a view that is about to be created, as far as it can be bound here.
 ///
 /// # Errors
-/// Returns 1054, 1142 and 1143 for tables and columns that do not exist or that the account has no
-/// privilege on, 1356 for a view that cannot be read, and 1449 and 1045 for a view whose definer is
-/// missing.
+/// Returns what is wrong with the query itself: 1054, 1142, 1143 and 1146 for tables and columns
+/// that do not exist or that the account has no privilege on, 1052, 1060, 1222 and others for
+/// columns, and 1305 and others for functions. Returns 1356 for a view that cannot be read, and
+/// 1449 and 1045 for a view whose definer is missing.
 pub(super) fn check_query_of_new_view(session: &Session, view: &ViewDetails) -> Result<()> {
     let (Some(query), false) = (view.query.as_deref(), session.server.host.is_of_source()) else {
         return Ok(());
     };
     check_views_are_read(session, query)?;
-    const TOLD: [u16; 3] = [1054, 1142, 1143];
+    const TOLD: [u16; 19] = [
+        1051, 1052, 1054, 1060, 1066, 1096, 1111, 1136, 1142, 1143, 1146, 1176, 1222, 1241, 1305, 1318, 1582, 3566,
+        3568,
+    ];
     let rights = RightsToDefine(&*session.server.host);
     let mut binder = session.binder();
     binder.rights = &rights;

@@ -47,7 +47,7 @@ impl Binder<'_> {
                 _ => return Err(wrong_literal("DATETIME", text)),
             },
             Literal::Bool(value) => return Ok(truth(*value)),
-            Literal::Integer(_) | Literal::Decimal(_) | Literal::Float(_) => {
+            Literal::Integer(_) | Literal::Decimal(_) | Literal::Float(..) => {
                 plain_value(literal).expect("a number")
             }
         };
@@ -129,7 +129,7 @@ pub(super) fn plain_value(literal: &Literal) -> Option<Value> {
             Err(_) => Value::UInt(*n),
         },
         Literal::Decimal(digits) => Value::Decimal(Decimal::parse_prefix(digits.as_bytes()).number),
-        Literal::Float(n) => Value::Double(*n),
+        Literal::Float(n, _) => Value::Double(*n),
         Literal::Text(bytes, None) => Value::Bytes(bytes.clone()),
         _ => return None,
     })

@@ -96,6 +96,7 @@ impl Binder<'_> {
         })?;
         self.subqueries = std::mem::take(&mut inner.subqueries);
         self.reads.append(inner.reads);
+        self.calls_functions |= inner.calls_functions;
         if let Some(names) = def.attribute(attribute::NAMES) {
             for (column, name) in plan.columns.iter_mut().zip(names.split('\n')) {
                 name.clone_into(&mut column.name);

@@ -206,6 +206,14 @@ impl ViewNames<'_> {
             match part {
                 Expr::And(inner) if binds == AND => self.put_chain(inner, binds, place, printed)?,
                 Expr::Or(inner) if binds == OR => self.put_chain(inner, binds, place, printed)?,
+                Expr::Unary(UnaryOp::Not, inner) if !self.of_mariadb => match (&**inner, binds) {
+                    (Expr::Or(parts), AND) | (Expr::And(parts), OR) => {
+                        for part in parts {
+                            printed.push(self.negated(part, place)?.text);
+                        }
+                    }
+                    _ => printed.push(self.negated(inner, place)?.text),
+                },
                 part => {
                     let part = self.truth(part, place)?;
                     printed.push(if part.binds < binds { format!("({})", part.text) } else { part.text });
@@ -277,12 +285,12 @@ impl ViewNames<'_> {
         let is_in = format!("{operand} in ({query_text})");
         let text = match negated {
             false => is_in,
-            true if self.of_mariadb => return Some(self.not(Printed { text: is_in, binds: COMPARISON })),
+            true if self.of_mariadb => return Some(self.not(Printed { text: is_in, binds: COMPARISON + 1 })),
             true if reads_nothing(query) => format!("(not({is_in}))"),
             true if place.filters => format!("{is_in} is false"),
             true => format!("{operand} not in ({query_text})"),
         };
-        Some(Printed { text, binds: if self.of_mariadb { COMPARISON } else { PRIMARY } })
+        Some(Printed { text, binds: COMPARISON + 1 })
     }
 
     /// Prints a comparison with ALL or ANY. Two of them are IN and NOT IN.
@@ -303,7 +311,7 @@ impl ViewNames<'_> {
         let operand = self.operand(operand, COMPARISON + 1, place)?;
         let query = self.query(query, Use::Value, &place.around())?.text();
         let text = format!("{operand} {} {word} ({query})", op.symbol());
-        Some(Printed { text, binds: if self.of_mariadb { COMPARISON } else { PRIMARY } })
+        Some(Printed { text, binds: COMPARISON + 1 })
     }
 
     pub(super) fn regexp(&self, operand: &Expr, pattern: &Expr, place: Place<'_>) -> Option<Printed> {

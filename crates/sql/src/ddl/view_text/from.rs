@@ -9,6 +9,7 @@ use crate::ast::{
 };
 use crate::attribute;
 use crate::quoting::quoted;
+use crate::schema_tables;
 use engine::ObjectKind;
 use std::fmt::Write;
 
@@ -36,6 +37,8 @@ impl ViewNames<'_> {
                 if let Some(system_time) = system_time {
                     write!(text, "{}", self.system_time(system_time, scope)?).ok()?;
                 }
+                // MySQL does not keep an alias that is the table's name.
+                let alias = alias.as_ref().filter(|alias| **alias != name.name);
                 let is_named = alias.is_some() || is_information_schema(&source.schema);
                 if is_named {
                     write!(text, " {}", quoted(&source.alias)).ok()?;
@@ -124,7 +127,7 @@ impl ViewNames<'_> {
         let schema = schema.or(self.current)?;
         let (schema, shown_name, columns) = match is_information_schema(schema) {
             true => {
-                let columns = crate::schema_tables::stored_columns_of(schema, name)?;
+                let columns = schema_tables::stored_columns_of(schema, name)?;
                 ("information_schema", name.to_uppercase(), columns)
             }
             false => (schema, name.to_owned(), self.columns_of(schema, name)?),
@@ -153,6 +156,9 @@ impl ViewNames<'_> {
         if let Some(table) = self.catalog.table(schema, table) {
             let visible = table.def.columns.iter().filter(|column| !column.invisible);
             return Some(visible.map(|column| column.name.clone()).collect());
+        }
+        if let Some(computed) = self.host.and_then(|host| schema_tables::columns_of(host, schema, table)) {
+            return Some(computed.into_iter().map(|column| column.name).collect());
         }
         let view = self.catalog.object(schema, ObjectKind::View, table)?;
         let names = view.def.attribute(attribute::NAMES)?;

@@ -37,7 +37,7 @@ fn decimal(digits: &str) -> String {
 fn hexadecimal(bytes: &[u8]) -> String {
     match bytes {
         [] => "X''".to_owned(),
-        bytes => format!("0x{}", bytes.iter().map(|byte| format!("{byte:02X}")).collect::<String>()),
+        bytes => format!("0x{}", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
     }
 }
 
@@ -57,7 +57,7 @@ pub(super) fn literal(literal: &Literal) -> String {
         Literal::Bool(value) => value.to_string(),
         Literal::Integer(number) => number.to_string(),
         Literal::Decimal(digits) => decimal(digits),
-        Literal::Float(number) => format!("{number:e}"),
+        Literal::Float(_, written) => written.0.clone(),
         Literal::Text(bytes, introducer) => match (std::str::from_utf8(bytes), introducer) {
             (Ok(text), Some(charset)) => format!("_{charset}{}", text_literal(text)),
             (Ok(text), None) => text_literal(text),

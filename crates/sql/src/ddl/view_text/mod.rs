@@ -17,8 +17,11 @@ mod set_operation;
 mod window;
 
 use crate::ast::{Query, QueryBody, SelectItem, ViewDetails};
+use crate::host::Host;
 use engine::Catalog;
 use scope::Around;
+
+pub(super) use names::check_column_names;
 
 /// A query as it is shown, and the names of its columns.
 pub(super) struct ViewText {
@@ -30,6 +33,8 @@ pub(super) struct ViewText {
 #[derive(Clone, Copy)]
 pub(super) struct ViewNames<'a> {
     pub catalog: &'a Catalog,
+    /// The computed tables.
+    pub host: Option<&'a dyn Host>,
     /// The schema of the view, which the text does not repeat.
     pub schema: &'a str,
     /// The schema of names without one.

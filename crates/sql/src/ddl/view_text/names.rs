@@ -4,7 +4,7 @@
 //! another column already, MySQL makes up a name.
 
 use super::scope::same;
-use crate::ast::{Expr, Query, QueryBody, SelectItem};
+use crate::ast::{Expr, Literal, Query, QueryBody, SelectItem, UnaryOp};
 use crate::error::{Result, SqlError};
 
 /// The greatest number of characters in a column's name.
@@ -15,6 +15,15 @@ pub(super) fn name_of(expr: &Expr, alias: Option<&str>, text: &str) -> String {
     match (alias, expr) {
         (Some(alias), _) => alias.trim_start().to_owned(),
         (None, Expr::Column { name, .. }) => name.clone(),
+        // As in MySQL, a sign that has no effect is no part of the name, nor are parentheses.
+        (None, Expr::Unary(UnaryOp::Plus, operand)) => {
+            name_of(operand, None, text.trim_start_matches(['+', ' ']))
+        }
+        (None, Expr::Literal(Literal::Null)) => "NULL".to_owned(),
+        (
+            None,
+            Expr::Literal(Literal::Integer(_) | Literal::Decimal(_) | Literal::Float(..) | Literal::Bool(_)),
+        ) => text.trim_matches(['(', ')', ' ']).to_owned(),
         (None, _) => text.trim_start().to_owned(),
     }
 }

@@ -49,6 +49,7 @@ impl ViewNames<'_> {
             }
             Expr::Regexp { negated: true, operand, pattern } => self.regexp(operand, pattern, inner),
             Expr::Unary(UnaryOp::Plus, operand) => self.negated(operand, place),
+            Expr::Exists(_) => Some(Printed::primary(format!("(not {})", self.expr(expr, inner)?))),
             _ => self.plainly_negated(expr, inner),
         }
     }

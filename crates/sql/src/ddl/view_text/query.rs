@@ -17,6 +17,8 @@ impl ViewNames<'_> {
         // All parts are named, so that none is forgotten in silence. MySQL does not show locking
         // clauses.
         let query = &*unwrapped(query);
+        let unlimited = without_idle_limit(query, used);
+        let query = unlimited.as_ref().unwrap_or(query);
         let Query { with, body, order_by, limit, locks: _, into: None } = query else { return None };
         let mut around = around.clone();
         let mut lead = String::new();
@@ -250,7 +252,7 @@ impl ViewNames<'_> {
             Use::Exists | Use::Value => items.iter().map(|item| item.text.clone()).collect(),
         };
         scope.items = items;
-        Some(shown)
+        (!scope.items.is_empty()).then_some(shown)
     }
 
     /// Prints an expression of GROUP BY. A name is a table's column if there is one, and else one
@@ -347,6 +349,14 @@ fn unwrapped(query: &Query) -> Cow<'_, Query> {
         let with = with.clone().or_else(|| inner.with.clone());
         query = Cow::Owned(Query { with, order_by, limit: both, ..(**inner).clone() });
     }
+}
+
+/// Returns the query of EXISTS without a LIMIT, which makes no difference there unless it is 0.
+/// `None` if there is no such limit.
+fn without_idle_limit(query: &Query, used: Use) -> Option<Query> {
+    let limit = query.limit.as_ref().filter(|limit| used == Use::Exists && limit.offset.is_none())?;
+    limit_number(&limit.count).filter(|count| *count > 0)?;
+    Some(Query { limit: None, ..query.clone() })
 }
 
 /// Returns the limit that has the effect of two. `None` if there is none without arithmetic on both

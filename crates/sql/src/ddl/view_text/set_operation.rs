@@ -43,7 +43,17 @@ impl Form {
     /// operator is its own, and if it makes no difference that equal rows go at the end only.
     fn arms(self, of: SetOperator, all_of: bool) -> Vec<Form> {
         match self {
-            Form::Combined { operator, all, arms } if operator == of && (all == all_of || !all_of) => arms,
+            Form::Combined { operator, all, mut arms } if operator == of && (all == all_of || !all_of) => {
+                let rest = arms.split_off(1);
+                let mut first: Vec<Form> = arms.into_iter().flat_map(|arm| arm.arms(of, all_of)).collect();
+                for arm in rest {
+                    match of {
+                        SetOperator::Except => first.push(arm),
+                        SetOperator::Union | SetOperator::Intersect => first.extend(arm.arms(of, all_of)),
+                    }
+                }
+                first
+            }
             form => vec![form],
         }
     }
