@@ -7,7 +7,7 @@ use super::new_view::{check_columns, check_no_variables};
 use super::object_errors::{absent, exists, not_a};
 use super::run::DdlRun;
 use super::updatable::Names;
-use super::view_text::ViewNames;
+use super::view_text::{MOST_STARRED_COLUMNS, ViewNames};
 use crate::admin::Account;
 use crate::ast::{
     AlterEvent, AlterRoutine, CreateObject, ObjectDetails, QueryBody, RoutineDetails, Select, SelectItem,
@@ -19,6 +19,7 @@ use crate::host::RoutineChange;
 use crate::object_text;
 use crate::quoting::quoted;
 use engine::{EngineError, Object, ObjectChange, ObjectDef, ObjectKind, ObjectName, TriggerPlace};
+use std::cell::Cell;
 use std::sync::Arc;
 
 fn within(error: SqlError) -> EngineError {
@@ -211,6 +212,7 @@ impl DdlRun<'_> {
             charset: types::collation::charset_of(collation).name(),
             collation: types::collation::name(collation),
             of_mariadb: def.of_mariadb,
+            stars: Cell::new(MOST_STARRED_COLUMNS),
         };
         let Some(printed) = view.query.as_deref().and_then(|query| names.print(query)) else {
             if let Some(current) = self.schema.filter(|current| *current != def.schema) {
@@ -224,7 +226,7 @@ impl DdlRun<'_> {
         if !self.settings.replicated {
             check_columns(view, &printed.columns)?;
         }
-        let everywhere = ViewNames { schema: "", ..names };
+        let everywhere = ViewNames { schema: "", stars: Cell::new(MOST_STARRED_COLUMNS), ..names.clone() };
         if let Some(qualified) = view.query.as_deref().and_then(|query| everywhere.print(query)) {
             def.set_attribute(attribute::QUALIFIED, qualified.query);
         }

@@ -20,8 +20,8 @@ pub(super) fn check_query_of_new_view(session: &Session, view: &ViewDetails) -> 
     };
     check_views_are_read(session, query)?;
     const TOLD: [u16; 19] = [
-        1051, 1052, 1054, 1060, 1066, 1096, 1111, 1136, 1142, 1143, 1146, 1176, 1222, 1241, 1305, 1318, 1582, 3566,
-        3568,
+        1051, 1052, 1054, 1060, 1066, 1096, 1111, 1136, 1142, 1143, 1146, 1176, 1222, 1241, 1305, 1318, 1582,
+        3566, 3568,
     ];
     let rights = RightsToDefine(&*session.server.host);
     let mut binder = session.binder();

@@ -20,6 +20,7 @@ use crate::ast::{Query, QueryBody, SelectItem, ViewDetails};
 use crate::host::Host;
 use engine::Catalog;
 use scope::Around;
+use std::cell::Cell;
 
 pub(super) use names::check_column_names;
 
@@ -30,7 +31,7 @@ pub(super) struct ViewText {
 }
 
 /// The context in which a view's names are looked up.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct ViewNames<'a> {
     pub catalog: &'a Catalog,
     /// The computed tables.
@@ -44,7 +45,13 @@ pub(super) struct ViewNames<'a> {
     /// The collation of the connection, which the texts of JSON_TABLE have.
     pub collation: &'a str,
     pub of_mariadb: bool,
+    /// The number of columns that `*` may still stand for, in all of the text.
+    pub stars: Cell<usize>,
 }
+
+/// The greatest number of columns that the stars of a query may stand for. With more, a short
+/// statement would make a text that fills the memory.
+pub(super) const MOST_STARRED_COLUMNS: usize = 1_000_000;
 
 /// The use of a query, on which it depends how its columns are printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,7 +65,8 @@ enum Use {
 }
 
 impl ViewNames<'_> {
-    /// Prints the query of a view. Returns `None` if a name in it is unknown or ambiguous.
+    /// Prints the query of a view. Returns `None` if a name in it is unknown or ambiguous, or
+    /// if its stars stand for too many columns.
     pub fn print(&self, query: &Query) -> Option<ViewText> {
         let named = names::with_unique_names(query);
         let term = self.query(named.as_ref().unwrap_or(query), Use::Table, &Around::default())?;

@@ -2,7 +2,7 @@
 
 use super::from::From;
 use super::literal::limit_number;
-use super::scope::{Around, Found, Item, Place, Scope, Source};
+use super::scope::{Around, Found, Given, Item, Place, Scope, Source};
 use super::set_operation::Term;
 use super::{Use, ViewNames};
 use crate::ast::{Expr, Limit, Literal, OrderItem, Query, QueryBody, Select, SelectItem};
@@ -14,6 +14,18 @@ use std::rc::Rc;
 impl ViewNames<'_> {
     /// Prints a query within the names around it.
     pub(super) fn query(&self, query: &Query, used: Use, around: &Around<'_>) -> Option<Term> {
+        self.named_query(query, used, around, None)
+    }
+
+    /// Prints a query. `own` is the name of the recursive common table that it defines, with the
+    /// names of its columns, and without them those of the first query.
+    fn named_query(
+        &self,
+        query: &Query,
+        used: Use,
+        around: &Around<'_>,
+        own: Option<(&str, &[String])>,
+    ) -> Option<Term> {
         // All parts are named, so that none is forgotten in silence. MySQL does not show locking
         // clauses.
         let query = &*unwrapped(query);
@@ -26,7 +38,8 @@ impl ViewNames<'_> {
             let recursive = if with.recursive { "recursive " } else { "" };
             write!(lead, "with {recursive}").ok()?;
             for (at, table) in with.tables.iter().enumerate() {
-                let inner = self.common_table(table, with.recursive, &around)?;
+                let own = with.recursive.then_some((table.name.as_str(), &table.columns[..]));
+                let inner = self.named_query(&table.query, Use::Table, &around, own)?;
                 let columns = match table.columns.is_empty() {
                     true => inner.columns.clone(),
                     false => table.columns.clone(),
@@ -45,9 +58,9 @@ impl ViewNames<'_> {
                 if has_tail { Term::tailed(text, columns) } else { Term::simple(text, columns) }
             }
             // MySQL does not show ORDER BY and LIMIT of VALUES, and so has them no more.
-            QueryBody::Values(_) => self.body(body, used, &around)?,
+            QueryBody::Values(_) => self.body(body, used, &around, own)?,
             QueryBody::Union { .. } | QueryBody::Nested(_) => {
-                let term = self.body(body, used, &around)?;
+                let term = self.body(body, used, &around, own)?;
                 if has_tail { self.with_tail(term, order_by, limit.as_ref(), &around)? } else { term }
             }
         };
@@ -57,27 +70,13 @@ impl ViewNames<'_> {
         Some(Term::tailed(lead + &term.text(), term.columns))
     }
 
-    fn common_table(
+    fn body(
         &self,
-        table: &crate::ast::CommonTable,
-        recursive: bool,
+        body: &QueryBody,
+        used: Use,
         around: &Around<'_>,
+        own: Option<(&str, &[String])>,
     ) -> Option<Term> {
-        if !recursive {
-            return self.query(&table.query, Use::Table, around);
-        }
-        // The columns of a recursive table are those of its first query.
-        let columns: Vec<String> = match (table.columns.is_empty(), &table.query.body) {
-            (false, _) => table.columns.clone(),
-            (true, QueryBody::Union { first, .. }) => self.body(first, Use::Table, around)?.columns,
-            (true, _) => return self.query(&table.query, Use::Table, around),
-        };
-        let mut within = around.clone();
-        within.commons.push((table.name.clone(), columns.into()));
-        self.query(&table.query, Use::Table, &within)
-    }
-
-    fn body(&self, body: &QueryBody, used: Use, around: &Around<'_>) -> Option<Term> {
         match body {
             QueryBody::Select(select) => {
                 let (text, columns) = self.select(select, &[], None, used, around)?;
@@ -85,9 +84,14 @@ impl ViewNames<'_> {
             }
             QueryBody::Nested(query) => self.query(query, used, around),
             QueryBody::Union { first, rest } => {
-                let mut term = self.body(first, used, around)?;
+                let mut term = self.body(first, used, around, None)?;
+                let mut around = around.clone();
+                if let Some((name, columns)) = own {
+                    let columns = if columns.is_empty() { &term.columns[..] } else { columns };
+                    around.commons.push((name.to_owned(), columns.into()));
+                }
                 for branch in rest {
-                    let right = self.body(&branch.body, used, around)?;
+                    let right = self.body(&branch.body, used, &around, None)?;
                     term = term.combined(branch.operator, branch.all, right);
                 }
                 Some(term)
@@ -219,7 +223,7 @@ impl ViewNames<'_> {
         let mut items = Vec::new();
         let mut only_exist = false;
         for item in written {
-            let all = match item {
+            let all: Vec<Given> = match item {
                 SelectItem::Expr { expr, alias, text } => {
                     let shown = self.expr(expr, Place::within(scope))?;
                     let name = super::names::name_of(expr, alias.as_deref(), text);
@@ -237,6 +241,7 @@ impl ViewNames<'_> {
                 }
             };
             only_exist |= used == Use::Exists;
+            self.stars.set(self.stars.get().checked_sub(all.len())?);
             items.extend(all.into_iter().map(|given| Item {
                 name: scope.name(given).to_owned(),
                 text: scope.shown(given),
