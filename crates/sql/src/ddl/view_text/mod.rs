@@ -11,6 +11,7 @@ mod function;
 mod literal;
 mod names;
 mod negation;
+mod predicate;
 mod query;
 mod scope;
 mod set_operation;
