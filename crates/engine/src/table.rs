@@ -4,6 +4,7 @@
 use crate::bytes::KeyBuf;
 use crate::definition::{ColumnDef, IndexColumn, IndexRef, TableDef};
 use crate::error::{EngineError, Result};
+use crate::group::logged_form::LoggedForm;
 use crate::group::table_map::TableMaps;
 use crate::lock::gap::TableLocks;
 use crate::statistics::TableStatistics;
@@ -146,6 +147,8 @@ pub struct Table {
     /// The state of a temporary table; `None` for other tables.
     temporary: Option<TemporaryLife>,
     table_maps: TableMaps,
+    /// The form of the table in the binary log. `None` means that it is the table's own.
+    logged_form: Option<Arc<LoggedForm>>,
     /// The statistics that were sampled last.
     pub(crate) statistics: parking_lot::Mutex<Option<Arc<TableStatistics>>>,
 }
@@ -299,6 +302,13 @@ impl Table {
         self.table_maps.full(self.id, &self.def)
     }
 
+    /// Returns the form that the table's events have in the binary log, if it is not the one that
+    /// they have in the redo log.
+    #[inline]
+    pub(crate) fn logged_form(&self) -> Option<&Arc<LoggedForm>> {
+        self.logged_form.as_ref()
+    }
+
     /// Puts a table together from its entry in the dictionary and its opened trees.
     pub(crate) fn new(
         def: TableDef,
@@ -334,6 +344,7 @@ impl Table {
             triggers: AtomicU8::new(0),
             temporary: None,
             table_maps: TableMaps::new(placement.id, &def),
+            logged_form: LoggedForm::of(placement.id, &def),
             statistics: parking_lot::Mutex::default(),
             virtual_mask: virtual_columns(&def),
             auto_increment: def.auto_increment_column(),
@@ -497,7 +508,7 @@ impl Table {
             Ok(value) => part_text(&value, part),
             Err(_) => "?".to_string(),
         };
-        let is_shown = |part: &&KeyPart| !self.def.is_hidden(&self.def.columns[part.column]);
+        let is_shown = |part: &&KeyPart| !self.def.is_implied(&self.def.columns[part.column]);
         let parts = self.parts(index).iter().filter(is_shown);
         let mut joined = parts.map(text).collect::<Vec<_>>().join("-");
         joined.truncate(joined.floor_char_boundary(LONGEST_BYTES));

@@ -11,7 +11,7 @@ use crate::replica_host::ReplicaHost;
 use crate::variables::Variables;
 use engine::{Engine, Table, TableDef};
 use std::sync::Arc;
-use types::{Value, Zone};
+use types::{ColumnType, Value, Zone};
 
 /// The settings that a definition's expressions are computed with.
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +58,33 @@ impl Surroundings {
 
     fn context(&self, strict: bool) -> Context<'_> {
         self.no_session.context(&self.engine, &self.host, &self.variables, strict)
+    }
+}
+
+/// Finds the types that indexed expressions have.
+#[derive(Clone)]
+pub(crate) struct ExpressionTypes(Arc<Engine>);
+
+impl std::fmt::Debug for ExpressionTypes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ExpressionTypes")
+    }
+}
+
+impl ExpressionTypes {
+    pub fn new(engine: &Arc<Engine>) -> ExpressionTypes {
+        ExpressionTypes(engine.clone())
+    }
+
+    /// Returns the type of the column that an expression over the columns of `def` fills.
+    ///
+    /// # Errors
+    /// Returns 1235 for an expression that cannot be computed here.
+    pub fn of(&self, def: &TableDef, text: &str, settings: DetachedSettings) -> Result<ColumnType> {
+        let around = Surroundings::new(&self.0, settings);
+        let scope = Scope::of(ScopeTable::defined(def));
+        let expr = crate::exec::compile(&mut around.binder(), &scope, text, "an index")?;
+        Ok(scope.describe(&expr, "").ty)
     }
 }
 

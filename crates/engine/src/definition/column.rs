@@ -40,7 +40,7 @@ pub struct ColumnDef {
     pub invisible: bool,
     /// The `GENERATED ALWAYS AS (expression)` clause.
     pub generated: Option<Generated>,
-    /// The roles of the column in the periods of a MariaDB table.
+    /// The roles of the column in the periods of a MariaDB table, or in an index.
     pub roles: ColumnRoles,
 }
 
@@ -71,6 +71,12 @@ impl ColumnDef {
     /// Reports whether the column is generated and computed whenever it is read.
     pub fn is_virtual(&self) -> bool {
         self.generated.as_ref().is_some_and(|generated| !generated.stored)
+    }
+
+    /// Reports whether this is the hidden column of an expression in an index. Such columns are the
+    /// last ones of their table. No statement can name them, and the binary log does not have them.
+    pub fn is_indexed_expression(&self) -> bool {
+        self.roles.has(ColumnRoles::INDEXED_EXPRESSION)
     }
 
     /// Returns the literal of the column's DEFAULT, as a value to be assigned to the column. `None`

@@ -67,9 +67,21 @@ impl TableDef {
         }
     }
 
-    /// Returns the position of the column with this name, compared without regard to case.
+    /// Returns the position of the column with this name, compared without regard to case. The
+    /// hidden columns of indexed expressions have no names for anybody.
     pub fn column(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|column| same_name(&column.name, name))
+        let is_it = |column: &ColumnDef| same_name(&column.name, name) && !column.is_indexed_expression();
+        self.columns.iter().position(is_it)
+    }
+
+    /// Returns the number of columns that statements and the binary log know.
+    pub fn named_columns(&self) -> usize {
+        self.columns.iter().position(ColumnDef::is_indexed_expression).unwrap_or(self.columns.len())
+    }
+
+    /// Returns the index that has the hidden column at this position.
+    pub fn index_of_expression(&self, column: usize) -> Option<&IndexDef> {
+        self.indexes.iter().find(|index| index.columns.iter().any(|part| part.column == column))
     }
 
     /// Returns the position in `indexes` of the index with this name, compared without regard to
@@ -110,6 +122,11 @@ impl TableDef {
 
     /// Reports whether a column is neither shown nor listed, because nobody wrote it.
     pub fn is_hidden(&self, column: &ColumnDef) -> bool {
+        column.is_indexed_expression() || self.is_implied(column)
+    }
+
+    /// Reports whether a column is the start or the end of a row's validity, and nobody wrote it.
+    pub fn is_implied(&self, column: &ColumnDef) -> bool {
         column.roles.is_of_row() && self.temporal.versioning.is_some_and(|versioning| versioning.implied)
     }
 

@@ -2,7 +2,7 @@
 //! rows of the present and of the past are in the table's one tree. Crate `sql` decides which of
 //! them a statement is about.
 
-/// The roles of a column in the periods of its table.
+/// The roles that a column has beside those that its name and its type tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ColumnRoles(u8);
 
@@ -18,10 +18,13 @@ impl ColumnRoles {
     /// The second column of `PERIOD FOR` an application.
     pub const PERIOD_END: ColumnRoles = ColumnRoles(16);
 
+    /// The hidden column of an expression in an index.
+    pub const INDEXED_EXPRESSION: ColumnRoles = ColumnRoles(32);
+
     /// Returns the roles from their form in the dictionary. `None` means that a bit is no known
     /// role.
     pub(super) fn from_bits(bits: u8) -> Option<ColumnRoles> {
-        const ALL: u8 = 31;
+        const ALL: u8 = 63;
         (bits & !ALL == 0).then_some(ColumnRoles(bits))
     }
 

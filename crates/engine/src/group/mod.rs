@@ -20,11 +20,13 @@
 //! the group count from its beginning, whether the bytes are in the file or in memory.
 
 pub(crate) mod filter;
+pub(crate) mod logged_form;
 pub(crate) mod query;
 pub(crate) mod statement;
 pub(crate) mod table_map;
 pub(crate) mod walk;
 
+use self::logged_form::LoggedForm;
 use crate::config::RowImage;
 use crate::error::{EngineError, Result};
 use crate::spill::{self, NewImage, Spill, SpillFiles};
@@ -87,6 +89,8 @@ pub(crate) struct GroupBuilder {
     /// The table whose map is the last one written in this statement.
     mapped: Option<u64>,
     open: Option<OpenRows>,
+    /// The form of the mapped table in the binary log, if that is another one.
+    logged_form: Option<Arc<LoggedForm>>,
     /// The offset of the first event of the present statement; `None` if it has none yet.
     statement_start: Option<usize>,
     /// The offset of the first event of the present table, if the binary log does not get the
@@ -116,6 +120,7 @@ impl GroupBuilder {
             head_len: 0,
             mapped: None,
             open: None,
+            logged_form: None,
             statement_start: None,
             ignored_start: None,
             replacements: Vec::new(),
@@ -226,9 +231,15 @@ impl GroupBuilder {
         Ok(self.spill.take().filter(|_| self.spilled > 0))
     }
 
-    /// Appends whole events of a source to the group.
-    pub fn receive(&mut self, events: &[u8]) -> Result<()> {
+    /// Appends whole events of a source to the group. `tables` are those whose rows they have.
+    pub fn receive<'t>(
+        &mut self,
+        events: &[u8],
+        tables: impl Iterator<Item = &'t Arc<Table>> + Clone,
+    ) -> Result<()> {
         self.end_statement();
+        let at = self.len();
+        self.replacements.extend(logged_form::replacements(events, at, tables)?);
         self.bytes.extend_from_slice(events);
         if self.bytes.len() >= self.options.spill_bytes { self.spill() } else { Ok(()) }
     }
@@ -293,6 +304,7 @@ impl GroupBuilder {
         self.mapped = None;
         if let Some(at) = self.ignored_start.take() {
             assert!(at <= self.len(), "what is left out of the binary log is a part of the group");
+            self.replacements.retain(|replacement| replacement.at < at);
             self.replacements.push(Replacement { at, len: self.len() - at, events: Vec::new() });
         }
     }
@@ -327,6 +339,10 @@ impl GroupBuilder {
         let at = open.start + ROWS_FLAGS_OFFSET;
         self.bytes[at..at + 2].copy_from_slice(&flags.to_le_bytes());
         finish_event(&mut self.bytes, open.start, None, Checksum::None);
+        let (at, event) = (self.spilled + open.start, &self.bytes[open.start..]);
+        if let Some(form) = &self.logged_form {
+            self.replacements.push(form.rows(at, event).expect("an event that was just written decodes"));
+        }
     }
 
     /// Makes sure that a row event of this table, kind and columns is open.
@@ -389,6 +405,11 @@ impl GroupBuilder {
         let base = self.base();
         query::set_base(&mut self.bytes[start..], base);
         self.mapped = Some(table.id);
+        self.logged_form = table.logged_form().cloned();
+        if let Some(form) = &self.logged_form {
+            let (at, map) = (self.spilled + start, &self.bytes[start..]);
+            self.replacements.push(form.table_map(at, map, self.options.full_metadata));
+        }
     }
 
     fn check_room(&self, more: usize) -> Result<()> {

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use types::{ColumnMask, ColumnType};
 
 /// A table's TABLE_MAP event, complete except for timestamp and server id.
+#[derive(Debug)]
 pub(crate) struct TableMaps {
     /// The event with `binlog_row_metadata = MINIMAL`.
     minimal: Vec<u8>,

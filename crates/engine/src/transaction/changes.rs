@@ -11,7 +11,7 @@ use crate::Engine;
 use crate::bytes::KeyBuf;
 use crate::commit::sidecar::SidecarWriter;
 use crate::error::Result;
-use crate::group::{GroupBuilder, GroupOptions};
+use crate::group::{GroupBuilder, GroupOptions, Replacement, logged_form};
 use crate::partial::PartialRow;
 use crate::rows::OldRow;
 use crate::table::{SecondaryKey, Table};
@@ -64,6 +64,17 @@ impl Changes {
             sidecar: SidecarWriter::default(),
             seen_spilled: 0,
         }
+    }
+
+    /// Appends whole events of a source, whose rows are in the write set.
+    pub fn receive(&mut self, events: &[u8]) -> Result<()> {
+        self.group.receive(events, self.writes.tables.iter().map(|writes| &writes.table))
+    }
+
+    /// Returns what the binary log has in place of parts of a received group, whose rows are in the
+    /// write set.
+    pub fn replacements_in(&self, group: &[u8]) -> Result<Vec<Replacement>> {
+        logged_form::replacements(group, 0, self.writes.tables.iter().map(|writes| &writes.table))
     }
 
     /// Returns the write set that has the transaction's changes of a table, if there are any.

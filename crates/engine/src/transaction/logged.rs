@@ -31,11 +31,12 @@ impl LoggedTransaction {
     ) -> Result<LoggedTransaction> {
         let rows = &mut transaction.rows;
         assert!(!rows.changes.has_temporary(), "rows of a source are of no temporary table");
+        let replacements = rows.changes.replacements_in(group)?;
         let parts = CommitParts {
             group,
             spill: None,
             ddl: false,
-            replacements: &[],
+            replacements: &replacements,
             dictionary: &[],
             next_ids: None,
             xa: None,

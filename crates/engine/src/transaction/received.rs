@@ -125,7 +125,7 @@ impl Transaction {
     /// already. When they are many they go to a file, with the images of the rows. Events of
     /// statements that run afterwards come behind them.
     pub fn receive(&mut self, events: &[u8]) -> Result<()> {
-        self.rows.changes.group.receive(events)?;
+        self.rows.changes.receive(events)?;
         self.rows.changes.let_images_go()
     }
 
@@ -148,11 +148,12 @@ impl Transaction {
         let is_large = group.len() > self.rows.engine.config.spill_bytes;
         self.rows.changes.reserve_temporary()?;
         let outcome = if self.rows.changes.group.len() == 0 && !is_large {
+            let replacements = self.rows.changes.replacements_in(group)?;
             let parts = CommitParts {
                 group,
                 spill: None,
                 ddl: defines,
-                replacements: &[],
+                replacements: &replacements,
                 dictionary: &[],
                 next_ids: None,
                 xa: None,
@@ -161,7 +162,7 @@ impl Transaction {
             let changes = &mut self.rows.changes;
             self.rows.engine.committer.commit_writes(&mut changes.writes, &mut changes.sidecar, parts)
         } else {
-            let received = self.rows.changes.group.receive(group);
+            let received = self.rows.changes.receive(group);
             received.and_then(|()| self.log_and_apply(options, defines))
         };
         self.finish_commit(outcome, options)

@@ -53,7 +53,7 @@ pub(super) fn prepare_xa_received(
     events: &[u8],
     options: &CommitOptions<'_>,
 ) -> Result<CommitOutcome> {
-    rows.changes.group.receive(events)?;
+    rows.changes.receive(events)?;
     log_prepare(rows, branch, false, options)
 }
 

@@ -18,6 +18,8 @@ pub(crate) struct ScopeColumn {
     pub org_name: String,
     /// The column is INVISIBLE, and `*` leaves it out.
     pub invisible: bool,
+    /// The column is the hidden one of an indexed expression, which has no name.
+    pub unnamed: bool,
 }
 
 /// A table that may be named. Its columns have the slots from `base` on.
@@ -96,6 +98,7 @@ impl ScopeTable {
             flags: column_flags(table, at),
             org_name: column.name.clone(),
             invisible: column.invisible,
+            unnamed: column.is_indexed_expression(),
         });
         ScopeTable {
             schema: table.def.schema.clone(),
@@ -117,6 +120,7 @@ impl ScopeTable {
             flags: type_flags(&column.ty),
             org_name: column.name.clone(),
             invisible: column.invisible,
+            unnamed: column.is_indexed_expression(),
         });
         ScopeTable {
             schema: def.schema.clone(),
@@ -143,6 +147,7 @@ impl ScopeTable {
             flags: column.flags & column_flag::NOT_NULL | type_flags(&column.ty),
             org_name: column.org_name.clone(),
             invisible: false,
+            unnamed: false,
         });
         ScopeTable {
             schema: schema.to_owned(),
@@ -288,8 +293,8 @@ impl Scope {
         name: &str,
     ) -> std::result::Result<ColumnAt, NotOne> {
         let same = |at: &ColumnAt| {
-            let column = &self.tables[at.0].columns[at.1].name;
-            column == name || column.eq_ignore_ascii_case(name)
+            let column = &self.tables[at.0].columns[at.1];
+            !column.unnamed && (column.name == name || column.name.eq_ignore_ascii_case(name))
         };
         let mut found = columns.filter(same);
         match (found.next(), found.next()) {

@@ -8,6 +8,7 @@ use super::conditional::{settled, written_column};
 use super::create::{add_key, check, check_engine, check_name, keep_options};
 use super::expression::{add_check, check_names, columns_of, forget_check_of, no_such_check, renamed};
 use super::foreign_key::Relations;
+use super::functional;
 use super::kept_key::check_srid;
 use super::settings::{DdlSettings, chosen_collation};
 use super::temporal;
@@ -107,6 +108,7 @@ pub(crate) fn altered_definition(
         _ => None,
     });
     check_written_columns(&builder.def, specs, settings)?;
+    functional::follow_types(&mut builder.def, settings)?;
     let written: Vec<&str> = alter.alterations.iter().filter_map(written_column).collect();
     implied_timestamps(&mut builder.def, &written, settings)?;
     temporal::finish(&mut builder.def, &mut builder.sources, Some(old))?;
@@ -168,7 +170,7 @@ impl Builder<'_> {
                 self.def.columns[at].invisible = !visible;
                 Ok(())
             }
-            Alteration::AddKey(key) => add_key(&mut self.def, key, self.settings),
+            Alteration::AddKey(key) => self.add_key(key),
             Alteration::AddCheck(check) => add_check(&mut self.def, check, self.settings),
             Alteration::DropCheck { name, if_exists } => match self.def.check_constraint(name) {
                 Some(at) => {
@@ -254,7 +256,8 @@ impl Builder<'_> {
                     self.settings,
                 )?;
                 self.def.collation = id;
-                for column in &mut self.def.columns {
+                let named = self.def.named_columns();
+                for column in &mut self.def.columns[..named] {
                     column.ty = recollated(column, id, self.settings)?;
                 }
                 Ok(())
@@ -301,7 +304,7 @@ impl Builder<'_> {
     /// Inserts a column at a place, and adjusts the positions in the keys.
     fn place(&mut self, def: ColumnDef, source: Option<usize>, place: &ColumnPlace) -> Result<usize> {
         let at = match place {
-            ColumnPlace::Last => self.def.columns.len(),
+            ColumnPlace::Last => self.def.named_columns(),
             ColumnPlace::First => 0,
             ColumnPlace::After(name) => {
                 self.def.column(name).ok_or_else(|| no_such_column(&self.def, name))? + 1
@@ -326,6 +329,7 @@ impl Builder<'_> {
         let index = self.def.indexes.remove(at);
         temporal::forget_overlaps(&mut self.def, &index.name);
         self.def.close_gap_in_order(at);
+        functional::forget_columns(&mut self.def, &mut self.sources);
     }
 
     /// Drops a constraint of any kind (`DROP CONSTRAINT`).
@@ -477,7 +481,7 @@ impl Builder<'_> {
 
     /// Checks that no two columns have the same name in the end.
     fn check_column_names(&self) -> Result<()> {
-        for (at, column) in self.def.columns.iter().enumerate() {
+        for (at, column) in self.def.columns[..self.def.named_columns()].iter().enumerate() {
             if self.def.column(&column.name) != Some(at) {
                 return Err(SqlError::new(1060, format!("Duplicate column name '{}'", column.name)));
             }
@@ -513,9 +517,16 @@ impl Builder<'_> {
                     parser,
                     without_overlaps,
                 };
-                add_key(&mut self.def, &key, self.settings)?;
+                self.add_key(&key)?;
             }
         }
+        Ok(())
+    }
+
+    /// Adds a key, and with it the hidden columns of its expressions.
+    fn add_key(&mut self, key: &KeySpec) -> Result<()> {
+        add_key(&mut self.def, key, self.settings)?;
+        self.sources.resize(self.def.columns.len(), None);
         Ok(())
     }
 
@@ -652,7 +663,8 @@ fn refuse_dependency(old: &TableDef, new: &TableDef, name: &str) -> Result<()> {
         columns.iter().any(|at| old.columns[*at].name.eq_ignore_ascii_case(name))
     };
     let generated = |column: &ColumnDef| column.generated.as_ref().is_some_and(|g| names(&g.expression));
-    if new.columns.iter().any(generated) {
+    let (named, hidden) = new.columns.split_at(new.named_columns());
+    if named.iter().any(generated) {
         return Err(SqlError::new(3108, format!("Column '{name}' has a generated column dependency.")));
     }
     let uses =
@@ -682,7 +694,7 @@ fn refuse_dependency(old: &TableDef, new: &TableDef, name: &str) -> Result<()> {
         return Err(SqlError::new(3959, text));
     }
     let mut parts = new.kept_indexes.iter().flat_map(|index| &index.parts);
-    if parts.any(|part| part.is_expression && names(&part.text)) {
+    if parts.any(|part| part.is_expression && names(&part.text)) || hidden.iter().any(generated) {
         let text =
             format!("Column '{name}' has a functional index dependency and cannot be dropped or renamed.");
         return Err(SqlError::new(3837, text));

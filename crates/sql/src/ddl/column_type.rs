@@ -306,6 +306,7 @@ pub(crate) fn kept_type(spec: &TypeSpec, schema_collation: u16) -> Option<Column
         replicated: true,
         of_mariadb: false,
         literal_collation: schema_collation,
+        types: None,
     };
     column_type("", spec, schema_collation, &settings).ok()
 }

@@ -3,6 +3,7 @@
 use super::client_checks::{check_key, check_written_columns};
 use super::column::{column, implied_timestamps};
 use super::expression::{add_check, kept_index};
+use super::functional::maintained;
 use super::kept_key::{check_kept_keys, kind_by_columns, special_index};
 use super::key::{key_definition, key_parts};
 use super::long_key::{fitted, over_geometry};
@@ -237,7 +238,8 @@ pub(super) fn add_key(def: &mut TableDef, key: &KeySpec, settings: &DdlSettings)
     }
     if key.parts.iter().any(|part| part.expression.is_some()) {
         let index = kept_index(def, key, settings)?;
-        def.kept_indexes.push(index);
+        let kept = maintained(def, key, index, settings)?;
+        def.kept_indexes.extend(kept);
         return Ok(());
     }
     let key = fitted(def, key, settings);

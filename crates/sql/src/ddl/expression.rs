@@ -241,6 +241,10 @@ fn refused_column(def: &TableDef, at: usize, owner: Owner<'_>) -> Option<SqlErro
             let text = format!("Check constraint '{name}' cannot refer to an auto-increment column.");
             Some(SqlError::new(3818, text))
         }
+        Owner::Index(name) if column.auto_increment => {
+            let text = format!("Functional index '{name}' cannot refer to an auto-increment column.");
+            Some(SqlError::new(3754, text))
+        }
         _ => None,
     }
 }

@@ -18,24 +18,30 @@ pub(super) fn key_parts(def: &TableDef, key: &KeySpec) -> Result<Vec<IndexColumn
     let mut parts: Vec<IndexColumn> = Vec::with_capacity(key.parts.len());
     let mut bytes = 0;
     for part in &key.parts {
-        let at = def.column(&part.column).ok_or_else(|| {
-            SqlError::new(1072, format!("Key column '{}' doesn't exist in table", part.column))
-        })?;
-        if parts.iter().any(|other| other.column == at) {
-            return Err(SqlError::new(1060, format!("Duplicate column name '{}'", part.column)));
-        }
-        let ty = &def.columns[at].ty;
-        let prefix = key_prefix(part, ty)?;
-        bytes += match prefix {
+        let part = key_part(def, part, &parts)?;
+        let ty = &def.columns[part.column].ty;
+        bytes += match part.prefix {
             Some(chars) => u64::from(chars) * u64::from(collation::max_bytes_per_char(ty.collation)),
             None => ty.max_bytes(),
         };
-        parts.push(IndexColumn { column: at, prefix, descending: part.descending });
+        parts.push(part);
     }
     if bytes > MOST_KEY_BYTES {
         return Err(SqlError::new(1071, "Specified key was too long; max key length is 3072 bytes"));
     }
     Ok(parts)
+}
+
+/// Returns the part of a key for a column, which none of the parts `before` may have.
+pub(super) fn key_part(def: &TableDef, part: &KeyPart, before: &[IndexColumn]) -> Result<IndexColumn> {
+    let at = def
+        .column(&part.column)
+        .ok_or_else(|| SqlError::new(1072, format!("Key column '{}' doesn't exist in table", part.column)))?;
+    if before.iter().any(|other| other.column == at) {
+        return Err(SqlError::new(1060, format!("Duplicate column name '{}'", part.column)));
+    }
+    let prefix = key_prefix(part, &def.columns[at].ty)?;
+    Ok(IndexColumn { column: at, prefix, descending: part.descending })
 }
 
 fn key_prefix(part: &KeyPart, ty: &ColumnType) -> Result<Option<u32>> {

@@ -16,6 +16,7 @@ mod create;
 mod event;
 mod expression;
 mod foreign_key;
+mod functional;
 mod kept_key;
 mod key;
 mod long_key;

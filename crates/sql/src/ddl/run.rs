@@ -635,6 +635,7 @@ impl<'a> DdlRun<'a> {
         let mut sources = (0..def.columns.len()).map(Some).collect();
         super::temporal::strip(&mut def, &mut sources);
         super::create::add_key(&mut def, key, &self.settings)?;
+        sources.resize(def.columns.len(), None);
         def.drop_redundant_indexes();
         super::temporal::finish(&mut def, &mut sources, Some(&old.def))?;
         super::create::check(&def, &self.settings)?;

@@ -1,6 +1,7 @@
 //! The settings under which a definition is made, and the choice of a collation.
 
 use crate::error::{Result, SqlError};
+use crate::detached::ExpressionTypes;
 use types::Zone;
 use types::collation::{self, Charset};
 use types::convert::{self, DateModes};
@@ -35,6 +36,8 @@ pub(crate) struct DdlSettings {
     pub of_mariadb: bool,
     /// The collation of literals without an introducer.
     pub literal_collation: u16,
+    /// Finds the types of indexed expressions. `None` keeps functional indexes without a tree.
+    pub types: Option<ExpressionTypes>,
 }
 
 impl DdlSettings {

@@ -9,7 +9,7 @@ use super::compiled::{Compiled, compile};
 use super::placement::Placement;
 use crate::bind::{Binder, Scope, ScopeTable};
 use crate::error::{Result, SqlError};
-use crate::expr::{Context, Expr};
+use crate::expr::{Context, Expr, Warning};
 use engine::{ColumnDef, ColumnDefault, TableDef};
 use types::Value;
 
@@ -94,8 +94,18 @@ impl RowExpressions {
         ctx: &Context<'_>,
     ) -> Result<()> {
         for (at, expr) in &self.generated {
-            let value = expr.as_ref().map_err(SqlError::clone)?.eval(values, ctx)?.into_owned();
-            values[*at] = to_column(&value, &def.columns[*at], row, strictness, ctx)?;
+            let column = &def.columns[*at];
+            let computed = || {
+                let value = expr.as_ref().map_err(SqlError::clone)?.eval(values, ctx)?.into_owned();
+                to_column(&value, column, row, strictness, ctx)
+            };
+            values[*at] = match column.is_indexed_expression() {
+                false => computed()?,
+                true => {
+                    let index = def.index_of_expression(*at).map_or("", |index| index.name.as_str());
+                    of_index(index, row, ctx, computed)?
+                }
+            };
         }
         Ok(())
     }
@@ -135,6 +145,40 @@ impl RowExpressions {
         }
         Ok(())
     }
+}
+
+/// Computes a value for a functional index. What is lost of the value is told as something that
+/// happened to the index, because nobody knows its hidden column.
+fn of_index(
+    index: &str,
+    row: u64,
+    ctx: &Context<'_>,
+    compute: impl FnOnce() -> Result<Value>,
+) -> Result<Value> {
+    let told = |code: u16| match code {
+        1265 | 1292 | 1406 => Some((3751, format!("Data truncated for functional index '{index}' at row {row}"))),
+        1264 => Some((3752, format!("Value is out of range for functional index '{index}' at row {row}"))),
+        _ => None,
+    };
+    let retold = |error: SqlError| match told(error.code) {
+        Some((code, message)) => SqlError { code, state: *b"01000", message },
+        None => error,
+    };
+    let (before, was_refused) = {
+        let diagnostics = ctx.diagnostics.borrow();
+        (diagnostics.warnings.len(), diagnostics.refused.is_some())
+    };
+    let value = compute();
+    let mut diagnostics = ctx.diagnostics.borrow_mut();
+    for warning in diagnostics.warnings.iter_mut().skip(before) {
+        if let Some((code, message)) = told(warning.code) {
+            *warning = Warning::new(warning.level, code, message);
+        }
+    }
+    if !was_refused {
+        diagnostics.refused = diagnostics.refused.take().map(retold);
+    }
+    value.map_err(retold)
 }
 
 /// Reports whether a row that is refused with this error is left out under IGNORE.

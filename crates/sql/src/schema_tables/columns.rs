@@ -383,15 +383,16 @@ fn tree_rows(
 ) {
     for (at, part) in index.parts.iter().enumerate() {
         let column = &table.def.columns[part.column];
-        if table.def.is_hidden(column) {
+        if table.def.is_implied(column) {
             continue;
         }
+        let expression = column.generated.as_ref().filter(|_| column.is_indexed_expression());
         rows.push(vec![
             text(&table.def.name),
             Value::UInt(u64::from(!index.unique)),
             text(index.name),
             Value::UInt(at as u64 + 1),
-            text(&column.name),
+            if expression.is_some() { Value::Null } else { text(&column.name) },
             text(if part.descending { "D" } else { "A" }),
             Value::UInt(values(at + 1)),
             part.prefix.map_or(Value::Null, |prefix| Value::UInt(u64::from(prefix))),
@@ -401,7 +402,7 @@ fn tree_rows(
             text(""),
             text(index.comment),
             text(if index.visible { "YES" } else { "NO" }),
-            Value::Null,
+            expression.map_or(Value::Null, |made| text(&escaped(&made.expression))),
         ]);
     }
 }

@@ -76,7 +76,8 @@ fn key_column_usage(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<
     for table in dictionary.tables() {
         for index in indexes(&table).iter().filter(|index| index.unique) {
             for (at, part) in index.parts.iter().enumerate() {
-                if !dictionary.sees_column(&table, &table.def.columns[part.column].name) {
+                let column = &table.def.columns[part.column];
+                if column.is_indexed_expression() || !dictionary.sees_column(&table, &column.name) {
                     continue;
                 }
                 rows.push(vec![

@@ -8,6 +8,7 @@ use crate::ast::{self, CreateTable, Statement};
 use crate::ddl::{
     DdlReport, DdlSettings, ScheduleValues, about_temporary, columns_of_query, routine_change, schedule_of,
 };
+use crate::detached::{DetachedRows, DetachedSettings};
 use crate::error::{Result, SqlError};
 use crate::exec::{Run, run_query};
 use crate::expr::Level;
@@ -171,8 +172,16 @@ fn create_table_select(session: &mut Session, create: &CreateTable) -> Result<Dd
         };
         let rows = crate::exec::Subqueries::with(&subqueries, &mut transaction, &ctx, false, calls, read);
         rows.and_then(|rows| {
-            for row in &rows {
-                insert_row(&mut transaction, &table, &plan.columns, row, ctx.conversion(true))?;
+            let of_rows = DetachedSettings {
+                zone: ctx.zone(),
+                now_us: ctx.now_us,
+                strict: ctx.variables.sql_mode.strict(),
+                replicated: false,
+            };
+            let indexed = DetachedRows::of(&session.server.engine, &table.def, of_rows)?;
+            for (number, row) in rows.iter().enumerate() {
+                let indexed = indexed.as_ref().map(|indexed| (indexed, number as u64 + 1));
+                insert_row(&mut transaction, &table, &plan.columns, row, ctx.conversion(true), indexed)?;
             }
             ctx.check_refused()?;
             Ok(rows.len() as u64)
@@ -202,16 +211,18 @@ fn create_table_select(session: &mut Session, create: &CreateTable) -> Result<Dd
     }
 }
 
-/// Inserts a row of the query. Its values go into the columns of the same names.
+/// Inserts a row of the query. Its values go into the columns of the same names. `indexed` are the
+/// expressions of functional indexes, with the number of the row.
 fn insert_row(
     transaction: &mut engine::Transaction,
     table: &std::sync::Arc<engine::Table>,
     columns: &[crate::ColumnMeta],
     row: &[Value],
     conversion: convert::Context,
+    indexed: Option<(&DetachedRows, u64)>,
 ) -> Result<()> {
     let mut values = vec![Value::Null; table.columns()];
-    for (at, column) in table.def.columns.iter().enumerate() {
+    for (at, column) in table.def.columns[..table.def.named_columns()].iter().enumerate() {
         let source = columns.iter().position(|meta| meta.name.eq_ignore_ascii_case(&column.name));
         let mut context = conversion;
         let value = match (source, column.default_literal()) {
@@ -235,6 +246,9 @@ fn insert_row(
         let (value, _) = convert::assign(&value, &column.ty, context)
             .map_err(|problem| crate::SqlError::new(problem.code(), problem.message(&column.name, 1)))?;
         values[at] = value;
+    }
+    if let Some((expressions, number)) = indexed {
+        expressions.complete(&mut values, &[], number)?;
     }
     let mut image = Vec::new();
     table.layout.encode(&values, &mut image).map_err(EngineError::Row)?;

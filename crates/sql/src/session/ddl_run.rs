@@ -1,6 +1,7 @@
 //! The settings that a session runs DDL statements with.
 
 use super::Session;
+use crate::detached::ExpressionTypes;
 use crate::ddl::{DdlReport, DdlRun, DdlSettings, ScheduleValues};
 
 /// Returns a run of a DDL statement with the session's settings. `text` is what the binary log
@@ -30,6 +31,7 @@ pub(super) fn ddl_run<'s>(session: &'s Session, text: &'s str) -> DdlRun<'s> {
             replicated: of_mariadb,
             of_mariadb,
             literal_collation: session.settings.variables.connection_collation,
+            types: Some(ExpressionTypes::new(&session.server.engine)),
         },
         text,
         session: session.session_context(now_us),

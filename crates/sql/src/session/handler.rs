@@ -260,7 +260,8 @@ fn check_columns(session: &Session, table: &Table) -> Result<()> {
     if host.check_table(&[Privilege::Select], schema, name).is_ok() {
         return Ok(());
     }
-    let mut columns = table.def.columns.iter().map(|column| column.name.as_str());
+    let named = &table.def.columns[..table.def.named_columns()];
+    let mut columns = named.iter().map(|column| column.name.as_str());
     host.check_all_columns(Privilege::Select, schema, name, &mut columns)
 }
 

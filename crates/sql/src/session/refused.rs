@@ -118,7 +118,8 @@ fn check_readable(session: &Session, name: Option<TableName>) -> Result<()> {
         let Some(table) = session.server.engine.catalog().table(schema, name) else {
             return Ok(());
         };
-        let mut columns = table.def.columns.iter().map(|column| column.name.as_str());
+        let named = &table.def.columns[..table.def.named_columns()];
+        let mut columns = named.iter().map(|column| column.name.as_str());
         session.server.host.check_all_columns(Privilege::Select, schema, name, &mut columns)
     })
 }

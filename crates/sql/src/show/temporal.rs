@@ -40,10 +40,14 @@ pub(super) fn row_edge(column: &ColumnDef) -> Option<String> {
 pub(super) fn key_parts(def: &TableDef, name: &str, parts: &[IndexColumn]) -> String {
     let has_overlaps = !def.temporal.without_overlaps.iter().any(|known| known == name);
     let written = if has_overlaps { parts.len() } else { parts.len().saturating_sub(2) };
-    let shown = parts[..written].iter().filter(|part| !def.is_hidden(&def.columns[part.column]));
+    let shown = parts[..written].iter().filter(|part| !def.is_implied(&def.columns[part.column]));
     let mut texts: Vec<String> = shown
         .map(|part| {
-            let name = quoted(&def.columns[part.column].name);
+            let column = &def.columns[part.column];
+            let name = match &column.generated {
+                Some(made) if column.is_indexed_expression() => format!("({})", made.expression),
+                _ => quoted(&column.name),
+            };
             let prefix = part.prefix.map_or(String::new(), |prefix| format!("({prefix})"));
             format!("{name}{prefix}{}", if part.descending { " DESC" } else { "" })
         })

@@ -133,6 +133,12 @@ impl Shown<'_> {
         let own = |step: &&TableStep| (step.base..step.base + step.columns).contains(&slot);
         let Some(step) = tables.iter().find(own) else { return "?".to_owned() };
         let at = slot - step.base;
+        if let Source::Stored { table, .. } = &step.source
+            && let Some(column) = table.def.columns.get(at).filter(|column| column.is_indexed_expression())
+            && let Some(made) = &column.generated
+        {
+            return made.expression.replace('`', "");
+        }
         let column = match &step.source {
             Source::Stored { table, .. } => table.def.columns.get(at).map(|column| &column.name),
             Source::Derived(plan) => plan.columns.get(at).map(|column| &column.name),
