@@ -88,8 +88,8 @@ pub use ddl::{AdmitRow, AlterStage, ChooseRow, ConvertRow, DdlContext, ObjectNam
 pub use definition::{
     CheckDef, ColumnDef, ColumnDefault, ColumnRoles, ForeignKeyDef, Generated, IndexColumn, IndexDef,
     IndexRef, KeptIndex, KeptKind, KeptPart, Object, ObjectChange, ObjectDef, ObjectKind, Partition,
-    PartitionForm, PartitionFunction, PartitionKind, Partitioning, ReferentialAction, SchemaDef,
-    Subpartition, SystemVersioning, TableDef, Temporal, TriggerEvent, TriggerPlace,
+    PartitionForm, PartitionFunction, PartitionKind, Partitioning, RANK_OF_OTHERS, ReferentialAction,
+    SchemaDef, Subpartition, SystemVersioning, TableDef, Temporal, TriggerEvent, TriggerPlace,
 };
 pub use engine::Engine;
 pub use error::{EngineError, Result};

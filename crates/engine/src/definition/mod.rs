@@ -20,7 +20,7 @@ pub use foreign_key::{ForeignKeyDef, ReferentialAction};
 pub use index::{IndexColumn, IndexDef, IndexRef};
 pub use object::{Object, ObjectChange, ObjectDef, ObjectKind, TriggerEvent, TriggerPlace};
 pub use partition::{Partition, PartitionForm, PartitionFunction, PartitionKind, Partitioning, Subpartition};
-pub use table::TableDef;
+pub use table::{RANK_OF_OTHERS, TableDef};
 pub use temporal::{ColumnRoles, SystemVersioning, Temporal};
 
 /// A schema.

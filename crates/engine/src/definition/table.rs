@@ -45,6 +45,9 @@ pub struct TableDef {
     pub created_s: u64,
 }
 
+/// The first rank of indexes that are not unique ([`TableDef::rank`]).
+pub const RANK_OF_OTHERS: u8 = 4;
+
 impl TableDef {
     /// Returns an empty definition in utf8mb4_0900_ai_ci.
     pub fn new(schema: &str, name: &str) -> TableDef {
@@ -156,22 +159,26 @@ impl TableDef {
     }
 
     /// Returns the rank of an index among the others. MySQL sorts the indexes whenever a table is
-    /// made or altered: unique indexes without a nullable column have rank 0, other unique indexes
-    /// 1, the others 2, and those of them with a virtual column 3.
+    /// made or altered: first the unique ones, of which those without a nullable column come first,
+    /// and among equals those without a virtual column. [`RANK_OF_OTHERS`] is the first rank of
+    /// indexes that are not unique.
     pub fn rank(&self, index: &IndexDef) -> u8 {
         let mut columns = index.columns.iter().map(|part| &self.columns[part.column]);
+        let is_virtual = u8::from(columns.clone().any(ColumnDef::is_virtual));
         match index.unique {
-            true => u8::from(columns.any(|column| column.nullable)),
-            false => 2 + u8::from(columns.any(ColumnDef::is_virtual)),
+            true => 2 * u8::from(columns.any(|column| column.nullable)) + is_virtual,
+            false => RANK_OF_OTHERS + is_virtual,
         }
     }
 
     /// Puts the indexes into the order in which they are shown. An ALTER begins with this.
     pub fn arrange_indexes(&mut self) {
         let mut ranks: Vec<u8> = self.indexes.iter().map(|index| self.rank(index)).collect();
-        // The places of SPATIAL indexes are among those of rank 2.
+        // The places of SPATIAL indexes are among those of the rank of others.
         let before = |behind: u32| {
-            let in_front = |&(at, rank): &(usize, &u8)| *rank < 2 || *rank == 2 && at < behind as usize;
+            let in_front = |&(at, rank): &(usize, &u8)| {
+                *rank < RANK_OF_OTHERS || *rank == RANK_OF_OTHERS && at < behind as usize
+            };
             ranks.iter().enumerate().filter(in_front).count() as u32
         };
         for index in &mut self.kept_indexes {

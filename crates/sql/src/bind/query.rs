@@ -6,6 +6,7 @@ mod dependence;
 mod from;
 mod grouping;
 mod hints;
+mod indexed;
 mod joined_tables;
 mod json_table;
 mod layers;

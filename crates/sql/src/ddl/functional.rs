@@ -86,7 +86,8 @@ fn type_of(def: &TableDef, text: &str, settings: &DdlSettings) -> Result<Option<
     let Ok(ty) = types.of(def, text, of_rows) else { return Ok(None) };
     match ty.code {
         TypeCode::Json | TypeCode::Geometry => {
-            let text = "Cannot create a functional index on a function that returns a JSON or GEOMETRY value.";
+            let text =
+                "Cannot create a functional index on a function that returns a JSON or GEOMETRY value.";
             Err(SqlError::new(3753, text))
         }
         _ if ty.is_blob() => {

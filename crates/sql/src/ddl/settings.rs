@@ -1,7 +1,7 @@
 //! The settings under which a definition is made, and the choice of a collation.
 
-use crate::error::{Result, SqlError};
 use crate::detached::ExpressionTypes;
+use crate::error::{Result, SqlError};
 use types::Zone;
 use types::collation::{self, Charset};
 use types::convert::{self, DateModes};

@@ -156,7 +156,9 @@ fn of_index(
     compute: impl FnOnce() -> Result<Value>,
 ) -> Result<Value> {
     let told = |code: u16| match code {
-        1265 | 1292 | 1406 => Some((3751, format!("Data truncated for functional index '{index}' at row {row}"))),
+        1265 | 1292 | 1406 => {
+            Some((3751, format!("Data truncated for functional index '{index}' at row {row}")))
+        }
         1264 => Some((3752, format!("Value is out of range for functional index '{index}' at row {row}"))),
         _ => None,
     };

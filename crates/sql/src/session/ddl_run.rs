@@ -1,8 +1,8 @@
 //! The settings that a session runs DDL statements with.
 
 use super::Session;
-use crate::detached::ExpressionTypes;
 use crate::ddl::{DdlReport, DdlRun, DdlSettings, ScheduleValues};
+use crate::detached::ExpressionTypes;
 
 /// Returns a run of a DDL statement with the session's settings. `text` is what the binary log
 /// gets.

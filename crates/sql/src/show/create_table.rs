@@ -3,7 +3,9 @@
 use crate::ast::TableOptions;
 use crate::attribute::ENGINE;
 use crate::quoting::{quoted, text_literal as literal};
-use engine::{ColumnDef, ColumnDefault, ColumnRoles, IndexDef, KeptIndex, KeptKind, KeptPart, TableDef};
+use engine::{
+    ColumnDef, ColumnDefault, ColumnRoles, IndexDef, KeptIndex, KeptKind, KeptPart, RANK_OF_OTHERS, TableDef,
+};
 use std::borrow::Cow;
 use types::{ColumnType, DateTime, TypeCode, Value, Zone, collation};
 
@@ -22,9 +24,9 @@ pub(crate) fn indexes_as_shown(def: &TableDef) -> Vec<ShownIndex<'_>> {
     let kept = def.kept_indexes.iter().map(|index| {
         let (rank, place) = match index.kind {
             // MySQL keeps expressions as hidden virtual columns, which are nullable.
-            KeptKind::Functional => (if index.unique { 1 } else { 3 }, usize::MAX),
-            KeptKind::Spatial { behind } => (2, 2 * behind as usize),
-            KeptKind::FullText(_) => (4, usize::MAX),
+            KeptKind::Functional => (if index.unique { 3 } else { RANK_OF_OTHERS + 1 }, usize::MAX),
+            KeptKind::Spatial { behind } => (RANK_OF_OTHERS, 2 * behind as usize),
+            KeptKind::FullText(_) => (RANK_OF_OTHERS + 2, usize::MAX),
         };
         (rank, place, ShownIndex::Kept(index))
     });

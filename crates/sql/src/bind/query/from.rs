@@ -8,6 +8,7 @@ use super::super::table_use::Opening;
 use super::super::{Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse, searched};
 use super::bind_table;
 use super::cte::name_columns;
+use super::indexed::IndexedExpressions;
 use super::joined_tables::From;
 use super::system_time::{self, With};
 use crate::ast::{self, JoinKind, TableRef};
@@ -364,6 +365,11 @@ impl Binder<'_> {
         searched::resolve(&tables, filter.iter_mut())?;
         let Some(mut tree) = tree else { return Ok((Vec::new(), filter)) };
         searched::resolve_joins(&tables, &mut tree)?;
+        let indexed = IndexedExpressions::of(self, &tables);
+        if !indexed.is_empty() {
+            indexed.put_into_conditions(filter.iter_mut());
+            indexed.put_into_joins(&mut tree);
+        }
         // The conditions of the chosen index are copies, which are charged here.
         let mut nodes = 0;
         filter.iter().for_each(|condition| condition.visit(&mut |_| nodes += 1));

@@ -3,6 +3,7 @@
 use super::clauses::{Behind, Items, META_BYTES, Stands, limit, position};
 use super::dependence::{self, Written};
 use super::grouping::{bind_group_by, index_ends};
+use super::indexed::IndexedExpressions;
 use super::merge::{Merged, merge};
 use super::row_locks::{check_row_locks, set_locks};
 use super::unnest::unnest;
@@ -303,6 +304,13 @@ pub(super) fn bind_select(
         && is_plain
     {
         filter.push(looked_for(frame, binder.copied(output)?, needle)?);
+    }
+    let indexed = IndexedExpressions::of(binder, &from.tables);
+    if !indexed.is_empty() {
+        indexed.put_into_conditions(filter.iter_mut());
+        if grouping.is_none() && !select.distinct {
+            indexed.put_into_order(&mut order);
+        }
     }
     let needed = match &from.tables[..] {
         [only] if matches!(only.source, Source::Stored { .. }) => {
