@@ -4,7 +4,7 @@
 //! of Generated Column Indexes".
 
 use super::super::{Binder, Place, Scope, ScopeTable};
-use crate::expr::{Expr, Node};
+use crate::expr::{Coercibility, Expr, Node};
 use crate::lexer::LexMode;
 use crate::parse::parse_expression;
 use crate::plan::{JoinTree, Leaf, SortKey, Source};
@@ -46,7 +46,7 @@ impl IndexedExpressions {
                 if let Ok(expr) = bound
                     && has_same_values(&expr.ty, &column.ty)
                 {
-                    all.push(Indexed { expr, column });
+                    all.push(Indexed { expr: normal(&expr), column });
                 }
             }
         }
@@ -102,10 +102,34 @@ impl IndexedExpressions {
     }
 
     fn replace(&self, expr: &mut Expr) {
-        if let Some(known) = self.0.iter().find(|known| known.expr == *expr) {
+        if matches!(expr.node, Node::Slot(_) | Node::Constant(_)) {
+            return;
+        }
+        let normal = normal(expr);
+        if let Some(known) = self.0.iter().find(|known| known.expr == normal) {
             *expr = known.column.clone();
         }
     }
+}
+
+/// Returns an expression in the form in which expressions are compared. In MySQL, `DATE(x)` and
+/// `CAST(x AS DATE)` are the same.
+fn normal(expr: &Expr) -> Expr {
+    let mut normal = expr.clone();
+    normal.change(&mut |expr| {
+        if let Node::Call { function, args } = &mut expr.node
+            && function.name == "date"
+            && let [_] = args[..]
+        {
+            expr.node = Node::Cast(Box::new(args.remove(0)));
+        }
+        if matches!(expr.node, Node::Cast(_)) && expr.ty.code == TypeCode::Date {
+            expr.nullable = true;
+            expr.coercibility = Coercibility::Numeric;
+            expr.ty = ColumnType::date();
+        }
+    });
+    normal
 }
 
 /// Reports whether a column of this type has the values of an expression as they are: both are

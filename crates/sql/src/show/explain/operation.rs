@@ -6,7 +6,8 @@ use crate::expr::{Aggregate, AggregateKind, Expr};
 use crate::plan::{
     Access, KeyCondition, NestKind, QueryBody, QueryPlan, SelectPlan, Source, SubPlan, TableStep,
 };
-use engine::{IndexRef, Table};
+use engine::{ColumnDef, IndexRef, Table};
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 /// The optimizer's estimate for an operation.
@@ -123,6 +124,19 @@ struct Shown<'p> {
     met: &'p Met,
 }
 
+/// Returns an expression in a definition without the quotes around its columns.
+fn unquoted(expression: &str) -> String {
+    expression.replace('`', "")
+}
+
+/// Returns the name of a key's column, or the expression that the key is over.
+fn shown_name(column: &ColumnDef) -> Cow<'_, str> {
+    match &column.generated {
+        Some(made) if column.is_indexed_expression() => unquoted(&made.expression).into(),
+        _ => column.name.as_str().into(),
+    }
+}
+
 impl Shown<'_> {
     fn slot(&self, slot: usize) -> String {
         let SelectPlan { tables, slots, grouping, .. } = self.select;
@@ -137,7 +151,7 @@ impl Shown<'_> {
             && let Some(column) = table.def.columns.get(at).filter(|column| column.is_indexed_expression())
             && let Some(made) = &column.generated
         {
-            return made.expression.replace('`', "");
+            return unquoted(&made.expression);
         }
         let column = match &step.source {
             Source::Stored { table, .. } => table.def.columns.get(at).map(|column| &column.name),
@@ -380,7 +394,7 @@ impl Shown<'_> {
     /// Returns the text of what an index's first columns are compared with.
     fn bounds(&self, table: &Table, access: &Access, condition: &KeyCondition) -> String {
         let mut columns =
-            table.index_columns(access.index).iter().map(|part| &table.def.columns[part.column].name);
+            table.index_columns(access.index).iter().map(|part| shown_name(&table.def.columns[part.column]));
         let text = |expr: &Expr| self.with_names(|names| names.all(&[expr]));
         let mut parts = Vec::new();
         for (expr, _) in &condition.equals {
