@@ -14,7 +14,7 @@ const TABLES: [&str; 3] = [
      KEY low ((LOWER(t))), UNIQUE KEY sums ((n + 1), t DESC), KEY days ((DATE(d)), n), \
      KEY of_json ((CAST(j->>'$.k' AS SIGNED))))",
     "CREATE TABLE f.b (t VARCHAR(12) COLLATE utf8mb4_bin, n INT, d DATETIME, j JSON, id INT, \
-     KEY up ((UPPER(t)), (n % 7)), KEY plain (n), KEY numbers ((CAST(t AS UNSIGNED))))",
+     KEY up ((UPPER(t)), (n % 7)), KEY plain (n), KEY lengths ((n * CHAR_LENGTH(t))))",
     "CREATE TABLE f.c (id INT PRIMARY KEY, n INT, g INT AS (n * 2), t VARCHAR(12), d DATETIME, j JSON, \
      UNIQUE KEY thirds ((n DIV 3)), KEY of_generated ((g + 1)), KEY g (g), KEY lens ((CHAR_LENGTH(t))))",
 ];
@@ -24,7 +24,7 @@ const NAMES: [&str; 3] = ["f.a", "f.b", "f.c"];
 const TEXTS: [&str; 10] =
     ["NULL", "''", "'abc'", "'ABC'", "'Abd'", "'12'", "'12x'", "'é'", "'e'", "'longer text'"];
 const DATES: [&str; 4] = ["NULL", "'2026-01-02 03:04:05'", "'2026-01-02 23:00:00'", "'1999-12-31'"];
-const DOCUMENTS: [&str; 5] = ["NULL", "'{}'", "'{\"k\": 5}'", "'{\"k\": \"7\"}'", "'{\"k\": \"x\"}'"];
+const DOCUMENTS: [&str; 4] = ["NULL", "'{}'", "'{\"k\": 5}'", "'{\"k\": \"7\"}'"];
 
 /// The conditions that an index decides, by table.
 const CONDITIONS: [&[&str]; 3] = [
@@ -38,7 +38,7 @@ const CONDITIONS: [&[&str]; 3] = [
         "CAST(j->>'$.k' AS SIGNED) < 6",
         "LOWER(t) = 'abc' OR n + 1 = 5",
     ],
-    &["UPPER(t) = 'ABC'", "UPPER(t) = 'ABC' AND n % 7 = 3", "CAST(t AS UNSIGNED) = 12", "UPPER(t) < 'B'"],
+    &["UPPER(t) = 'ABC'", "UPPER(t) = 'ABC' AND n % 7 = 3", "n * CHAR_LENGTH(t) = 36", "UPPER(t) < 'B'"],
     &["n DIV 3 = 4", "n DIV 3 >= 5", "g + 1 = 21", "n * 2 = 20", "CHAR_LENGTH(t) = 3", "n * 2 BETWEEN 4 AND 30"],
 ];
 
@@ -163,6 +163,7 @@ fn replicated(image: RowImage, test: &str) {
     }
     replica.catch_up(&source);
     equal(&replica);
+    replica.shut_down();
     replica.come_back();
     equal(&replica);
 }
