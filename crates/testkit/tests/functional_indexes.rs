@@ -39,7 +39,14 @@ const CONDITIONS: [&[&str]; 3] = [
         "LOWER(t) = 'abc' OR n + 1 = 5",
     ],
     &["UPPER(t) = 'ABC'", "UPPER(t) = 'ABC' AND n % 7 = 3", "n * CHAR_LENGTH(t) = 36", "UPPER(t) < 'B'"],
-    &["n DIV 3 = 4", "n DIV 3 >= 5", "g + 1 = 21", "n * 2 = 20", "CHAR_LENGTH(t) = 3", "n * 2 BETWEEN 4 AND 30"],
+    &[
+        "n DIV 3 = 4",
+        "n DIV 3 >= 5",
+        "g + 1 = 21",
+        "n * 2 = 20",
+        "CHAR_LENGTH(t) = 3",
+        "n * 2 BETWEEN 4 AND 30",
+    ],
 ];
 
 fn number(rng: &mut Rng) -> String {
@@ -59,6 +66,10 @@ fn change(rng: &mut Rng) -> String {
         5 => format!("REPLACE {into}"),
         6 => format!("INSERT {into} ON DUPLICATE KEY UPDATE n = {}, t = {t}", number(rng)),
         7 => format!("UPDATE {table} SET n = {n}, d = {d} WHERE id = {id}"),
+        8 if rng.one_in(2) => {
+            let k = rng.below(9);
+            format!("UPDATE {table} SET j = JSON_SET(j, '$.k', {k}) WHERE id BETWEEN {id} AND {}", id + 20)
+        }
         8 => format!("UPDATE {table} SET t = {t}, j = {j} WHERE id = {id}"),
         9 => format!("UPDATE IGNORE {table} SET t = {t}, n = n + 1 WHERE id = {id}"),
         10 => format!("DELETE FROM {table} WHERE id = {id}"),
@@ -71,9 +82,8 @@ fn questions() -> Vec<String> {
     let mut all = Vec::new();
     for (table, conditions) in NAMES.iter().zip(CONDITIONS) {
         all.push(format!("SELECT id, n, t, d, j FROM {table} ORDER BY id, n, t, d"));
-        let query = |condition: &&str| {
-            format!("SELECT id, n, t FROM {table} WHERE {condition} ORDER BY id, n, t, d")
-        };
+        let query =
+            |condition: &&str| format!("SELECT id, n, t FROM {table} WHERE {condition} ORDER BY id, n, t, d");
         all.extend(conditions.iter().map(query));
     }
     all
@@ -101,7 +111,8 @@ fn changes_and_answers_are_as_in_mysql() {
     }
     let mut rng = Rng::new(test_seed("changes_and_answers_are_as_in_mysql"));
     let settings = |server_id| Settings { server_id, durable: false, ..Settings::default() };
-    let servers = [Server::start(Flavor::Slipstream, &settings(1)), Server::start(Flavor::MySql, &settings(2))];
+    let servers =
+        [Server::start(Flavor::Slipstream, &settings(1)), Server::start(Flavor::MySql, &settings(2))];
     let replica = Replica::start(Flavor::MySql, &settings(3));
     replica.follow(Flavor::Slipstream, servers[0].port(), &StartFrom::Gtid);
     servers.iter().for_each(fill);
@@ -143,6 +154,7 @@ fn replicated(image: RowImage, test: &str) {
     replica.follow(Flavor::MySql, source.port(), &StartFrom::Gtid);
     fill(&source);
     let mut client = source.connect();
+    client.query("SET binlog_row_value_options = PARTIAL_JSON").expect("is set");
     for _ in 0..500 {
         // Some are refused, because their values do not fit.
         let _ = client.query(&change(&mut rng));

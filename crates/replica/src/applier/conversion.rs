@@ -72,6 +72,12 @@ impl Conversion {
         Ok(Some(Conversion { source: RowLayout::new(&theirs), stays }))
     }
 
+    /// Reports whether all that the source's rows lack are the hidden columns of the table's
+    /// functional indexes.
+    pub fn only_adds_hidden(&self, table: &Table) -> bool {
+        self.source.columns() == table.def.named_columns() && self.stays.iter().all(|stays| *stays)
+    }
+
     /// Appends the row event as one of this server's table.
     ///
     /// # Errors

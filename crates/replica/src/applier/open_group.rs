@@ -287,7 +287,8 @@ impl OpenGroup {
             return Err(GroupError::NoTableMap);
         };
         let table = bound.table.clone();
-        if bound.conversion.is_some() {
+        let lacks_hidden = bound.conversion.as_ref().map(|known| known.only_adds_hidden(&table));
+        if lacks_hidden == Some(false) {
             let reason =
                 "binlog_row_value_options=PARTIAL_JSON, and the source's columns are others".to_string();
             let name = table.qualified_name().to_string();
@@ -300,8 +301,9 @@ impl OpenGroup {
         }
         let before = self.events.len();
         let mut transaction = self.take_for_rows();
-        if followed::may_have_followers(&transaction, &table, rows) {
-            // Which rows follow can only be worked out from whole rows.
+        if lacks_hidden.is_some() || followed::may_have_followers(&transaction, &table, rows) {
+            // Which rows follow, and what the hidden columns are, can only be worked out from whole
+            // rows.
             let whole = partial_rows::whole_event(&mut transaction, &table, header, event);
             self.transaction = Some(transaction);
             return self.whole_rows(&whole?, &table);

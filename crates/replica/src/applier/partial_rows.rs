@@ -47,13 +47,19 @@ fn rewrite(
     (out, carries_out): (&mut Vec<u8>, bool),
 ) -> Result<(), GroupError> {
     let refused = |error| GroupError::Row(RowsKind::Update, table.qualified_name().to_string(), error);
-    check_columns(table, &event.0).map_err(refused)?;
+    let named = table.def.named_columns();
+    let lacks_hidden = event.0.columns == named && named < table.columns();
+    if !lacks_hidden {
+        check_columns(table, &event.0).map_err(refused)?;
+    }
     let none = ColumnMask::empty(table.columns());
-    let (before_mask, after_mask) = (event.0.before_mask(), event.0.after_mask());
+    let ours = |mask: Option<ColumnMask>| mask.map(|mask| with_columns(&mask, table.columns()));
+    let (before_mask, after_mask) = (ours(event.0.before_mask()), ours(event.0.after_mask()));
     let (before_mask, after_mask) =
         (before_mask.as_ref().unwrap_or(&none), after_mask.as_ref().unwrap_or(&none));
     let mut done = Done::behind(out, header, table, event.0.flags);
-    for row in event.rows(&table.layout)? {
+    let layout = lacks_hidden.then(|| RowLayout::new(&table.layout.types()[..named]));
+    for row in event.rows(layout.as_ref().unwrap_or(&table.layout))? {
         let before = PartialRow { mask: before_mask, image: row.before };
         let (found, current) = transaction.find_current(table, before).map_err(refused)?;
         let image = whole(table, &current, after_mask, &row.after)?;
@@ -65,6 +71,14 @@ fn rewrite(
     }
     done.finish(event.0.ends_statement());
     Ok(())
+}
+
+/// Returns a mask of the same columns in a table with so many columns. Images with these columns
+/// are the same.
+fn with_columns(mask: &ColumnMask, columns: usize) -> ColumnMask {
+    let mut ours = ColumnMask::empty(columns);
+    mask.iter().for_each(|column| ours.insert(column));
+    ours
 }
 
 /// Returns the after image with whole documents.
