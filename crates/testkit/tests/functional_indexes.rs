@@ -1,5 +1,5 @@
-//! Tests of functional indexes: rows, errors and what is found by the indexes are as in MySQL, and a
-//! replica keeps them whatever images its source logs.
+//! Tests of functional indexes: rows, errors and what is found by the indexes are as in MySQL, and
+//! a replica keeps them whatever images its source logs.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::StartFrom;
