@@ -175,7 +175,7 @@ impl ViewNames<'_> {
             Expr::Exists(query) => {
                 primary(format!("exists({})", self.query(query, Use::Exists, &place.around())?.text()))
             }
-            Expr::DefaultOf(name) => primary(format!("default({})", place.column(None, None, name)?)),
+            Expr::DefaultOf(column) => primary(format!("default({})", self.expr(column, inner)?)),
             // Outside of INSERT, MySQL takes VALUES() for NULL.
             Expr::Values(_) => primary("NULL".to_owned()),
             // No view has these; MySQL refuses them, and a source has not logged them.
