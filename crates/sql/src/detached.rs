@@ -3,6 +3,7 @@
 
 use crate::ast;
 use crate::bind::{Binder, Place, Scope, ScopeTable};
+use crate::ddl::{DdlSettings, ExpressionTypes};
 use crate::error::Result;
 use crate::exec::{RowExpressions, Strictness};
 use crate::expr::{Context, Expr, NoSession};
@@ -61,27 +62,31 @@ impl Surroundings {
     }
 }
 
-/// Finds the types that indexed expressions have.
+/// Finds the types that indexed expressions have, by binding them.
 #[derive(Clone)]
-pub(crate) struct ExpressionTypes(Arc<Engine>);
+pub(crate) struct BoundTypes(Arc<Engine>);
 
-impl std::fmt::Debug for ExpressionTypes {
+impl std::fmt::Debug for BoundTypes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("ExpressionTypes")
+        f.write_str("BoundTypes")
     }
 }
 
-impl ExpressionTypes {
-    pub fn new(engine: &Arc<Engine>) -> ExpressionTypes {
-        ExpressionTypes(engine.clone())
+impl BoundTypes {
+    pub fn new(engine: &Arc<Engine>) -> Arc<BoundTypes> {
+        Arc::new(BoundTypes(engine.clone()))
     }
+}
 
-    /// Returns the type of the column that an expression over the columns of `def` fills.
-    ///
-    /// # Errors
-    /// Returns 1235 for an expression that cannot be computed here.
-    pub fn of(&self, def: &TableDef, text: &str, settings: DetachedSettings) -> Result<ColumnType> {
-        let around = Surroundings::new(&self.0, settings);
+impl ExpressionTypes for BoundTypes {
+    fn of(&self, def: &TableDef, text: &str, settings: &DdlSettings) -> Result<ColumnType> {
+        let of_rows = DetachedSettings {
+            zone: settings.zone,
+            now_us: settings.now_us,
+            strict: settings.strict,
+            replicated: settings.replicated,
+        };
+        let around = Surroundings::new(&self.0, of_rows);
         let scope = Scope::of(ScopeTable::defined(def));
         let expr = crate::exec::compile(&mut around.binder(), &scope, text, "an index")?;
         Ok(scope.describe(&expr, "").ty)

@@ -209,7 +209,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
             replicated: true,
             of_mariadb: received.options.mariadb_gtid.is_some(),
             literal_collation: received.session.collation_connection,
-            types: Some(crate::detached::ExpressionTypes::new(engine)),
+            types: Some(crate::detached::BoundTypes::new(engine)),
         },
         text,
         session: received.session.clone(),

@@ -2,13 +2,12 @@
 //! columns. MySQL does not log these columns either, so no reader of the binary log knows them. The
 //! redo log has them, because recovery computes no expressions.
 
-use super::Replacement;
 use super::query;
+use super::replacement::Replacement;
 use super::table_map::TableMaps;
 use super::walk::malformed;
 use crate::definition::TableDef;
 use crate::error::{EngineError, Result};
-use crate::table::Table;
 use binlog::encode::{self, EventBase, finish_event};
 use binlog::event::{RowsEvent, TableMap};
 use binlog::{Checksum, Event, Format, Header};
@@ -131,10 +130,9 @@ impl LoggedForm {
 pub(crate) fn replacements<'t>(
     events: &[u8],
     mut at: usize,
-    tables: impl Iterator<Item = &'t Arc<Table>> + Clone,
+    forms: impl Iterator<Item = &'t Arc<LoggedForm>> + Clone,
 ) -> Result<Vec<Replacement>> {
     let mut found = Vec::new();
-    let forms = tables.filter_map(|table| table.logged_form());
     if forms.clone().next().is_none() {
         return Ok(found);
     }

@@ -22,11 +22,13 @@
 pub(crate) mod filter;
 pub(crate) mod logged_form;
 pub(crate) mod query;
+pub(crate) mod replacement;
 pub(crate) mod statement;
 pub(crate) mod table_map;
 pub(crate) mod walk;
 
 use self::logged_form::LoggedForm;
+pub(crate) use self::replacement::Replacement;
 use crate::config::RowImage;
 use crate::error::{EngineError, Result};
 use crate::spill::{self, NewImage, Spill, SpillFiles};
@@ -40,16 +42,6 @@ use types::ColumnMask;
 
 /// The byte offset of the flags in a rows event, after the header and the table id.
 const ROWS_FLAGS_OFFSET: usize = HEADER_LEN + 6;
-
-/// The events that the binary log has in place of a part of the group.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Replacement {
-    /// The byte offset of the part in the group.
-    pub at: usize,
-    pub len: usize,
-    /// The events, in the group's form. If there are none, the binary log has nothing there.
-    pub events: Vec<u8>,
-}
 
 /// The row event to which further rows may be appended.
 struct OpenRows {
@@ -231,15 +223,16 @@ impl GroupBuilder {
         Ok(self.spill.take().filter(|_| self.spilled > 0))
     }
 
-    /// Appends whole events of a source to the group. `tables` are those whose rows they have.
+    /// Appends whole events of a source to the group. `forms` are those of the tables whose rows
+    /// they have.
     pub fn receive<'t>(
         &mut self,
         events: &[u8],
-        tables: impl Iterator<Item = &'t Arc<Table>> + Clone,
+        forms: impl Iterator<Item = &'t Arc<LoggedForm>> + Clone,
     ) -> Result<()> {
         self.end_statement();
         let at = self.len();
-        self.replacements.extend(logged_form::replacements(events, at, tables)?);
+        self.replacements.extend(logged_form::replacements(events, at, forms)?);
         self.bytes.extend_from_slice(events);
         if self.bytes.len() >= self.options.spill_bytes { self.spill() } else { Ok(()) }
     }

@@ -68,13 +68,17 @@ impl Changes {
 
     /// Appends whole events of a source, whose rows are in the write set.
     pub fn receive(&mut self, events: &[u8]) -> Result<()> {
-        self.group.receive(events, self.writes.tables.iter().map(|writes| &writes.table))
+        self.group.receive(events, self.writes.tables.iter().filter_map(|writes| writes.table.logged_form()))
     }
 
     /// Returns what the binary log has in place of parts of a received group, whose rows are in the
     /// write set.
     pub fn replacements_in(&self, group: &[u8]) -> Result<Vec<Replacement>> {
-        logged_form::replacements(group, 0, self.writes.tables.iter().map(|writes| &writes.table))
+        logged_form::replacements(
+            group,
+            0,
+            self.writes.tables.iter().filter_map(|writes| writes.table.logged_form()),
+        )
     }
 
     /// Returns the write set that has the transaction's changes of a table, if there are any.

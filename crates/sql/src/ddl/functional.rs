@@ -5,7 +5,6 @@
 use super::key::{MOST_KEY_BYTES, key_part};
 use super::settings::DdlSettings;
 use crate::ast::{KeyKind, KeySpec};
-use crate::detached::DetachedSettings;
 use crate::error::{Result, SqlError};
 use engine::{ColumnDef, ColumnRoles, Generated, IndexColumn, IndexDef, KeptIndex, TableDef};
 use types::{ColumnType, TypeCode, collation};
@@ -77,13 +76,7 @@ fn add(def: &mut TableDef, key: &KeySpec, kept: &KeptIndex, settings: &DdlSettin
 /// Returns 3753 and 3757 for types that no key has.
 fn type_of(def: &TableDef, text: &str, settings: &DdlSettings) -> Result<Option<ColumnType>> {
     let Some(types) = &settings.types else { return Ok(None) };
-    let of_rows = DetachedSettings {
-        zone: settings.zone,
-        now_us: settings.now_us,
-        strict: settings.strict,
-        replicated: settings.replicated,
-    };
-    let Ok(ty) = types.of(def, text, of_rows) else { return Ok(None) };
+    let Ok(ty) = types.of(def, text, settings) else { return Ok(None) };
     match ty.code {
         TypeCode::Json | TypeCode::Geometry => {
             let text =

@@ -48,6 +48,6 @@ pub(crate) use partition_rows::{chosen_condition, condition_of_any};
 pub(crate) use run::{DdlReport, DdlRun};
 pub(crate) use schedule::{ScheduleValues, schedule_of};
 pub(crate) use sequence::{not_a_sequence, statement as sequence_statement};
-pub(crate) use settings::DdlSettings;
+pub(crate) use settings::{DdlSettings, ExpressionTypes};
 pub(crate) use temporal::{moment, not_versioned, row_edge_value};
 pub(crate) use temporary::{AboutTemporary, about_temporary};

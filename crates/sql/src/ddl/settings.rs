@@ -1,10 +1,20 @@
 //! The settings under which a definition is made, and the choice of a collation.
 
-use crate::detached::ExpressionTypes;
 use crate::error::{Result, SqlError};
-use types::Zone;
+use engine::TableDef;
+use std::sync::Arc;
 use types::collation::{self, Charset};
 use types::convert::{self, DateModes};
+use types::{ColumnType, Zone};
+
+/// Finds the types that indexed expressions have.
+pub(crate) trait ExpressionTypes: std::fmt::Debug + Send + Sync {
+    /// Returns the type of the column that an expression over the columns of `def` fills.
+    ///
+    /// # Errors
+    /// Returns 1235 for an expression that cannot be computed here.
+    fn of(&self, def: &TableDef, text: &str, settings: &DdlSettings) -> Result<ColumnType>;
+}
 
 /// The settings under which a definition is made.
 #[derive(Debug, Clone)]
@@ -37,7 +47,7 @@ pub(crate) struct DdlSettings {
     /// The collation of literals without an introducer.
     pub literal_collation: u16,
     /// Finds the types of indexed expressions. `None` keeps functional indexes without a tree.
-    pub types: Option<ExpressionTypes>,
+    pub types: Option<Arc<dyn ExpressionTypes>>,
 }
 
 impl DdlSettings {

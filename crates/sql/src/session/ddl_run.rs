@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::ddl::{DdlReport, DdlRun, DdlSettings, ScheduleValues};
-use crate::detached::ExpressionTypes;
+use crate::detached::BoundTypes;
 
 /// Returns a run of a DDL statement with the session's settings. `text` is what the binary log
 /// gets.
@@ -31,7 +31,7 @@ pub(super) fn ddl_run<'s>(session: &'s Session, text: &'s str) -> DdlRun<'s> {
             replicated: of_mariadb,
             of_mariadb,
             literal_collation: session.settings.variables.connection_collation,
-            types: Some(ExpressionTypes::new(&session.server.engine)),
+            types: Some(BoundTypes::new(&session.server.engine)),
         },
         text,
         session: session.session_context(now_us),
