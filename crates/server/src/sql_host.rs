@@ -4,17 +4,20 @@ use crate::accounts::{Privileges, needs_privilege, roles};
 use crate::admin::{self, account_changes};
 use crate::client::checks::Holder;
 use crate::client::connection_host::ConnectionHost;
+use crate::client::secrets;
 use crate::show::{status, virtual_tables};
 use crate::variables;
 use protocol::capability as cap;
 use protocol::handshake::HandshakeResponse;
 use sql::admin::{AccountsChanged, AccountsLog};
 use sql::counters::Counters;
+use sql::measured::MeasuredSession;
 use sql::memory::Budget;
 use sql::{
     AdminCommand, ComputedTable, Host, Privilege, ResultSink, Session, SessionInit, Sight, SqlError,
     StatementClass, StatementLog, UserLocks, VariableScope,
 };
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -48,6 +51,23 @@ impl Host for ConnectionHost {
 
     fn statement_log(&self) -> Option<&dyn StatementLog> {
         self.server().query_logs.is_any_on().then_some(self)
+    }
+
+    fn measured(&self) -> Option<Arc<MeasuredSession>> {
+        self.entry().measured().cloned()
+    }
+
+    fn without_secrets<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        match std::str::from_utf8(text) {
+            Ok(text) => match secrets::without_secrets(Cow::Borrowed(text), false) {
+                Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+            },
+            Err(_) => {
+                let text = secrets::without_secrets(String::from_utf8_lossy(text), false);
+                Cow::Owned(text.into_owned().into_bytes())
+            }
+        }
     }
 
     fn note_transaction(&self, transaction_id: u64) {

@@ -9,11 +9,13 @@ use crate::admin::{AccountsChanged, AccountsLog, AdminCommand};
 use crate::computed_table::ComputedTable;
 use crate::counters::Counters;
 use crate::error::{Result, SqlError};
+use crate::measured::MeasuredSession;
 use crate::memory::Budget;
 use crate::sink::ResultSink;
 pub use crate::sink::VirtualTable;
 use crate::statement_log::StatementLog;
 use engine::ObjectKind;
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 use types::Value;
@@ -399,6 +401,17 @@ pub trait Host: Rights {
     /// long as the host lives.
     fn counters(&self) -> Arc<Counters> {
         Arc::default()
+    }
+
+    /// Returns what measures the session's statements for performance_schema. It is the same as long
+    /// as the host lives. `None` means that they are not measured.
+    fn measured(&self) -> Option<Arc<MeasuredSession>> {
+        None
+    }
+
+    /// Returns a statement's text without the passwords in it.
+    fn without_secrets<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        Cow::Borrowed(text)
     }
 
     /// Returns the host's logs of statements. `None` means that it logs none now.

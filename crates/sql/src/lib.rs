@@ -6,7 +6,8 @@
 //!
 //! These are the layers, the lowest first. Each layer uses only those above it in this list:
 //!
-//! 1. What every layer names: `error`, `memory`, `counters`, `sql_mode`, `sink`, `host` (what the
+//! 1. What every layer names: `error`, `memory`, `counters`, `measured` (what
+//!    statements took), `sql_mode`, `sink`, `host` (what the
 //!    server around a session answers), `computed_table` (a table that the host computes), `admin`
 //!    (commands that the server carries out), `attribute` and `quoting` (how the dictionary stores
 //!    definitions and how they are printed), `variables`.
@@ -51,6 +52,7 @@ mod lexer;
 mod lexical;
 mod literal_rows;
 pub mod locale;
+pub mod measured;
 pub mod memory;
 mod normalized;
 mod object_text;

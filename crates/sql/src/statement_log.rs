@@ -75,12 +75,23 @@ impl EndedStatement<'_> {
 pub(crate) struct CountingSink<'s> {
     sink: &'s mut dyn ResultSink,
     pub rows: u64,
+    pub answer: Answer,
+}
+
+/// How a sink was told that a statement has ended.
+#[derive(Default)]
+pub(crate) struct Answer {
+    /// Whether it was an OK and not the end of rows.
+    pub is_ok: bool,
+    pub affected_rows: u64,
+    pub warnings: u16,
+    pub info: String,
 }
 
 impl CountingSink<'_> {
     /// Counts the rows that go to `sink` from now on.
     pub fn new(sink: &mut dyn ResultSink) -> CountingSink<'_> {
-        CountingSink { sink, rows: 0 }
+        CountingSink { sink, rows: 0, answer: Answer::default() }
     }
 }
 
@@ -95,14 +106,22 @@ impl ResultSink for CountingSink<'_> {
     }
 
     fn end_rows(&mut self, end: EndOfRows) -> Result<()> {
+        self.answer.is_ok = false;
+        self.answer.warnings = end.warnings;
         self.sink.end_rows(end)
     }
 
     fn end_begun_rows(&mut self, end: EndOfRows) -> Result<()> {
+        self.answer.is_ok = false;
+        self.answer.warnings = end.warnings;
         self.sink.end_begun_rows(end)
     }
 
     fn ok(&mut self, info: &OkInfo) -> Result<()> {
+        self.answer.is_ok = true;
+        self.answer.affected_rows = info.affected_rows;
+        self.answer.warnings = info.warnings;
+        self.answer.info.clone_from(&info.info);
         self.sink.ok(info)
     }
 

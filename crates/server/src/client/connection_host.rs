@@ -94,7 +94,16 @@ impl ConnectionHost {
             place,
         };
         host.refresh_limits();
+        host.measure();
         host
+    }
+
+    /// Lets the statements of the session be measured.
+    fn measure(&self) {
+        let Some(measured) = &self.server.measured else { return };
+        let shown = self.entry.shown();
+        let host = without_port(&shown.host).to_owned();
+        self.entry.measure(measured, (Some(shown.user), Some(host)));
     }
 
     /// Reads again the session variables that every command needs, because they may have been set.

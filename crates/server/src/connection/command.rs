@@ -35,6 +35,16 @@ impl Connection<'_> {
             self.send_error(&password_expired())?;
             return Ok(None);
         }
+        let measured = measured_name(command).filter(|_| self.entry.measured().is_some());
+        let Some(name) = measured else { return self.carry_out(command) };
+        self.refused = None;
+        let since_ticks = os::clock::ticks();
+        let done = self.carry_out(command)?;
+        self.session.measure_command(name, since_ticks, self.refused.take().as_ref());
+        Ok(done)
+    }
+
+    fn carry_out(&mut self, command: u8) -> Result<Option<End>, PacketError> {
         // Dump sessions and COM_QUIT end the connection. Every other command sends an answer, and
         // the connection goes on.
         match command {
@@ -339,6 +349,30 @@ impl Connection<'_> {
             }
         }
     }
+}
+
+/// Returns the name by which performance_schema knows a command that is no statement.
+fn measured_name(command: u8) -> Option<&'static str> {
+    Some(match command {
+        com::QUERY | com::STMT_PREPARE | com::STMT_EXECUTE | com::STMT_CLOSE => return None,
+        com::QUIT => "com/Quit",
+        com::INIT_DB => "com/Init DB",
+        com::FIELD_LIST => "com/Field List",
+        com::STATISTICS => "com/Statistics",
+        com::PING => "com/Ping",
+        com::DEBUG => "com/Debug",
+        com::SHUTDOWN => "com/Shutdown",
+        com::SET_OPTION => "com/Set option",
+        com::RESET_CONNECTION => "com/Reset Connection",
+        com::CHANGE_USER => "com/Change user",
+        com::STMT_SEND_LONG_DATA => "com/Long Data",
+        com::STMT_RESET => "com/Reset stmt",
+        com::STMT_FETCH => "com/Fetch",
+        com::REGISTER_SLAVE => "com/Register Replica",
+        com::BINLOG_DUMP => "com/Binlog Dump",
+        com::BINLOG_DUMP_GTID => "com/Binlog Dump GTID",
+        _ => "com/Error",
+    })
 }
 
 /// The length of a UUID as text, in bytes.

@@ -150,6 +150,8 @@ struct Connection<'a> {
     write_timeout: Option<Duration>,
     /// The received and the sent bytes that the server's counters include already.
     counted: (u64, u64),
+    /// The error that the present command was refused with.
+    refused: Option<SqlError>,
 }
 
 /// The reason why a connection ends.
@@ -212,6 +214,7 @@ fn serve(server: &Arc<Server>, entry: &Arc<SessionEntry>, stream: Stream, origin
         read_timeout: None,
         write_timeout: None,
         counted: (0, 0),
+        refused: None,
     };
     if connection.begin(&response.schema).is_err() {
         server.status.aborted_connects.add_one();
@@ -445,6 +448,7 @@ impl Connection<'_> {
 
     fn send_error(&mut self, e: &SqlError) -> Result<(), PacketError> {
         let collation = self.session.results_collation();
+        self.refused = Some(e.clone());
         send_error(&mut self.channel, self.capabilities, collation, e)
     }
 

@@ -6,6 +6,7 @@ pub mod event_scheduler;
 pub mod host_cache;
 pub mod last_look;
 pub mod log_file;
+pub mod measuring;
 pub mod query_logs;
 pub mod replicas;
 pub mod sessions;
@@ -31,6 +32,7 @@ use os::disk::Disk;
 use protocol::tls::ServerTls;
 use replica::Channels;
 use source::Binlog;
+use sql::measured::Measured;
 use sql::memory::Pool;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -64,6 +66,8 @@ pub struct Server {
     pub user_locks: UserLocks,
     /// The general log and the slow query log.
     pub query_logs: QueryLogs,
+    /// What the statements of all connections took; `None` with `performance_schema=OFF`.
+    pub measured: Option<Arc<Measured>>,
     /// The server's own counters.
     pub status: ServerStatus,
     /// The event scheduler.
@@ -104,7 +108,9 @@ pub struct Parts {
 impl Server {
     /// Builds a server without connections.
     pub fn new(parts: Parts) -> Arc<Server> {
+        let measured = measuring::begin(&parts.globals);
         Arc::new(Server {
+            measured,
             engine: parts.engine,
             disk: parts.disk,
             datadir: parts.datadir,

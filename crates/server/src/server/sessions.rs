@@ -4,10 +4,11 @@ use os::event::Event;
 use parking_lot::Mutex;
 use protocol::stream::{Encryption, Interrupter};
 use sql::counters::Counters;
+use sql::measured::{AccountName, Measured, MeasuredSession};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// The largest number of bytes of a statement that SHOW FULL PROCESSLIST shows.
@@ -96,6 +97,8 @@ pub struct SessionEntry {
     interrupter: Option<Interrupter>,
     /// The counters of the connection's statements.
     counters: Arc<Counters>,
+    /// What measures the connection's statements, once it has been let in.
+    measured: OnceLock<Arc<MeasuredSession>>,
 }
 
 /// One line of SHOW PROCESSLIST.
@@ -125,6 +128,7 @@ impl SessionEntry {
             wakes: Event::new(),
             interrupter,
             counters: Arc::default(),
+            measured: OnceLock::new(),
         }
     }
 
@@ -137,6 +141,22 @@ impl SessionEntry {
     /// Returns the counters of the connection's statements since it began, or since FLUSH STATUS.
     pub fn counters(&self) -> &Arc<Counters> {
         &self.counters
+    }
+
+    /// Measures the connection's statements from now on, as those of the account with this user and
+    /// host.
+    pub fn measure(&self, measured: &Arc<Measured>, account: AccountName) {
+        match self.measured.get() {
+            Some(session) => session.change_account(account),
+            None => {
+                self.measured.get_or_init(|| Arc::new(MeasuredSession::new(measured.clone(), account)));
+            }
+        }
+    }
+
+    /// Returns what measures the connection's statements.
+    pub fn measured(&self) -> Option<&Arc<MeasuredSession>> {
+        self.measured.get()
     }
 
     /// Notes what the connection does from now on. Returns how long it did what it did before, in
@@ -370,7 +390,19 @@ impl Sessions {
         let mut entries = self.entries.lock();
         if let Some(entry) = entries.remove(&id) {
             self.ended.add_all(&entry.counters.figures());
+            if let Some(measured) = entry.measured() {
+                measured.finish();
+            }
         }
+    }
+
+    /// Calls `read` with what measures the statements of all connections. None of them ends
+    /// meanwhile, so that nothing is counted twice or not at all.
+    pub fn with_measured<T>(&self, read: impl FnOnce(&[(u32, Arc<MeasuredSession>)]) -> T) -> T {
+        let entries = self.entries.lock();
+        let of = |entry: &Arc<SessionEntry>| Some((entry.id, entry.measured()?.clone()));
+        let all: Vec<_> = entries.values().filter_map(of).collect();
+        read(&all)
     }
 
     /// Returns the counters of all connections' statements, in the order of [`Counters::NAMES`].

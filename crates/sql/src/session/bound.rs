@@ -138,6 +138,7 @@ fn bind_by(session: &Session, mut binder: Binder<'_>, statement: &Statement) -> 
         cacheable,
         generation: session.cache.generation(),
         privileges,
+        known: Default::default(),
     })
 }
 

@@ -4,8 +4,8 @@ use super::classes::{class_of, class_of_bound};
 use super::locked_tables::active_locks;
 use super::prepared::is_about_rows;
 use super::{
-    Session, accounts, bound, ddl, locked_tables, maintain, privileges, refused, results, set, show,
-    transaction, watched,
+    Session, accounts, bound, ddl, locked_tables, maintain, measuring, privileges, refused, results, set,
+    show, transaction, watched,
 };
 use crate::admin::{AdminCommand, FlushTarget, PurgeTo};
 use crate::ast::{Show, Statement};
@@ -27,7 +27,7 @@ impl Session {
         let text = types::collation::to_utf8mb4(self.settings.variables.client_collation, text);
         let mut rest: &[u8] = &text;
         loop {
-            match watched::run(self, sink, |session, sink| session.execute_first(rest, sink)) {
+            match watched::run(self, sink, rest, |session, sink| session.execute_first(rest, sink)) {
                 Ok(next) if self.client.more_results => {
                     rest = &rest[next..];
                     // KILL QUERY ends the whole text.
@@ -61,6 +61,7 @@ impl Session {
         if let Some(bound) = self.cache.get(text)
             && bound::still_holds(self, &bound)
         {
+            measuring::begin_bound(self, &bound, text);
             self.server.host.admit_statement(class_of_bound(&bound, false))?;
             watched::tell_begin(self, None, text);
             let run = |session: &mut Session| bound::run(session, &bound, &[], text, sink);
@@ -93,6 +94,7 @@ impl Session {
         }
         drop(state);
         let own_text = text[..parsed.end].trim_ascii();
+        measuring::begin(self, &parsed.statement, own_text);
         watched::tell_begin(self, Some(&parsed.statement), own_text);
         self.server.host.admit_statement(class_of(&parsed.statement, false))?;
         if is_about_rows(&parsed.statement) {
@@ -117,6 +119,10 @@ impl Session {
         let own_text = text[..end].trim_ascii();
         let bound = bound::bind_hinted(self, statement, hints)
             .map_err(|error| refused::refusal(self, own_text, error))?;
+        if let Some(known) = self.client.measuring.known.take() {
+            let is_first = bound.known.set(known).is_ok();
+            debug_assert!(is_first, "the plan is new");
+        }
         let bound = Arc::new(bound);
         if bound.cacheable && !self.client.more_results && end == text.len() {
             self.cache.offer(text, &bound);

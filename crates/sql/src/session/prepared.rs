@@ -1,7 +1,7 @@
 //! Prepared statements, of the binary protocol and of PREPARE.
 
 use super::state::{Arguments, Bound, PreparedPlace, PreparedStatement};
-use super::{Session, bound, privileges, refused, results, watched};
+use super::{Session, bound, measuring, privileges, refused, results, watched};
 use crate::ast::{PrepareText, Show, Statement};
 use crate::error::{Result, SqlError};
 use crate::memory::Charge;
@@ -52,7 +52,9 @@ impl Session {
     /// Prepares a statement (COM_STMT_PREPARE).
     pub fn prepare(&mut self, text: &[u8]) -> Result<Prepared> {
         let text = types::collation::to_utf8mb4(self.settings.variables.client_collation, text);
-        let prepared = self.prepare_text(&text).inspect_err(|error| self.note_failed_prepare(error))?;
+        let prepare = |session: &mut Session| session.prepare_text(&text);
+        let prepared = measuring::run_prepare(self, &text, prepare)
+            .inspect_err(|error| self.note_failed_prepare(error))?;
         let parameters = u16::try_from(prepared.parameters)
             .map_err(|_| SqlError::new(1390, "Prepared statement contains too many placeholders"))?;
         let columns = prepared.bound.as_ref().map_or_else(Vec::new, |bound| bound.columns().to_vec());
@@ -126,6 +128,8 @@ impl Session {
             hints: parsed.hints,
             parameters: parsed.parameters,
             bound,
+            known: None,
+            measured: None,
         })
     }
 
@@ -147,9 +151,10 @@ impl Session {
         };
         self.parameters.tells_returned = true;
         let run = |session: &mut Session, sink: &mut dyn ResultSink| {
+            measuring::begin_prepared(session, &mut prepared);
             session.run_prepared(&mut prepared, parameters, sink)
         };
-        let result = watched::run(self, sink, run);
+        let result = watched::run(self, sink, &[], run);
         self.parameters.tells_returned = false;
         self.parameters.returned.clear();
         self.prepared.put_back(id, prepared);
@@ -158,7 +163,9 @@ impl Session {
 
     /// Removes a prepared statement (COM_STMT_CLOSE). An unknown id is ignored.
     pub fn close_prepared(&mut self, id: u32) {
-        self.prepared.close(id);
+        if let Some(closed) = self.prepared.close(id) {
+            measuring::closed(self, &closed);
+        }
     }
 
     /// Binds a prepared statement again, with the types of its parameters as far as they are known.
@@ -210,6 +217,9 @@ impl Session {
         if is_stale {
             bound = self.bound_again(prepared)?;
             prepared.bound = Some(bound.clone());
+            if let Some(measured) = prepared.measured.as_ref().filter(|_| bound.cacheable) {
+                measured.prepared_again();
+            }
         }
         match bound::run(self, &bound, parameters, &prepared.text, sink) {
             Err(error) if bound::can_run_again(self, &error) => {
@@ -236,8 +246,9 @@ impl Session {
                 };
                 let name = name.to_lowercase();
                 self.prepared.take_named(&name);
-                let prepared = self.prepare_text(&text)?;
+                let mut prepared = self.prepare_text(&text)?;
                 watched::tell_prepare(self, &text);
+                measuring::told_prepared(self, &mut prepared, &name);
                 self.prepared.put_named(name, prepared);
                 results::ok(self, sink)?;
             }
@@ -248,6 +259,8 @@ impl Session {
                 let Some(mut prepared) = self.prepared.take_named(&key) else {
                     return Err(unknown(name, "EXECUTE"));
                 };
+                // As in MySQL, the digest is that of PREPARE.
+                measuring::told_named(self, "PREPARE ", &prepared);
                 let result = self.run_prepared(&mut prepared, &parameters, sink);
                 self.prepared.put_named(key, prepared);
                 let returned = std::mem::take(&mut self.parameters.returned);
@@ -257,9 +270,11 @@ impl Session {
                 }
             }
             Statement::Deallocate(name) => {
-                if self.prepared.take_named(&name.to_lowercase()).is_none() {
+                let Some(prepared) = self.prepared.take_named(&name.to_lowercase()) else {
                     return Err(unknown(name, "DEALLOCATE PREPARE"));
-                }
+                };
+                measuring::told_named(self, "DEALLOCATE ", &prepared);
+                drop(prepared);
                 results::ok(self, sink)?;
             }
             _ => return Ok(false),

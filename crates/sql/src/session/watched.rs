@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::logging::expanded_by;
+use super::measuring;
 use super::state::{LoggedText, ToldStatement};
 use crate::ast::{Maintenance, Statement};
 use crate::error::{Result, SqlError};
@@ -18,15 +19,26 @@ struct Begun {
     figures: Vec<u64>,
 }
 
-/// Runs a client's statement, and tells the host's log of it where there is one.
+/// Runs a client's statement, measures it where that is wanted, and tells the host's log of it where
+/// there is one. `text` is the text that has come.
 pub(super) fn run<T>(
+    session: &mut Session,
+    sink: &mut dyn ResultSink,
+    text: &[u8],
+    run: impl FnOnce(&mut Session, &mut dyn ResultSink) -> Result<T>,
+) -> Result<T> {
+    if session.server.host.statement_log().is_none() {
+        return measuring::run(session, sink, text, run);
+    }
+    measuring::run(session, sink, text, |session, sink| run_logged(session, sink, run))
+}
+
+/// Runs a client's statement for whose end a log waits.
+fn run_logged<T>(
     session: &mut Session,
     sink: &mut dyn ResultSink,
     run: impl FnOnce(&mut Session, &mut dyn ResultSink) -> Result<T>,
 ) -> Result<T> {
-    if session.server.host.statement_log().is_none() {
-        return run(session, sink);
-    }
     session.client.logged = LoggedText { is_wanted: true, ..LoggedText::default() };
     let begun = Begun {
         since: Stopwatch::start(),

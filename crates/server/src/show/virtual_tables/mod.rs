@@ -3,6 +3,7 @@
 
 mod binary_log;
 mod cells;
+mod columns;
 mod data_locks;
 mod host_cache;
 mod information;
@@ -12,6 +13,7 @@ mod replication_filters;
 mod replication_info;
 mod role_grants;
 mod roles;
+mod statements;
 mod table_statistics;
 mod user_attributes;
 
@@ -56,6 +58,21 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("performance_schema", "session_variables", performance::session_variables),
     ("performance_schema", "thread_times", performance::thread_times),
     ("performance_schema", "threads", performance::threads),
+    ("performance_schema", "accounts", statements::accounts),
+    ("performance_schema", "events_statements_current", statements::current),
+    ("performance_schema", "events_statements_histogram_by_digest", statements::histogram_by_digest),
+    ("performance_schema", "events_statements_histogram_global", statements::histogram_global),
+    ("performance_schema", "events_statements_history", statements::history),
+    ("performance_schema", "events_statements_history_long", statements::history_long),
+    ("performance_schema", "events_statements_summary_by_account_by_event_name", statements::by_account),
+    ("performance_schema", "events_statements_summary_by_digest", statements::by_digest),
+    ("performance_schema", "events_statements_summary_by_host_by_event_name", statements::by_host),
+    ("performance_schema", "events_statements_summary_by_thread_by_event_name", statements::by_thread),
+    ("performance_schema", "events_statements_summary_by_user_by_event_name", statements::by_user),
+    ("performance_schema", "events_statements_summary_global_by_event_name", statements::global),
+    ("performance_schema", "hosts", statements::hosts),
+    ("performance_schema", "prepared_statements_instances", statements::instances),
+    ("performance_schema", "users", statements::users),
     ("performance_schema", "replication_applier_configuration", replication::applier_configuration),
     ("performance_schema", "replication_applier_filters", replication_filters::of_channels),
     ("performance_schema", "replication_applier_global_filters", replication_filters::global),
@@ -90,6 +107,9 @@ pub fn is_one(schema: &str, table: &str) -> bool {
 pub fn truncate(host: &ConnectionHost, schema: &str, table: &str) -> sql::Result<()> {
     if (schema, table) == ("performance_schema", "host_cache") {
         host.server().hosts.clear();
+        return Ok(());
+    }
+    if schema == "performance_schema" && statements::truncate(host, &table.to_lowercase()) {
         return Ok(());
     }
     match is_one(schema, table) {

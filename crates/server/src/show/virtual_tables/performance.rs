@@ -66,12 +66,19 @@ pub fn background_threads() -> Vec<os::account::ThreadTime> {
     os::account::snapshot().into_iter().filter(|t| t.name != "connection" && t.tid.is_some()).collect()
 }
 
+/// The number that comes before those of connections' threads. There are never so many background
+/// threads.
+const BEFORE_CONNECTIONS: u64 = 1 << 16;
+
+/// Returns the number that [`threads`] gives to the thread of a connection, as long as it lives.
+pub fn thread_of(connection_id: u32) -> u64 {
+    BEFORE_CONNECTIONS + u64::from(connection_id)
+}
+
 /// Returns the numbers that [`threads`] gives to the connections that the session may see, by
 /// connection id.
 pub fn thread_ids(host: &ConnectionHost) -> HashMap<u32, u64> {
-    let first = background_threads().len() as u64 + 1;
-    let lines = visible_processes(host);
-    lines.iter().zip(first..).map(|(line, number)| (line.id, number)).collect()
+    visible_processes(host).iter().map(|line| (line.id, thread_of(line.id))).collect()
 }
 
 /// Returns the table of threads: background threads first, then the connections.
@@ -92,7 +99,6 @@ pub fn threads(host: &ConnectionHost) -> ComputedTable<'_> {
     ];
     ComputedTable::new(columns, |rows| {
         let background = background_threads();
-        let first_connection = background.len() as u64 + 1;
         for (thread, number) in background.into_iter().zip(1..) {
             let mut row = vec![Value::Null; 12];
             row[0] = Value::UInt(number);
@@ -102,9 +108,7 @@ pub fn threads(host: &ConnectionHost) -> ComputedTable<'_> {
             row[11] = thread.tid.map_or(Value::Null, |tid| Value::UInt(tid as u64));
             rows.put(row)?;
         }
-        let lines = visible_processes(host);
-        let mut connections = lines.iter().zip(first_connection..);
-        connections.try_for_each(|(line, number)| rows.put(connection(line, number)))
+        visible_processes(host).iter().try_for_each(|line| rows.put(connection(line, thread_of(line.id))))
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod full_text;
 mod innodb;
+mod performance_schema;
 mod replication;
 mod server;
 mod session;
@@ -14,6 +15,7 @@ pub use replication::ALIASES;
 pub const ALL: &[&[Definition]] = &[
     full_text::DEFINITIONS,
     innodb::DEFINITIONS,
+    performance_schema::DEFINITIONS,
     replication::DEFINITIONS,
     server::DEFINITIONS,
     session::DEFINITIONS,

@@ -226,13 +226,6 @@ pub const DEFINITIONS: &[Definition] = &[
         .does("An account that changes its own password has to give the current one."),
     global("password_reuse_interval", UInt(0, 4_294_967_295), "0")
         .does("A password may not be used again before that many days are over."),
-    global("performance_schema", Bool, "OFF")
-        .read_only()
-        .kept(
-            "It tells that there are no instruments; the tables that clients ask for are \
-             there.",
-        )
-        .differs("MySQL's default is ON."),
     global("persisted_globals_load", Bool, "ON")
         .read_only()
         .kept("SET PERSIST is refused, so there is nothing to load."),

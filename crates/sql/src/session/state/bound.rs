@@ -6,12 +6,13 @@ use crate::error::Result;
 use crate::exec::{
     Changes, DeletePlan, DeleteSeveralPlan, InsertPlan, LoadPlan, Run, UpdatePlan, UpdateSeveralPlan,
 };
+use crate::measured::{DigestEntry, EventName};
 use crate::memory::Charge;
 use crate::parse::Hints;
 use crate::plan::{QueryPlan, SubPlan};
 use crate::sink::ColumnMeta;
 use engine::Table;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The plan of a statement about rows.
 pub(crate) enum Plan {
@@ -109,6 +110,24 @@ pub(crate) struct Bound {
     pub _charge: Option<Charge>,
     /// The generation of the privileges that were checked.
     pub privileges: u64,
+    /// How performance_schema knows the statement, where it measures statements.
+    pub known: OnceLock<Known>,
+}
+
+/// How performance_schema knows a statement.
+#[derive(Clone)]
+pub(crate) struct Known {
+    /// Its kind.
+    pub name: EventName,
+    /// Its digest in the schema that was the current one. `None` means that no digests are kept.
+    pub digest: Option<Arc<DigestEntry>>,
+}
+
+impl Known {
+    /// Reports whether there was no room for the digest, so that it has to be looked for again.
+    pub fn is_rest(&self) -> bool {
+        self.digest.as_ref().is_some_and(|digest| digest.is_rest())
+    }
 }
 
 impl Bound {

@@ -1,5 +1,6 @@
 //! The client of a session: how it has connected, and what it has yet to be told.
 
+use super::bound::Known;
 use crate::error::{Result, SqlError};
 use types::collation;
 
@@ -37,6 +38,19 @@ pub(crate) struct ToldStatement {
     pub is_administrative: bool,
 }
 
+/// The client's statement that runs, where performance_schema measures it.
+#[derive(Default)]
+pub(crate) struct Measuring {
+    /// When it came, in ticks.
+    pub since_ticks: u64,
+    /// Whether its beginning has been noted.
+    pub has_begun: bool,
+    /// How it is known, once it has been understood.
+    pub known: Option<Known>,
+    /// The place of the prepared statement that it executes.
+    pub prepared: Option<usize>,
+}
+
 /// The state of a session's client.
 #[derive(Default)]
 pub(crate) struct ClientState {
@@ -47,6 +61,8 @@ pub(crate) struct ClientState {
     pub closing: bool,
     /// The statement that runs, where the host logs it.
     pub logged: LoggedText,
+    /// The statement that runs, where it is measured.
+    pub measuring: Measuring,
 }
 
 impl ClientState {

@@ -20,11 +20,11 @@ mod statement;
 mod transaction;
 mod xa;
 
-pub(super) use bound::{Bound, Plan};
+pub(super) use bound::{Bound, Known, Plan};
 pub(super) use cache::StatementCache;
 pub(super) use client::ClientState;
 pub use client::SessionInit;
-pub(crate) use client::{LoggedText, ToldStatement};
+pub(crate) use client::{LoggedText, Measuring, ToldStatement};
 pub(super) use gtid::{NextGtid, is_tagged, parse as parse_gtid_next};
 pub(super) use handlers::{HandlerPosition, OpenHandler, SessionHandlers};
 pub(super) use locks::{SessionLocks, TableLocks};

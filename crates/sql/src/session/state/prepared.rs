@@ -1,9 +1,10 @@
 //! The prepared statements of a session.
 
-use super::Bound;
+use super::{Bound, Known};
 use crate::ast::Statement;
 use crate::error::Result;
 use crate::host::Host;
+use crate::measured::MeasuredPrepared;
 use crate::memory::Charge;
 use crate::parse::Hints;
 use std::collections::{BTreeMap, HashMap};
@@ -41,6 +42,10 @@ pub(crate) struct PreparedStatement {
     /// The parameter types that it is bound with. `None` means that the types of its result do not
     /// depend on them.
     pub parameter_types: Option<Vec<ColumnType>>,
+    /// How performance_schema knows its executions.
+    pub known: Option<Known>,
+    /// Its row in performance_schema.
+    pub measured: Option<MeasuredPrepared>,
 }
 
 /// The prepared statements of a session: those of the binary protocol by their ids, and those of
@@ -64,6 +69,9 @@ impl PreparedStatements {
     /// Keeps a statement of the binary protocol. Returns its id.
     pub fn add(&mut self, prepared: PreparedStatement) -> u32 {
         let id = self.next_id;
+        if let Some(measured) = &prepared.measured {
+            measured.call(id.into(), None);
+        }
         self.next_id = self.next_id.wrapping_add(1).max(1);
         self.by_id.insert(id, Some(prepared));
         id
@@ -81,9 +89,9 @@ impl PreparedStatements {
         }
     }
 
-    /// Removes a statement of the binary protocol. An unknown id is ignored.
-    pub fn close(&mut self, id: u32) {
-        self.by_id.remove(&id);
+    /// Removes a statement of the binary protocol and returns it, unless it is unknown or running.
+    pub fn close(&mut self, id: u32) -> Option<PreparedStatement> {
+        self.by_id.remove(&id).flatten()
     }
 
     /// Keeps a statement under a name in lower case, and replaces the one that had the name.
@@ -121,6 +129,8 @@ mod tests {
             parameters: 0,
             bound: None,
             parameter_types: None,
+            known: None,
+            measured: None,
         }
     }
 

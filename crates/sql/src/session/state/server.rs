@@ -3,6 +3,7 @@
 use crate::counters::Counters;
 use crate::error::{Result, SqlError};
 use crate::host::{Host, Privilege, VariableScope};
+use crate::measured::MeasuredSession;
 use crate::memory::Budget;
 use engine::{Engine, Transaction};
 use std::sync::Arc;
@@ -19,6 +20,8 @@ pub(crate) struct ServerHandles {
     pub memory: Arc<Budget>,
     /// The status counters of the session's statements.
     pub counters: Arc<Counters>,
+    /// What measures the session's statements. `None` means that they are not measured.
+    pub measured: Option<Arc<MeasuredSession>>,
     /// The host's flag that interrupts the running statement.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -29,6 +32,7 @@ impl ServerHandles {
             engine,
             memory: host.memory(),
             counters: host.counters(),
+            measured: host.measured(),
             interrupt: host.interrupt_flag().unwrap_or_default(),
             host,
         }

@@ -1,0 +1,393 @@
+//! What one session measures.
+
+use super::digests::DigestEntry;
+use super::figures::{COUNTED, Figures, SUMS, Sample, counted, sum};
+use super::histogram::bucket_of;
+use super::names::EventName;
+use super::recent::{Event, Outcome, Recent};
+use super::totals::{AccountName, ByName, Measured, STATEMENT_IDS};
+use crate::counters::Counters;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// How many digests a session has a part for.
+const PARTS: usize = 64;
+
+/// How many statements of a digest a session keeps to itself.
+const MOST_OF_PART: usize = 32;
+
+/// After how many statements the rate of the ticks is asked for again.
+const RATE_FOR: u32 = 64;
+
+/// The figures of a digest that the session has not given to the common sums yet.
+struct Part {
+    digest: Arc<DigestEntry>,
+    figures: Figures,
+    last_ticks: u64,
+    buckets: [u16; MOST_OF_PART],
+}
+
+/// A statement that begins.
+pub struct Begun<'s> {
+    /// Its kind.
+    pub name: EventName,
+    /// Its text in utf8mb4. `None` for a command without one.
+    pub text: Option<&'s [u8]>,
+    /// Its digest.
+    pub digest: Option<&'s Arc<DigestEntry>>,
+    /// The current schema, where there is no digest that says it.
+    pub schema: Option<&'s str>,
+    /// When it began, in ticks.
+    pub ticks: u64,
+}
+
+/// What is known of a statement when it ends, beside what the session's counters have counted.
+#[derive(Default)]
+pub struct Ended {
+    /// When it ended, in ticks.
+    pub ticks: u64,
+    /// How long it waited for row locks, in ticks.
+    pub lock_ticks: u64,
+    /// Rows that were sent to the client.
+    pub rows_sent: u64,
+    /// Rows that it changed, as the client was told.
+    pub rows_affected: u64,
+    /// The warnings that the client was told of.
+    pub warnings: u64,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The place of the prepared statement that was executed.
+    pub prepared: Option<usize>,
+}
+
+/// A prepared statement, as `prepared_statements_instances` shows it.
+#[derive(Clone)]
+pub struct PreparedRow {
+    /// Its number in the protocol.
+    pub id: u64,
+    /// The name that PREPARE gave it.
+    pub name: Option<String>,
+    /// Its text.
+    pub text: Arc<[u8]>,
+    /// The number of the event that prepared it.
+    pub event: u64,
+    /// How long preparing took, in nanoseconds.
+    pub prepare_ns: u64,
+    /// How often it was prepared again.
+    pub reprepared: u64,
+    /// Its executions.
+    pub figures: Figures,
+}
+
+#[derive(Default)]
+struct Inner {
+    account: AccountName,
+    recent: Recent,
+    last_number: u64,
+    next_statement_id: u64,
+    parts: Vec<Option<Box<Part>>>,
+    by_name: ByName,
+    prepared: Vec<Option<Box<PreparedRow>>>,
+    /// The counts of the session when its last statement ended.
+    counted: [u64; COUNTED],
+    /// Nanoseconds for each tick, times 2 to the power of 32, and for how many statements it is
+    /// good.
+    rate: (u64, u32),
+}
+
+/// What one session measures. Only its own thread writes, so its lock is free unless somebody reads.
+pub struct MeasuredSession {
+    measured: Arc<Measured>,
+    inner: Mutex<Inner>,
+}
+
+impl MeasuredSession {
+    /// Begins to measure a session of this account.
+    pub fn new(measured: Arc<Measured>, account: AccountName) -> MeasuredSession {
+        measured.enter(&account);
+        MeasuredSession { measured, inner: Mutex::new(Inner { account, ..Inner::default() }) }
+    }
+
+    /// Returns what all sessions measure together.
+    pub fn measured(&self) -> &Arc<Measured> {
+        &self.measured
+    }
+
+    /// Gives the session to another account (COM_CHANGE_USER).
+    pub fn change_account(&self, account: AccountName) {
+        self.give_by_name();
+        self.measured.enter(&account);
+        self.inner.lock().account = account;
+    }
+
+    /// Returns the session's account.
+    pub fn account(&self) -> AccountName {
+        self.inner.lock().account.clone()
+    }
+
+    /// Notes that a statement begins.
+    pub fn begin(&self, begun: &Begun<'_>) {
+        let settings = self.measured.settings();
+        let mut inner = self.inner.lock();
+        let inner = &mut *inner;
+        inner.last_number += 1;
+        if inner.next_statement_id % STATEMENT_IDS == 0 {
+            inner.next_statement_id = self.measured.take_statement_ids();
+        }
+        let event = inner.recent.begin(settings.history);
+        event.number = inner.last_number;
+        event.statement_id = inner.next_statement_id;
+        inner.next_statement_id += 1;
+        event.name = begun.name;
+        event.ticks = (begun.ticks, None);
+        event.outcome = Outcome::default();
+        event.sample = Sample::default();
+        tell(event, begun, settings.text_bytes);
+    }
+
+    /// Replaces what was told of the statement that runs: EXECUTE is shown by the text and digest of
+    /// the statement that it names.
+    pub fn retell(&self, begun: &Begun<'_>) {
+        let mut inner = self.inner.lock();
+        if let Some(event) = inner.recent.latest() {
+            tell(event, begun, self.measured.settings().text_bytes);
+        }
+    }
+
+    /// Notes that the statement which runs ends.
+    pub fn end(&self, ended: Ended, counters: &Counters) {
+        let mut inner = self.inner.lock();
+        let inner = &mut *inner;
+        if inner.rate.1 == 0 {
+            inner.rate = (os::clock::ticks_to_ns(1 << 32), RATE_FOR);
+        }
+        inner.rate.1 -= 1;
+        let rate = inner.rate.0;
+        let to_ns = |ticks: u64| ((u128::from(ticks) * u128::from(rate)) >> 32) as u64;
+        let Some(event) = inner.recent.latest() else { return };
+        let mut sums = [0; SUMS];
+        sums[sum::LOCK_TIME_NS] = if ended.lock_ticks == 0 { 0 } else { to_ns(ended.lock_ticks) };
+        sums[sum::ERRORS] = u64::from(ended.outcome.error_code != 0);
+        sums[sum::WARNINGS] = ended.warnings;
+        sums[sum::ROWS_AFFECTED] = ended.rows_affected;
+        sums[sum::ROWS_SENT] = ended.rows_sent;
+        let now = counted(counters);
+        for (at, (now, before)) in now.iter().zip(&inner.counted).enumerate() {
+            // FLUSH STATUS begins the counts anew.
+            sums[sum::ROWS_EXAMINED + at] = if now >= before { now - before } else { *now };
+        }
+        inner.counted = now;
+        let scans = sums[sum::SELECT_SCAN] + sums[sum::SELECT_FULL_JOIN];
+        sums[sum::NO_INDEX_USED] = u64::from(scans > 0);
+        let sample = Sample { wait_ns: to_ns(ended.ticks.saturating_sub(event.ticks.0)), sums };
+        event.ticks.1 = Some(ended.ticks);
+        event.outcome = ended.outcome;
+        event.sample = sample;
+        inner.by_name.add(event.name, &sample);
+        let place = ended.prepared.and_then(|at| inner.prepared.get_mut(at));
+        if let Some(Some(prepared)) = place {
+            prepared.figures.add(&sample);
+        }
+        if let Some(digest) = event.digest.clone() {
+            self.measured.take_sample(&digest, event);
+            let ticks = ended.ticks;
+            self.add_to_part(&mut inner.parts, digest, &sample, ticks);
+        }
+    }
+
+    fn add_to_part(
+        &self,
+        parts: &mut Vec<Option<Box<Part>>>,
+        digest: Arc<DigestEntry>,
+        sample: &Sample,
+        ticks: u64,
+    ) {
+        if parts.is_empty() {
+            parts.resize_with(PARTS, || None);
+        }
+        let place = &mut parts[digest.number % PARTS];
+        let is_its = place.as_ref().is_some_and(|part| Arc::ptr_eq(&part.digest, &digest));
+        if !is_its {
+            if let Some(part) = place {
+                self.measured.take_part(part);
+            }
+            let (figures, buckets) = (Figures::default(), [0; MOST_OF_PART]);
+            *place = Some(Box::new(Part { digest, figures, last_ticks: 0, buckets }));
+        }
+        let Some(part) = place else { return };
+        if part.figures.count as usize >= MOST_OF_PART {
+            self.measured.take_part(part);
+        }
+        part.buckets[part.figures.count as usize] = bucket_of(sample.wait_ns);
+        part.figures.add(sample);
+        part.last_ticks = ticks;
+    }
+
+    /// Gives the figures of digests to the common sums.
+    pub(super) fn give_digests(&self) {
+        let mut inner = self.inner.lock();
+        inner.parts.iter_mut().flatten().for_each(|part| self.measured.take_part(part));
+    }
+
+    /// Gives the sums by kind to those of the account.
+    pub(super) fn give_by_name(&self) {
+        let mut inner = self.inner.lock();
+        let by_name = std::mem::take(&mut inner.by_name);
+        self.measured.add_ended(&inner.account, &by_name);
+    }
+
+    /// Gives everything to the common sums, because the session ends.
+    pub fn finish(&self) {
+        self.give_digests();
+        self.inner.lock().parts = Vec::new();
+        self.give_by_name();
+    }
+
+    /// Returns the account and the sums by kind.
+    pub fn by_name(&self) -> (AccountName, ByName) {
+        let inner = self.inner.lock();
+        (inner.account.clone(), inner.by_name.clone())
+    }
+
+    /// Returns the statement that runs, or the last one.
+    pub fn current(&self) -> Option<Event> {
+        self.inner.lock().recent.latest().cloned()
+    }
+
+    /// Returns the latest statements that have ended, the oldest first.
+    pub fn history(&self) -> Vec<Event> {
+        self.inner.lock().recent.ended(self.measured.settings().history)
+    }
+
+    /// Forgets the statements that have ended.
+    pub fn clear_history(&self) {
+        self.inner.lock().recent.clear_ended();
+    }
+
+    /// Returns the prepared statements.
+    pub fn prepared(&self) -> Vec<PreparedRow> {
+        self.inner.lock().prepared.iter().flatten().map(|row| (**row).clone()).collect()
+    }
+
+    /// Forgets the figures of the prepared statements.
+    pub fn clear_prepared(&self) {
+        let mut inner = self.inner.lock();
+        inner.prepared.iter_mut().flatten().for_each(|row| row.figures = Figures::default());
+    }
+
+    /// Notes a prepared statement, until the result is dropped.
+    pub fn keep_prepared(self: &Arc<Self>, mut row: PreparedRow, prepare_ticks: u64) -> MeasuredPrepared {
+        let mut inner = self.inner.lock();
+        row.event = inner.last_number;
+        row.prepare_ns = os::clock::ticks_to_ns(prepare_ticks);
+        let free = inner.prepared.iter().position(Option::is_none);
+        let place = free.unwrap_or_else(|| {
+            inner.prepared.push(None);
+            inner.prepared.len() - 1
+        });
+        inner.prepared[place] = Some(Box::new(row));
+        MeasuredPrepared { session: self.clone(), place }
+    }
+}
+
+/// Sets what is shown of a statement.
+fn tell(event: &mut Event, begun: &Begun<'_>, text_bytes: usize) {
+    event.set_text(begun.text, text_bytes);
+    event.schema = match begun.digest {
+        Some(digest) if !digest.is_rest() => digest.schema.clone(),
+        _ => begun.schema.map(Arc::from),
+    };
+    event.digest = begun.digest.cloned();
+}
+
+/// A prepared statement that is shown as long as this value lives.
+pub struct MeasuredPrepared {
+    session: Arc<MeasuredSession>,
+    place: usize,
+}
+
+impl MeasuredPrepared {
+    /// Returns the statement's place, for [`Ended::prepared`].
+    pub fn place(&self) -> usize {
+        self.place
+    }
+
+    /// Gives the statement the number that the client knows, or the name that PREPARE gives it.
+    pub fn call(&self, id: u64, name: Option<&str>) {
+        self.change(|row| {
+            row.id = id;
+            row.name = name.map(str::to_owned);
+        });
+    }
+
+    /// Counts that the statement was prepared again.
+    pub fn prepared_again(&self) {
+        self.change(|row| row.reprepared += 1);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut PreparedRow)) {
+        if let Some(Some(row)) = self.session.inner.lock().prepared.get_mut(self.place) {
+            change(row);
+        }
+    }
+}
+
+impl Drop for MeasuredPrepared {
+    fn drop(&mut self) {
+        if let Some(row) = self.session.inner.lock().prepared.get_mut(self.place) {
+            *row = None;
+        }
+    }
+}
+
+impl Measured {
+    /// Adds the part of a session to the sums of its digest, and empties the part.
+    fn take_part(&self, part: &mut Part) {
+        let statements = part.figures.count as usize;
+        if statements == 0 {
+            return;
+        }
+        let age_ns = os::clock::ticks_to_ns(os::clock::ticks().saturating_sub(part.last_ticks));
+        let seen_us = os::clock::now_us().saturating_sub(age_ns / 1000);
+        let mut sums = part.digest.sums.lock();
+        if sums.figures.count == 0 {
+            let first_us = seen_us.saturating_sub(part.figures.wait_ns / 1000);
+            sums.first_seen_us = if sums.sample_seen_us == 0 { first_us } else { sums.sample_seen_us };
+        }
+        sums.last_seen_us = sums.last_seen_us.max(seen_us);
+        sums.figures.merge(&part.figures);
+        for bucket in &part.buckets[..statements.min(MOST_OF_PART)] {
+            sums.histogram.add(*bucket);
+            self.histogram[usize::from(*bucket)].fetch_add(1, Ordering::Relaxed);
+        }
+        drop(sums);
+        part.figures = Figures::default();
+    }
+
+    /// Keeps the text of a statement as its digest's sample where it took longer than the present
+    /// one, or where the present one is too old.
+    fn take_sample(&self, digest: &DigestEntry, event: &Event) {
+        let (wait_ns, now) = (event.sample.wait_ns, event.ticks.0);
+        let since = digest.sample_ticks.load(Ordering::Relaxed);
+        let is_longer = wait_ns > digest.sample_wait_ns.load(Ordering::Relaxed);
+        // A tick is a nanosecond or less, so no division is needed to see that it is too early.
+        let age_ns = || os::clock::ticks_to_ns(now.saturating_sub(since));
+        let oldest_ns = self.settings.sample_age_s.saturating_mul(1_000_000_000);
+        let is_old = since != 0 && oldest_ns > 0 && {
+            let age_ticks = now.saturating_sub(since);
+            age_ticks >= oldest_ns && age_ns() >= oldest_ns
+        };
+        if !(is_longer || is_old || since == 0) {
+            return;
+        }
+        // Another session that has the lock has a sample, too.
+        let Some(mut sums) = digest.sums.try_lock() else { return };
+        digest.sample_wait_ns.store(wait_ns, Ordering::Relaxed);
+        digest.sample_ticks.store(now.max(1), Ordering::Relaxed);
+        sums.sample.clear();
+        sums.sample.extend_from_slice(event.text.as_deref().unwrap_or_default());
+        sums.sample_seen_us = os::clock::now_us();
+        sums.sample_wait_ns = wait_ns;
+    }
+}
