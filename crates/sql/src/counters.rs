@@ -36,6 +36,8 @@ macro_rules! counters {
         #[derive(Debug, Default)]
         pub struct Counters {
             $(#[doc = $what] pub $field: Count,)*
+            /// Rows that were looked at in tables and sorts. SHOW STATUS does not have them.
+            pub rows_examined: Count,
         }
 
         impl Counters {
@@ -57,6 +59,7 @@ macro_rules! counters {
             /// Sets all counts to zero (FLUSH STATUS).
             pub fn reset(&self) {
                 $(self.$field.0.store(0, Ordering::Relaxed);)*
+                self.rows_examined.0.store(0, Ordering::Relaxed);
             }
         }
     };

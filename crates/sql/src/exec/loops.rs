@@ -43,6 +43,10 @@ pub(super) fn nested_loops(
         true => tables.iter().map(|_| OnceCell::new()).collect(),
         false => Vec::new(),
     };
+    if tables.is_empty() {
+        // As in MySQL, a query without tables looks at one row.
+        run.ctx.counters.rows_examined.count();
+    }
     let loops = Loops { tables, materialized, hashes };
     loops.level(run, Level { step: 0, nest: 0, end: tables.len() }, row, visit)
 }

@@ -167,6 +167,7 @@ impl<'p> Reader<'p> {
                 }
             }
             run.on_row()?;
+            run.ctx.counters.rows_examined.count();
             return Ok(true);
         }
         Ok(false)
@@ -198,13 +199,16 @@ impl<'p> Reader<'p> {
         if let Some(key) = self.point.take() {
             run.ctx.counters.handler_read_key.count();
             let RowLock { mode, on_locked } = self.lock;
-            return Ok(run.with(|txn| txn.get_unless_locked(self.table, &key, mode, on_locked))?);
+            let found = run.with(|txn| txn.get_unless_locked(self.table, &key, mode, on_locked))?;
+            run.ctx.counters.rows_examined.add(u64::from(found.is_some()));
+            return Ok(found);
         }
         loop {
             if let Some(scan) = &mut self.scan {
                 self.step.count(&mut self.is_fresh, run.ctx.counters);
                 if let Some(row) = run.with(|txn| scan.next(txn))? {
                     run.on_row()?;
+                    run.ctx.counters.rows_examined.count();
                     return Ok(Some(row));
                 }
                 self.scan = None;

@@ -49,15 +49,8 @@ pub(super) const COUNTED: usize = 12;
 
 /// Reads the counts of a session, in the order of the sums from [`sum::ROWS_EXAMINED`] on.
 pub(super) fn counted(counters: &Counters) -> [u64; COUNTED] {
-    let read = counters.handler_read_first.get()
-        + counters.handler_read_key.get()
-        + counters.handler_read_last.get()
-        + counters.handler_read_next.get()
-        + counters.handler_read_prev.get()
-        + counters.handler_read_rnd.get()
-        + counters.handler_read_rnd_next.get();
     [
-        read,
+        counters.rows_examined.get(),
         counters.created_tmp_disk_tables.get(),
         counters.created_tmp_tables.get(),
         counters.select_full_join.get(),

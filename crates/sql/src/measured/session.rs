@@ -355,7 +355,7 @@ impl Measured {
             let first_us = seen_us.saturating_sub(part.figures.wait_ns / 1000);
             sums.first_seen_us = if sums.sample_seen_us == 0 { first_us } else { sums.sample_seen_us };
         }
-        sums.last_seen_us = sums.last_seen_us.max(seen_us);
+        sums.last_seen_us = sums.last_seen_us.max(seen_us).max(sums.first_seen_us);
         sums.figures.merge(&part.figures);
         for bucket in &part.buckets[..statements.min(MOST_OF_PART)] {
             sums.histogram.add(*bucket);

@@ -280,6 +280,7 @@ impl Sorted {
             return Ok(false);
         };
         ctx.counters.sort_rows.count();
+        ctx.counters.rows_examined.count();
         self.codec.read_row(payload, values)?;
         Ok(true)
     }
