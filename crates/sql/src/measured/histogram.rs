@@ -23,6 +23,19 @@ static LOWS_PS: LazyLock<[u64; BUCKETS]> = LazyLock::new(|| {
     })
 });
 
+/// For each number of bits the bucket behind that of the least number with so many, so that few
+/// bounds have to be compared.
+static FIRST_OF_POWER: LazyLock<[u16; 66]> = LazyLock::new(|| {
+    std::array::from_fn(|bits| {
+        let least = match bits {
+            0 => 0,
+            65.. => u64::MAX,
+            _ => 1 << (bits - 1),
+        };
+        LOWS_PS.partition_point(|low| *low <= least) as u16
+    })
+});
+
 /// Returns the lower bound of a bucket, in picoseconds. Behind the last bucket is `u64::MAX`.
 pub fn bucket_low_ps(bucket: usize) -> u64 {
     LOWS_PS.get(bucket).copied().unwrap_or(u64::MAX)
@@ -31,7 +44,10 @@ pub fn bucket_low_ps(bucket: usize) -> u64 {
 /// Returns the bucket of a time in nanoseconds.
 pub fn bucket_of(wait_ns: u64) -> u16 {
     let wait_ps = wait_ns.saturating_mul(1000);
-    (LOWS_PS.partition_point(|low| *low <= wait_ps) - 1) as u16
+    let power = (u64::BITS - wait_ps.leading_zeros()) as usize;
+    let (begin, end) = (FIRST_OF_POWER[power], FIRST_OF_POWER[power + 1]);
+    let lows = &LOWS_PS[usize::from(begin)..usize::from(end)];
+    begin + lows.partition_point(|low| *low <= wait_ps) as u16 - 1
 }
 
 /// The counts of buckets, without those that are empty: nearly all are.
@@ -89,9 +105,12 @@ mod tests {
         assert_eq!(bucket_low_ps(BUCKETS), u64::MAX);
         assert_eq!((bucket_of(0), bucket_of(9_999), bucket_of(10_000)), (0, 0, 1));
         assert_eq!(bucket_of(u64::MAX), BUCKETS as u16 - 1);
-        for wait_ns in [11_000, 123_456, 999_999_999] {
+        for wait_ns in (0..60).flat_map(|bits| [1u64 << bits, (1 << bits) + 1, (1 << bits) - 1]) {
             let bucket = usize::from(bucket_of(wait_ns));
-            assert!((bucket_low_ps(bucket)..bucket_low_ps(bucket + 1)).contains(&(wait_ns * 1000)));
+            let bounds = bucket_low_ps(bucket)..=bucket_low_ps(bucket + 1);
+            let wait_ps = wait_ns.saturating_mul(1000);
+            assert!(bounds.contains(&wait_ps), "{wait_ns}");
+            assert!(wait_ps < *bounds.end() || bucket == BUCKETS - 1, "{wait_ns}");
         }
     }
 

@@ -16,6 +16,7 @@ mod histogram;
 mod names;
 mod recent;
 mod session;
+mod shape;
 mod totals;
 
 pub use digests::{DigestEntry, DigestRow};
@@ -24,4 +25,5 @@ pub use histogram::{BUCKETS, Histogram, bucket_low_ps, bucket_of};
 pub use names::{EventName, NAMES};
 pub use recent::{Event, Outcome};
 pub use session::{Begun, Ended, MeasuredPrepared, MeasuredSession, PreparedRow};
+pub(crate) use shape::Shapes;
 pub use totals::{AccountName, AccountRow, ByName, Measured, Settings};

@@ -1,7 +1,7 @@
 //! What one session measures.
 
 use super::digests::DigestEntry;
-use super::figures::{COUNTED, Figures, SUMS, Sample, counted, sum};
+use super::figures::{COUNTED, Figures, Sample, counted, sum};
 use super::histogram::bucket_of;
 use super::names::EventName;
 use super::recent::{Event, Outcome, Recent};
@@ -141,7 +141,9 @@ impl MeasuredSession {
         inner.next_statement_id += 1;
         event.name = begun.name;
         event.ticks = (begun.ticks, None);
-        event.outcome = Outcome::default();
+        if event.outcome != Outcome::default() {
+            event.outcome = Outcome::default();
+        }
         event.sample = Sample::default();
         tell(event, begun, settings.text_bytes);
     }
@@ -166,21 +168,25 @@ impl MeasuredSession {
         let rate = inner.rate.0;
         let to_ns = |ticks: u64| ((u128::from(ticks) * u128::from(rate)) >> 32) as u64;
         let Some(event) = inner.recent.latest() else { return };
-        let mut sums = [0; SUMS];
-        sums[sum::LOCK_TIME_NS] = if ended.lock_ticks == 0 { 0 } else { to_ns(ended.lock_ticks) };
-        sums[sum::ERRORS] = u64::from(ended.outcome.error_code != 0);
-        sums[sum::WARNINGS] = ended.warnings;
-        sums[sum::ROWS_AFFECTED] = ended.rows_affected;
-        sums[sum::ROWS_SENT] = ended.rows_sent;
-        let now = counted(counters);
-        for (at, (now, before)) in now.iter().zip(&inner.counted).enumerate() {
-            // FLUSH STATUS begins the counts anew.
-            sums[sum::ROWS_EXAMINED + at] = if now >= before { now - before } else { *now };
+        let wait_ns = to_ns(ended.ticks.saturating_sub(event.ticks.0));
+        let mut sample = Sample { wait_ns, ..Sample::default() };
+        if ended.lock_ticks != 0 {
+            sample.set(sum::LOCK_TIME_NS, to_ns(ended.lock_ticks));
         }
-        inner.counted = now;
-        let scans = sums[sum::SELECT_SCAN] + sums[sum::SELECT_FULL_JOIN];
-        sums[sum::NO_INDEX_USED] = u64::from(scans > 0);
-        let sample = Sample { wait_ns: to_ns(ended.ticks.saturating_sub(event.ticks.0)), sums };
+        sample.set(sum::ERRORS, u64::from(ended.outcome.error_code != 0));
+        sample.set(sum::WARNINGS, ended.warnings);
+        sample.set(sum::ROWS_AFFECTED, ended.rows_affected);
+        sample.set(sum::ROWS_SENT, ended.rows_sent);
+        let now = counted(counters);
+        if now != inner.counted {
+            for (at, (now, before)) in now.iter().zip(&inner.counted).enumerate() {
+                // FLUSH STATUS begins the counts anew.
+                sample.set(sum::ROWS_EXAMINED + at, if now >= before { now - before } else { *now });
+            }
+            inner.counted = now;
+            let scans = sample.sums[sum::SELECT_SCAN] + sample.sums[sum::SELECT_FULL_JOIN];
+            sample.set(sum::NO_INDEX_USED, u64::from(scans > 0));
+        }
         event.ticks.1 = Some(ended.ticks);
         event.outcome = ended.outcome;
         event.sample = sample;

@@ -91,9 +91,23 @@ pub(super) fn begin(session: &mut Session, statement: &Statement, text: &[u8]) {
     if session.server.measured.is_none() || session.client.measuring.has_begun {
         return;
     }
-    let known = known_of(session, name_of(statement), "", text);
-    let shown = shown(session, statement, text).into_owned();
-    begin_as(session, &known, &shown);
+    if !is_about_rows(statement) {
+        let known = known_of(session, name_of(statement), "", text);
+        let shown = session.server.host.without_secrets(text).into_owned();
+        return begin_as(session, &known, &shown);
+    }
+    let generation = session.cache.generation();
+    let known = match session.client.shapes.get(text, generation) {
+        (_, Some(known)) => known,
+        (shape, None) => {
+            let known = known_of(session, name_of(statement), "", text);
+            if let Some(shape) = shape {
+                session.client.shapes.keep(shape, &known);
+            }
+            known
+        }
+    };
+    begin_as(session, &known, text);
     session.client.measuring.known = Some(known);
 }
 

@@ -2,6 +2,8 @@
 
 use super::bound::Known;
 use crate::error::{Result, SqlError};
+use crate::measured::Shapes;
+use std::collections::HashMap;
 use types::collation;
 
 /// The settings that a connection begins with.
@@ -51,6 +53,39 @@ pub(crate) struct Measuring {
     pub prepared: Option<usize>,
 }
 
+/// The most shapes of texts whose digests a session knows.
+const MOST_SHAPES: usize = 256;
+
+/// How performance_schema knows the texts that a session has sent, by their shapes.
+#[derive(Default)]
+pub(crate) struct KnownShapes {
+    shapes: Shapes,
+    /// The generation of the session's settings and schema that this is true for.
+    generation: u64,
+    known: HashMap<u64, Known>,
+}
+
+impl KnownShapes {
+    /// Returns the shape of a text, and how it is known if one like it has come before.
+    pub fn get(&mut self, text: &[u8], generation: u64) -> (Option<u64>, Option<Known>) {
+        if self.generation != generation {
+            self.known.clear();
+            self.generation = generation;
+        }
+        let Some(shape) = self.shapes.of(text) else { return (None, None) };
+        let known = self.known.get(&shape).filter(|known| !known.is_rest());
+        (Some(shape), known.cloned())
+    }
+
+    /// Keeps how texts of a shape are known.
+    pub fn keep(&mut self, shape: u64, known: &Known) {
+        if self.known.len() >= MOST_SHAPES {
+            self.known.clear();
+        }
+        self.known.insert(shape, known.clone());
+    }
+}
+
 /// The state of a session's client.
 #[derive(Default)]
 pub(crate) struct ClientState {
@@ -63,6 +98,8 @@ pub(crate) struct ClientState {
     pub logged: LoggedText,
     /// The statement that runs, where it is measured.
     pub measuring: Measuring,
+    /// How the texts that have come are known.
+    pub shapes: KnownShapes,
 }
 
 impl ClientState {
