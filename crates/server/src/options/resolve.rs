@@ -315,7 +315,7 @@ fn set_switch(options: &mut Options, switch: Switch, value: Option<&str>) -> Res
 
 fn set_variable(options: &mut Options, id: VariableId, value: Option<&str>) -> Result<(), String> {
     let definition = id.definition();
-    let (mut setting, note) = definition.from_option(value).map_err(|bad| bad.0)?;
+    let (setting, note) = definition.from_option(value).map_err(|bad| bad.0)?;
     options.warnings.extend(note);
     match definition.name {
         "innodb_page_size" if !PAGE_SIZES.contains(&setting.uint()) => {
@@ -323,12 +323,6 @@ fn set_variable(options: &mut Options, id: VariableId, value: Option<&str>) -> R
                 "Error while setting value '{}' to 'innodb_page_size': it must be 4096, 8192, 16384, 32768 or 65536",
                 value.unwrap_or("")
             ));
-        }
-        "performance_schema" if setting.is_on() => {
-            options
-                .warnings
-                .push("performance_schema is not instrumented in this server and stays OFF".into());
-            setting = Setting::Bool(false);
         }
         _ => {}
     }

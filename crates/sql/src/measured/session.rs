@@ -132,7 +132,7 @@ impl MeasuredSession {
         let mut inner = self.inner.lock();
         let inner = &mut *inner;
         inner.last_number += 1;
-        if inner.next_statement_id % STATEMENT_IDS == 0 {
+        if inner.next_statement_id.is_multiple_of(STATEMENT_IDS) {
             inner.next_statement_id = self.measured.take_statement_ids();
         }
         let event = inner.recent.begin(settings.history);

@@ -4,7 +4,7 @@ use super::Session;
 use super::prepared::is_about_rows;
 use super::state::{Bound, Known, Measuring, PreparedStatement};
 use super::statement_names::name_of;
-use crate::ast::Statement;
+use crate::ast::{Show, Statement};
 use crate::digest::Digest;
 use crate::error::{Result, SqlError};
 use crate::measured::{Begun, Ended, EventName, MeasuredSession, Outcome, PreparedRow};
@@ -40,7 +40,7 @@ pub(super) fn run<T>(
     let mut ended = Ended {
         ticks: ticks(),
         lock_ticks: os::account::wall_ticks_of_this_thread(State::RowLockWait).saturating_sub(lock_ticks),
-        rows_sent,
+        rows_sent: if measuring.sends_uncounted { 0 } else { rows_sent },
         prepared: measuring.prepared,
         ..Ended::default()
     };
@@ -91,6 +91,7 @@ pub(super) fn begin(session: &mut Session, statement: &Statement, text: &[u8]) {
     if session.server.measured.is_none() || session.client.measuring.has_begun {
         return;
     }
+    session.client.measuring.sends_uncounted = sends_uncounted(statement);
     if !is_about_rows(statement) {
         let known = known_of(session, name_of(statement), "", text);
         let shown = session.server.host.without_secrets(text).into_owned();
@@ -109,6 +110,23 @@ pub(super) fn begin(session: &mut Session, statement: &Statement, text: &[u8]) {
     };
     begin_as(session, &known, text);
     session.client.measuring.known = Some(known);
+}
+
+/// Reports whether MySQL does not count the rows that a statement sends, because they are not those
+/// of a query.
+fn sends_uncounted(statement: &Statement) -> bool {
+    match statement {
+        Statement::Show { show, .. } => matches!(
+            show,
+            Show::CreateTable(_)
+                | Show::CreateSequence(_)
+                | Show::CreateObject { .. }
+                | Show::CreateSchema { .. }
+                | Show::Warnings { .. }
+        ),
+        Statement::Admin(_) | Statement::Maintain { .. } => true,
+        _ => false,
+    }
 }
 
 fn begin_as(session: &mut Session, known: &Known, text: &[u8]) {

@@ -6,7 +6,7 @@ use crate::ast::{PrepareText, Show, Statement};
 use crate::error::{Result, SqlError};
 use crate::memory::Charge;
 use crate::parse::Hints;
-use crate::sink::{ColumnMeta, ResultSink};
+use crate::sink::{ColumnMeta, OkInfo, ResultSink};
 use os::account::{State, enter};
 use std::sync::Arc;
 use types::{ColumnType, Value};
@@ -250,7 +250,9 @@ impl Session {
                 watched::tell_prepare(self, &text);
                 measuring::told_prepared(self, &mut prepared, &name);
                 self.prepared.put_named(name, prepared);
-                results::ok(self, sink)?;
+                self.statement.row_count = 0;
+                let info = "Statement prepared".to_owned();
+                sink.ok(&OkInfo { status: self.status(), info, ..OkInfo::default() })?;
             }
             Statement::Execute { name, using } => {
                 let key = name.to_lowercase();

@@ -288,7 +288,8 @@ impl ShowParts<'_> {
             for column in columns {
                 let nothing = || text("");
                 let ty = text(column.ty.sql_name());
-                let nullable = text("YES");
+                let is_nullable = column.flags & crate::sink::column_flag::NOT_NULL == 0;
+                let nullable = text(if is_nullable { "YES" } else { "NO" });
                 let row = (
                     text(&column.name),
                     ty,

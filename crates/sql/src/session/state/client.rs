@@ -49,6 +49,8 @@ pub(crate) struct Measuring {
     pub has_begun: bool,
     /// How it is known, once it has been understood.
     pub known: Option<Known>,
+    /// Whether the rows that it sends are no rows of a query, which MySQL does not count.
+    pub sends_uncounted: bool,
     /// The place of the prepared statement that it executes.
     pub prepared: Option<usize>,
 }
