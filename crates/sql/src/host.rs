@@ -403,8 +403,8 @@ pub trait Host: Rights {
         Arc::default()
     }
 
-    /// Returns what measures the session's statements for performance_schema. It is the same as long
-    /// as the host lives. `None` means that they are not measured.
+    /// Returns what measures the session's statements for performance_schema. It is the same as
+    /// long as the host lives. `None` means that they are not measured.
     fn measured(&self) -> Option<Arc<MeasuredSession>> {
         None
     }

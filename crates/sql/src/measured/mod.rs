@@ -5,10 +5,10 @@
 //! of each session.
 //!
 //! Nothing that sessions share is locked in a statement's way. A session adds the figures of a
-//! statement to parts of its own ([`MeasuredSession`]), whose lock nobody else wants unless somebody
-//! reads. The parts are added to the common sums ([`Measured`]) when somebody reads, when the
-//! session ends, and where a part is full. A digest is found once for each text: it stays with the
-//! plan that is kept for the text, and with the prepared statement.
+//! statement to parts of its own ([`MeasuredSession`]), whose lock nobody else wants unless
+//! somebody reads. The parts are added to the common sums ([`Measured`]) when somebody reads, when
+//! the session ends, and where a part is full. A digest is found once for each text: it stays with
+//! the plan that is kept for the text, and with the prepared statement.
 
 mod digests;
 mod figures;

@@ -96,7 +96,8 @@ struct Inner {
     rate: (u64, u32),
 }
 
-/// What one session measures. Only its own thread writes, so its lock is free unless somebody reads.
+/// What one session measures. Only its own thread writes, so its lock is free unless somebody
+/// reads.
 pub struct MeasuredSession {
     measured: Arc<Measured>,
     inner: Mutex<Inner>,
@@ -148,8 +149,8 @@ impl MeasuredSession {
         tell(event, begun, settings.text_bytes);
     }
 
-    /// Replaces what was told of the statement that runs: EXECUTE is shown by the text and digest of
-    /// the statement that it names.
+    /// Replaces what was told of the statement that runs: EXECUTE is shown by the text and digest
+    /// of the statement that it names.
     pub fn retell(&self, begun: &Begun<'_>) {
         let mut inner = self.inner.lock();
         if let Some(event) = inner.recent.latest() {

@@ -25,8 +25,8 @@ const NUMBER: u64 = 0x100;
 const STRING: u64 = 0x101;
 
 impl Shapes {
-    /// Returns a number that only texts of the same shape have. `None` means that the text has to be
-    /// read by the lexer.
+    /// Returns a number that only texts of the same shape have. `None` means that the text has to
+    /// be read by the lexer.
     pub fn of(&self, text: &[u8]) -> Option<u64> {
         if text.len() > MOST_BYTES {
             return None;

@@ -18,8 +18,8 @@ use std::sync::Arc;
 /// The most bytes of an error's text that are shown.
 const MESSAGE_BYTES: usize = 128;
 
-/// Runs a client's statement and measures it. `text` is the text that has come, up to its end; it is
-/// shown where no statement is found in it.
+/// Runs a client's statement and measures it. `text` is the text that has come, up to its end; it
+/// is shown where no statement is found in it.
 pub(super) fn run<T>(
     session: &mut Session,
     sink: &mut dyn ResultSink,

@@ -19,8 +19,8 @@ struct Begun {
     figures: Vec<u64>,
 }
 
-/// Runs a client's statement, measures it where that is wanted, and tells the host's log of it where
-/// there is one. `text` is the text that has come.
+/// Runs a client's statement, measures it where that is wanted, and tells the host's log of it
+/// where there is one. `text` is the text that has come.
 pub(super) fn run<T>(
     session: &mut Session,
     sink: &mut dyn ResultSink,

@@ -19,8 +19,11 @@ use sql::measured::{Figures, Measured, MeasuredSession, SUM_NAMES, sum};
 use std::sync::Arc;
 use types::Value;
 
+/// Columns by their names.
+type Named = Vec<(String, Kind)>;
+
 /// The columns of MySQL's sums, in two parts: those of the time, and the other ones.
-fn sum_columns() -> (Vec<(String, Kind)>, Vec<(String, Kind)>) {
+fn sum_columns() -> (Named, Named) {
     let number = |name: &str| (name.to_owned(), Kind::Number);
     let times = ["COUNT_STAR", "SUM_TIMER_WAIT", "MIN_TIMER_WAIT", "AVG_TIMER_WAIT", "MAX_TIMER_WAIT"];
     let sums = SUM_NAMES.iter().map(|name| number(&format!("SUM_{name}")));
