@@ -14,6 +14,7 @@ mod digests;
 mod figures;
 mod histogram;
 mod names;
+mod reading;
 mod recent;
 mod session;
 mod shape;

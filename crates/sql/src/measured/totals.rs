@@ -4,7 +4,6 @@ use super::digests::{DigestEntry, Digests};
 use super::figures::{Figures, Sample};
 use super::histogram::BUCKETS;
 use super::names::{EventName, NAMES};
-use super::session::MeasuredSession;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -78,7 +77,7 @@ pub struct AccountRow {
 }
 
 impl AccountRow {
-    fn merge(&mut self, other: &AccountRow) {
+    pub(super) fn merge(&mut self, other: &AccountRow) {
         self.by_name.merge(&other.by_name);
         self.current += other.current;
         self.connections += other.connections;
@@ -88,11 +87,11 @@ impl AccountRow {
 /// The sums of sessions that have ended. Each level holds only what is not in one below it, so that
 /// emptying one of MySQL's tables does not take from those above it.
 #[derive(Default)]
-struct Ended {
-    accounts: BTreeMap<AccountName, AccountRow>,
-    users: BTreeMap<Option<String>, AccountRow>,
-    hosts: BTreeMap<Option<String>, AccountRow>,
-    all: ByName,
+pub(super) struct Ended {
+    pub accounts: BTreeMap<AccountName, AccountRow>,
+    pub users: BTreeMap<Option<String>, AccountRow>,
+    pub hosts: BTreeMap<Option<String>, AccountRow>,
+    pub all: ByName,
 }
 
 /// What the statements of a server took.
@@ -103,7 +102,7 @@ pub struct Measured {
     pub(super) histogram: Vec<AtomicU64>,
     next_statements: AtomicU64,
     /// Locked when a session begins and ends, and by readers.
-    ended: Mutex<Ended>,
+    pub(super) ended: Mutex<Ended>,
     since_ticks: u64,
 }
 
@@ -150,130 +149,5 @@ impl Measured {
     /// Adds the statements of an account that its session no longer keeps.
     pub(super) fn add_ended(&self, account: &AccountName, by_name: &ByName) {
         self.ended.lock().accounts.entry(account.clone()).or_default().by_name.merge(by_name);
-    }
-
-    /// Returns all digests. The sessions that run give their parts first.
-    pub fn by_digest(&self, sessions: &[Arc<MeasuredSession>]) -> Vec<Arc<DigestEntry>> {
-        sessions.iter().for_each(|session| session.give_digests());
-        self.digests.all()
-    }
-
-    /// Returns how many statements are in each bucket, whatever their digest.
-    pub fn histogram(&self, sessions: &[Arc<MeasuredSession>]) -> Vec<u64> {
-        sessions.iter().for_each(|session| session.give_digests());
-        self.histogram.iter().map(|count| count.load(Ordering::Relaxed)).collect()
-    }
-
-    /// Returns the sums of all accounts.
-    pub fn by_account(&self, sessions: &[Arc<MeasuredSession>]) -> BTreeMap<AccountName, AccountRow> {
-        let mut all = self.ended.lock().accounts.clone();
-        for session in sessions {
-            let (account, by_name) = session.by_name();
-            let row = all.entry(account).or_default();
-            row.current += 1;
-            row.by_name.merge(&by_name);
-        }
-        all
-    }
-
-    /// Returns the sums of all users.
-    pub fn by_user(&self, sessions: &[Arc<MeasuredSession>]) -> BTreeMap<Option<String>, AccountRow> {
-        let mut all = self.ended.lock().users.clone();
-        for ((user, _), row) in self.by_account(sessions) {
-            all.entry(user).or_default().merge(&row);
-        }
-        all
-    }
-
-    /// Returns the sums of all hosts.
-    pub fn by_host(&self, sessions: &[Arc<MeasuredSession>]) -> BTreeMap<Option<String>, AccountRow> {
-        let mut all = self.ended.lock().hosts.clone();
-        for ((_, host), row) in self.by_account(sessions) {
-            all.entry(host).or_default().merge(&row);
-        }
-        all
-    }
-
-    /// Returns the sums of the whole server.
-    pub fn by_name(&self, sessions: &[Arc<MeasuredSession>]) -> ByName {
-        let mut all = self.ended.lock().all.clone();
-        self.by_host(sessions).values().for_each(|row| all.merge(&row.by_name));
-        all
-    }
-
-    /// Forgets all digests, and their histograms.
-    pub fn clear_digests(&self, sessions: &[Arc<MeasuredSession>]) {
-        sessions.iter().for_each(|session| session.give_digests());
-        self.digests.clear();
-    }
-
-    /// Empties the histograms of all digests.
-    pub fn clear_histograms(&self, sessions: &[Arc<MeasuredSession>]) {
-        sessions.iter().for_each(|session| session.give_digests());
-        self.digests.clear_histograms();
-    }
-
-    /// Empties the histogram of the whole server.
-    pub fn clear_histogram(&self, sessions: &[Arc<MeasuredSession>]) {
-        sessions.iter().for_each(|session| session.give_digests());
-        self.histogram.iter().for_each(|count| count.store(0, Ordering::Relaxed));
-    }
-
-    /// Empties the sums by session, which go to those of the accounts.
-    pub fn clear_by_session(&self, sessions: &[Arc<MeasuredSession>]) {
-        sessions.iter().for_each(|session| session.give_by_name());
-    }
-
-    /// Empties the sums by account, which go to those of the users and hosts. `forgets` removes the
-    /// accounts without a connection, and begins to count connections anew.
-    pub fn clear_by_account(&self, sessions: &[Arc<MeasuredSession>], forgets: bool) {
-        self.clear_by_session(sessions);
-        let mut ended = self.ended.lock();
-        let Ended { accounts, users, hosts, .. } = &mut *ended;
-        for ((user, host), row) in accounts.iter_mut() {
-            let mut given = AccountRow { by_name: std::mem::take(&mut row.by_name), ..AccountRow::default() };
-            if forgets {
-                given.connections = std::mem::take(&mut row.connections);
-            }
-            users.entry(user.clone()).or_default().merge(&given);
-            hosts.entry(host.clone()).or_default().merge(&given);
-        }
-        if forgets {
-            accounts.clear();
-            for session in sessions {
-                let account = session.account();
-                ended.accounts.entry(account).or_default().connections += 1;
-            }
-            let taken: Vec<AccountName> = ended.accounts.keys().cloned().collect();
-            for (user, host) in taken {
-                let open = ended.accounts.get(&(user.clone(), host.clone())).map_or(0, |row| row.connections);
-                let of_user = ended.users.entry(user).or_default();
-                of_user.connections = of_user.connections.saturating_sub(open);
-                let of_host = ended.hosts.entry(host).or_default();
-                of_host.connections = of_host.connections.saturating_sub(open);
-            }
-        }
-    }
-
-    /// Empties the sums by user.
-    pub fn clear_by_user(&self, sessions: &[Arc<MeasuredSession>], forgets: bool) {
-        self.clear_by_account(sessions, forgets);
-        self.ended.lock().users.clear();
-    }
-
-    /// Empties the sums by host, which go to those of the whole server.
-    pub fn clear_by_host(&self, sessions: &[Arc<MeasuredSession>], forgets: bool) {
-        self.clear_by_account(sessions, forgets);
-        let mut ended = self.ended.lock();
-        let Ended { hosts, all, .. } = &mut *ended;
-        hosts.values().for_each(|row| all.merge(&row.by_name));
-        hosts.clear();
-    }
-
-    /// Empties the sums of the whole server, and with them all those below.
-    pub fn clear_by_name(&self, sessions: &[Arc<MeasuredSession>]) {
-        self.clear_by_user(sessions, false);
-        self.clear_by_host(sessions, false);
-        self.ended.lock().all = ByName::default();
     }
 }

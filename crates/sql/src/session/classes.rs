@@ -44,3 +44,15 @@ pub(super) fn class_of(statement: &Statement, is_prepared: bool) -> StatementCla
     };
     StatementClass { sets_password, changes_data, is_prepared }
 }
+
+/// Reports whether a statement is about rows, so that it is bound.
+pub(super) fn is_about_rows(statement: &Statement) -> bool {
+    matches!(
+        statement,
+        Statement::Query(_)
+            | Statement::Insert(_)
+            | Statement::Load(_)
+            | Statement::Update(_)
+            | Statement::Delete(_)
+    )
+}

@@ -1,8 +1,7 @@
 //! Chooses how a statement is run.
 
-use super::classes::{class_of, class_of_bound};
+use super::classes::{class_of, class_of_bound, is_about_rows};
 use super::locked_tables::active_locks;
-use super::prepared::is_about_rows;
 use super::{
     Session, accounts, bound, ddl, locked_tables, maintain, measuring, privileges, refused, results, set,
     show, transaction, watched,
@@ -41,6 +40,12 @@ impl Session {
                 }
             }
         }
+    }
+
+    /// Measures a command that is no statement, by its name behind `com/`. It began at
+    /// `since_ticks`; `error` is what it was refused with.
+    pub fn measure_command(&self, name: &str, since_ticks: u64, error: Option<&SqlError>) {
+        measuring::command(self, name, since_ticks, error);
     }
 
     /// Checks whether reading a text may go on. The tree has grown by this many bytes, which are

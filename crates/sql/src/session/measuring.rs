@@ -1,7 +1,7 @@
 //! Measures the statements of a client, for performance_schema.
 
 use super::Session;
-use super::prepared::is_about_rows;
+use super::classes::is_about_rows;
 use super::state::{Bound, Known, Measuring, PreparedStatement};
 use super::statement_names::name_of;
 use crate::ast::{Show, Statement};
@@ -276,16 +276,13 @@ pub(super) fn closed(session: &Session, prepared: &PreparedStatement) {
     measured.end(Ended { ticks: ticks(), ..Ended::default() }, &session.server.counters);
 }
 
-impl Session {
-    /// Measures a command that is no statement, by its name behind `com/`. `error` is what it was
-    /// refused with.
-    pub fn measure_command(&self, name: &str, since_ticks: u64, error: Option<&SqlError>) {
-        let Some(measured) = &self.server.measured else { return };
-        measured.begin(&begun(name, None, self, since_ticks));
-        let outcome = match error {
-            Some(error) => outcome_of(error),
-            None => Outcome { sqlstate: Some(*b"00000"), ..Outcome::default() },
-        };
-        measured.end(Ended { ticks: ticks(), outcome, ..Ended::default() }, &self.server.counters);
-    }
+/// Measures a command that is no statement, by its name behind `com/`.
+pub(super) fn command(session: &Session, name: &str, since_ticks: u64, error: Option<&SqlError>) {
+    let Some(measured) = &session.server.measured else { return };
+    measured.begin(&begun(name, None, session, since_ticks));
+    let outcome = match error {
+        Some(error) => outcome_of(error),
+        None => Outcome { sqlstate: Some(*b"00000"), ..Outcome::default() },
+    };
+    measured.end(Ended { ticks: ticks(), outcome, ..Ended::default() }, &session.server.counters);
 }

@@ -1,5 +1,6 @@
 //! Prepared statements, of the binary protocol and of PREPARE.
 
+use super::classes::is_about_rows;
 use super::state::{Arguments, Bound, PreparedPlace, PreparedStatement};
 use super::{Session, bound, measuring, privileges, refused, results, watched};
 use crate::ast::{PrepareText, Show, Statement};
@@ -34,18 +35,6 @@ fn parameter_type(value: &Value) -> Option<ColumnType> {
         Value::DateTime(_) | Value::Timestamp { .. } => ColumnType::datetime(6),
         other => other.natural_type(),
     })
-}
-
-/// Reports whether a statement is about rows, so that it is bound.
-pub(super) fn is_about_rows(statement: &Statement) -> bool {
-    matches!(
-        statement,
-        Statement::Query(_)
-            | Statement::Insert(_)
-            | Statement::Load(_)
-            | Statement::Update(_)
-            | Statement::Delete(_)
-    )
 }
 
 impl Session {

@@ -8,7 +8,7 @@ use crate::ast::{Expr, Statement};
 use crate::error::{Result, SqlError};
 use crate::expr::{Diagnostics, truth};
 use crate::program::{Frame, Routine, Surroundings};
-use crate::session::prepared::is_about_rows;
+use crate::session::classes::is_about_rows;
 use crate::sink::EndOfRows;
 use std::cell::RefCell;
 use types::{ColumnType, Value};

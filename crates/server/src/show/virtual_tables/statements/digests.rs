@@ -1,7 +1,7 @@
 //! The tables about digests of statements.
 
 use super::super::columns::{Kind, columns};
-use super::{read, sum_cells, sum_columns};
+use super::reading::{read, sum_cells, sum_columns};
 use crate::client::connection_host::ConnectionHost;
 use crate::show::result_table::text_or_null;
 use sql::measured::{BUCKETS, DigestRow, Measured, bucket_low_ps};

@@ -1,7 +1,7 @@
 //! The tables of statements that run or have run lately.
 
 use super::super::columns::{Kind, columns};
-use super::{measured_cells, sessions};
+use super::reading::{measured_cells, sessions};
 use crate::client::connection_host::ConnectionHost;
 use crate::show::result_table::text_or_null;
 use sql::measured::{Event, Measured, SUM_NAMES};

@@ -1,7 +1,7 @@
 //! `prepared_statements_instances`: the prepared statements of all sessions.
 
 use super::super::columns::{Kind, columns};
-use super::{sessions, sum_cells, sum_columns};
+use super::reading::{sessions, sum_cells, sum_columns};
 use crate::client::connection_host::ConnectionHost;
 use crate::show::result_table::text_or_null;
 use sql::ComputedTable;

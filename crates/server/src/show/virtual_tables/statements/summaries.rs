@@ -1,7 +1,7 @@
 //! The tables of sums by kind of statement, and those of connections by account.
 
 use super::super::columns::{Kind, columns};
-use super::{read, sessions, sum_cells, sum_columns};
+use super::reading::{read, sessions, sum_cells, sum_columns};
 use crate::client::connection_host::ConnectionHost;
 use crate::show::result_table::text_or_null;
 use sql::measured::{AccountRow, ByName, Measured};
