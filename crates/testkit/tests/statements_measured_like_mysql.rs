@@ -180,7 +180,8 @@ fn digests_and_kinds_sum_up_to_mysqls_figures() {
         }
         lines.extend(rows(
             &mut client,
-            "SELECT COUNT(*) FROM performance_schema.events_statements_summary_global_by_event_name",
+            // How many kinds MySQL has depends on its plugins.
+            "SELECT COUNT(*) > 200 FROM performance_schema.events_statements_summary_global_by_event_name",
         ));
         lines
     });
