@@ -26,8 +26,8 @@ const TABLES: &[&str] = &[
     "users",
 ];
 
-/// Statements whose figures have to be MySQL's. Their plans are the same in both servers; SHOW TABLES
-/// and its like are queries of stored tables in MySQL and therefore not among them.
+/// Statements whose figures have to be MySQL's. Their plans are the same in both servers; SHOW
+/// TABLES and its like are queries of stored tables in MySQL and therefore not among them.
 const STATEMENTS: &[&str] = &[
     "SELECT 1",
     "SELECT 2",

@@ -290,14 +290,12 @@ fn add(scope: &mut Scope<'_>, source: Source, text: String) -> From {
     From { text, given }
 }
 
+/// The columns that a join gives, and the pairs of columns that it compares.
+type Merged = (Vec<Given>, Vec<(Given, Given)>);
+
 /// Returns the columns of a join with common columns, and the pairs of these. Without names, all
 /// columns with the same name are common. `None` if a name is not on both sides.
-fn common(
-    scope: &Scope<'_>,
-    left: &[Given],
-    right: &[Given],
-    using: &[String],
-) -> Option<(Vec<Given>, Vec<(Given, Given)>)> {
+fn common(scope: &Scope<'_>, left: &[Given], right: &[Given], using: &[String]) -> Option<Merged> {
     let partner = |name: &str| right.iter().copied().find(|given| same(scope.name(*given), name));
     let is_wanted = |name: &str| using.is_empty() || using.iter().any(|wanted| same(wanted, name));
     let mut pairs = Vec::new();

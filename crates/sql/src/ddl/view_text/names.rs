@@ -53,11 +53,11 @@ pub(super) fn with_unique_names(query: &Query) -> Option<Query> {
     let items = items_mut(&mut query)?;
     let mut names: Vec<Option<(String, bool)>> = items.iter().map(named).collect();
     let mut is_changed = false;
-    for at in 0..names.len() {
-        if let Some((name, true)) = &names[at]
-            && !is_name(name)
+    for (at, name) in names.iter_mut().enumerate() {
+        if let Some((text, true)) = name
+            && !is_name(text)
         {
-            names[at] = Some((format!("Name_exp_{}", at + 1), true));
+            *text = format!("Name_exp_{}", at + 1);
             is_changed = true;
         }
     }
