@@ -5,20 +5,9 @@
 
 use super::{
     BinaryOp, CastType, IndexHint, JoinHint, JoinKind, Literal, LockClause, Scope, SearchMode, SelectInto,
-    SelectWords, SetOperator, TableName, TimeUnit, TruthValue, TypeSpec, UnaryOp,
+    SelectWords, SetOperator, TableName, TimeUnit, TruthValue, TypeSpec, UnaryOp, Written,
 };
 use std::sync::Arc;
-
-/// A name as it is written. All such names count as equal, because the spelling makes no difference
-/// to what is meant.
-#[derive(Debug, Clone)]
-pub struct Written(pub String);
-
-impl PartialEq for Written {
-    fn eq(&self, _: &Written) -> bool {
-        true
-    }
-}
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionCall {

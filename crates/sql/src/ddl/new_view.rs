@@ -1,6 +1,6 @@
 //! Checks the query of a view that a client is about to create.
 
-use super::view_text::check_column_names;
+use super::view_text::{check_column_names, same};
 use crate::ast::{Expr, Query, QueryBody, Select, SelectItem, TableRef, ViewDetails};
 use crate::error::{Result, SqlError};
 
@@ -30,7 +30,15 @@ pub(super) fn check_columns(view: &ViewDetails, shown: &[String]) -> Result<()> 
                     names list have different column counts";
         return Err(SqlError::new(1353, text));
     }
-    check_column_names(&view.columns)
+    // Of two names in a list that are the same, MySQL tells the first one.
+    check_column_names(&view.columns).map_err(|error| match first_of_two(&view.columns) {
+        Some(name) if error.code == 1060 => SqlError::new(1060, format!("Duplicate column name '{name}'")),
+        _ => error,
+    })
+}
+
+fn first_of_two(names: &[String]) -> Option<&String> {
+    names.iter().enumerate().find_map(|(at, name)| names[..at].iter().find(|before| same(before, name)))
 }
 
 fn query_has_variable(query: &Query) -> bool {

@@ -110,7 +110,8 @@ fn play(server: &Server) -> Vec<String> {
         said.push(answer(&mut client, &format!("show create view v{at}")));
         said.push(answer(&mut client, &columns_and_use(at)[0]));
         let table = rows(&mut client, &format!("select * from v{at} where false"));
-        if !table.contains("1055 (42000)") {
+        // A view that ONLY_FULL_GROUP_BY refuses to read has no columns here.
+        if !table.contains("1055 (42000)") && !table.contains("1140 (42000)") {
             said.push(answer(&mut client, &columns_and_use(at)[1]));
         }
     }

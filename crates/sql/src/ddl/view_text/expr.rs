@@ -2,40 +2,15 @@
 
 use super::literal::literal;
 use super::predicate::is_truth;
+use super::printed::{
+    ADDITION, AND, BETWEEN, BIT_AND, BIT_OR, BIT_XOR, COLLATE, COMPARISON, MULTIPLICATION, NOT, OR, PRIMARY,
+    Printed, SHIFT, UNARY, XOR,
+};
 use super::scope::Place;
 use super::{Use, ViewNames};
 use crate::ast::{BinaryOp, Expr, JsonValue, Literal, TimeUnit, UnaryOp};
 use crate::ddl::canonical::unit_name;
 use std::fmt::Write;
-
-/// The precedence of operators. Whatever is no operator has the highest.
-pub(super) const OR: u8 = 1;
-pub(super) const XOR: u8 = 2;
-pub(super) const AND: u8 = 3;
-pub(super) const NOT: u8 = 4;
-const BETWEEN: u8 = 5;
-pub(super) const COMPARISON: u8 = 6;
-const BIT_OR: u8 = 7;
-const BIT_AND: u8 = 8;
-const SHIFT: u8 = 9;
-const ADDITION: u8 = 10;
-const MULTIPLICATION: u8 = 11;
-const BIT_XOR: u8 = 12;
-const UNARY: u8 = 13;
-const COLLATE: u8 = 15;
-pub(super) const PRIMARY: u8 = 20;
-
-/// A printed expression, and how tightly its operation binds.
-pub(super) struct Printed {
-    pub text: String,
-    pub binds: u8,
-}
-
-impl Printed {
-    pub fn primary(text: String) -> Printed {
-        Printed { text, binds: PRIMARY }
-    }
-}
 
 impl ViewNames<'_> {
     pub(super) fn expr(&self, expr: &Expr, place: Place<'_>) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Prints the tables of FROM, and collects their columns.
 
-use super::query::{column_list, common_columns};
-use super::scope::{Given, Place, Scope, Source, same};
+use super::printed::{AND, COMPARISON};
+use super::scope::{Given, Place, Scope, Source, column_list, common_columns, same};
 use super::{Use, ViewNames};
 use crate::ast::{
     Expr, IndexHint, IndexHintKind, IndexHintUse, JoinKind, JsonTable, JsonTableColumn, JsonTableRows,
@@ -88,15 +88,12 @@ impl ViewNames<'_> {
         let (given, condition) = if natural || !using.is_empty() {
             let (given, pairs) = common(scope, &left.given, &right.given, using)?;
             let equal = |(one, other): &(Given, Given)| {
-                self.operation(
-                    format!("{} = {}", scope.shown(*one), scope.shown(*other)),
-                    super::expr::COMPARISON,
-                )
+                self.operation(format!("{} = {}", scope.shown(*one), scope.shown(*other)), COMPARISON)
             };
             let mut pairs: Vec<String> = pairs.iter().map(|pair| equal(pair).text).collect();
             let condition = match pairs.len() {
                 0 | 1 => pairs.pop(),
-                _ => Some(self.operation(pairs.join(" and "), super::expr::AND).text),
+                _ => Some(self.operation(pairs.join(" and "), AND).text),
             };
             (given, condition)
         } else {

@@ -12,6 +12,7 @@ mod literal;
 mod names;
 mod negation;
 mod predicate;
+mod printed;
 mod query;
 mod scope;
 mod set_operation;
@@ -24,6 +25,7 @@ use scope::Around;
 use std::cell::Cell;
 
 pub(super) use names::check_column_names;
+pub(super) use scope::same;
 
 /// A query as it is shown, and the names of its columns.
 pub(super) struct ViewText {

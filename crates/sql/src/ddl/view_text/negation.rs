@@ -1,8 +1,8 @@
 //! Prints NOT, which MySQL moves into its operand where it can.
 
 use super::ViewNames;
-use super::expr::{AND, OR, Printed, XOR};
 use super::predicate::is_truth;
+use super::printed::{AND, OR, Printed, XOR};
 use super::scope::Place;
 use crate::ast::{BinaryOp, Expr, Literal, UnaryOp};
 use crate::ddl::canonical::opposite;

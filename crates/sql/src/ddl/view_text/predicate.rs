@@ -1,6 +1,6 @@
 //! Prints the predicates of a view's query: IN, ALL and ANY, REGEXP, IS TRUE, MATCH.
 
-use super::expr::{COMPARISON, PRIMARY, Printed};
+use super::printed::{COMPARISON, PRIMARY, Printed};
 use super::scope::Place;
 use super::{Use, ViewNames};
 use crate::ast::{BinaryOp, Expr, Match, Query, QueryBody, SearchMode, TruthValue};

@@ -2,14 +2,13 @@
 
 use super::from::From;
 use super::literal::limit_number;
-use super::scope::{Around, Found, Given, Item, Place, Scope, Source};
+use super::scope::{Around, Found, Given, Item, Place, Scope, Source, column_list};
 use super::set_operation::Term;
 use super::{Use, ViewNames};
 use crate::ast::{Expr, Limit, Literal, OrderItem, Query, QueryBody, Select, SelectItem};
 use crate::quoting::quoted;
 use std::borrow::Cow;
 use std::fmt::Write;
-use std::rc::Rc;
 
 impl ViewNames<'_> {
     /// Prints a query within the names around it.
@@ -322,14 +321,6 @@ fn put_limit(text: &mut String, limit: Option<&Limit>) -> Option<()> {
     }
 }
 
-/// Returns the list of a table's column names, with a blank in front. It is empty without names.
-pub(super) fn column_list(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        names => format!(" ({})", names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",")),
-    }
-}
-
 /// Returns the query without parentheses that make no difference. As in MySQL, two limits become
 /// one.
 fn unwrapped(query: &Query) -> Cow<'_, Query> {
@@ -379,9 +370,4 @@ fn merged_limit(inner: Option<&Limit>, outer: Option<&Limit>) -> Option<Limit> {
         (Some(_), Some(_)) => return None,
     };
     Some(Limit { count: number(count), offset })
-}
-
-/// Returns the columns of a common table, whose last definition counts.
-pub(super) fn common_columns(around: &Around<'_>, name: &str) -> Option<Rc<[String]>> {
-    around.commons.iter().rev().find(|(known, _)| known == name).map(|(_, columns)| columns.clone())
 }

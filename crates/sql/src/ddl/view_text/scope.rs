@@ -31,7 +31,7 @@ impl Source {
 }
 
 /// Reports whether two names of columns are the same.
-pub(super) fn same(left: &str, right: &str) -> bool {
+pub(in crate::ddl) fn same(left: &str, right: &str) -> bool {
     left.to_lowercase() == right.to_lowercase()
 }
 
@@ -164,4 +164,17 @@ impl Scope<'_> {
     pub fn name(&self, (source, at): Given) -> &str {
         &self.sources[source].columns[at]
     }
+}
+
+/// Returns the list of a table's column names, with a blank in front. It is empty without names.
+pub(super) fn column_list(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        names => format!(" ({})", names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",")),
+    }
+}
+
+/// Returns the columns of a common table, whose last definition counts.
+pub(super) fn common_columns(around: &Around<'_>, name: &str) -> Option<Rc<[String]>> {
+    around.commons.iter().rev().find(|(known, _)| known == name).map(|(_, columns)| columns.clone())
 }
