@@ -81,6 +81,11 @@ fn names_are_checked_as_in_mysql() {
 }
 
 #[test]
+fn a_name_of_several_tables_is_the_listed_column() {
+    play("grouping_listed_names", more_statements::LISTED_NAMES, &[("1052", 6), ("1054", 0)]);
+}
+
+#[test]
 fn aliases_are_checked_as_in_mysql() {
     play(
         "grouping_aliases",

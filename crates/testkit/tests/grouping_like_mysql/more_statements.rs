@@ -203,3 +203,22 @@ pub const ALIASES: &[&str] = &[
     "select distinct v, max(id) from b group by v, name order by max(id)+1",
     "select distinct v, max(id) m from b group by v, name order by m+1",
 ];
+
+/// Names that several tables have, which stand for the column of the select list.
+pub const LISTED_NAMES: &[&str] = &[
+    "SELECT a.id, b.name FROM a JOIN b ON b.id = a.b_id ORDER BY id",
+    "SELECT a.id, b.id FROM a JOIN b ON b.id = a.b_id ORDER BY id",
+    "SELECT a.id AS x, b.name FROM a JOIN b ON b.id = a.b_id ORDER BY id",
+    "SELECT a.*, b.name FROM a JOIN b ON b.id = a.b_id ORDER BY id DESC",
+    "SELECT a.*, b.* FROM a JOIN b ON b.id = a.b_id ORDER BY id",
+    "SELECT a.id, a.id FROM a JOIN b ON b.id = a.b_id ORDER BY id",
+    "SELECT DISTINCT b.id FROM a JOIN b ON b.id = a.b_id ORDER BY id",
+    "SELECT a.id FROM a JOIN b ON b.id = a.b_id ORDER BY id + 1",
+    "SELECT a.id, COUNT(*) FROM a JOIN b ON b.id = a.b_id GROUP BY id ORDER BY id",
+    "SELECT a.id, COUNT(*) FROM a JOIN b ON b.id = a.b_id GROUP BY id HAVING id > 1",
+    "SELECT a.id, b.id, COUNT(*) FROM a JOIN b ON b.id = a.b_id GROUP BY id",
+    "SELECT b.v, b.v AS id, COUNT(*) FROM a JOIN b ON b.id = a.b_id GROUP BY id ORDER BY id",
+    "SELECT id AS k, u AS k FROM b ORDER BY k",
+    "SELECT id AS k, id AS k FROM b ORDER BY k",
+    "SELECT u AS id, id AS u FROM b ORDER BY u DESC",
+];

@@ -5,7 +5,7 @@ use super::super::logging::Unsafe;
 use super::super::{Binder, Place, Scope};
 use crate::ast::{self, LockClause};
 use crate::error::{Result, SqlError};
-use crate::expr::Expr;
+use crate::expr::{Expr, Node};
 use crate::plan::LimitPlan;
 use crate::sink::ColumnMeta;
 
@@ -79,4 +79,27 @@ pub(super) struct Items {
     pub names: Vec<String>,
     /// The aliases that are written in the list.
     pub aliases: Vec<(String, Expr)>,
+}
+
+impl Items {
+    /// Returns the item that a name without a table stands for in ORDER BY and GROUP BY: an alias,
+    /// or a column that is listed.
+    ///
+    /// # Errors
+    /// Returns 1052 (`ER_NON_UNIQ_ERROR`) when the name stands for items that differ.
+    pub fn named(&self, name: &str, clause: &str) -> Result<Option<&Expr>> {
+        // An expression without an alias is only called by its text, which is no name.
+        let has_alias = |output: &Expr| {
+            self.aliases.iter().any(|(alias, expr)| alias.eq_ignore_ascii_case(name) && expr == output)
+        };
+        let is_it = |(output, known): &(&Expr, &String)| {
+            known.eq_ignore_ascii_case(name) && (matches!(output.node, Node::Slot(_)) || has_alias(output))
+        };
+        let mut found = self.outputs.iter().zip(&self.names).filter(is_it).map(|(output, _)| output);
+        let Some(first) = found.next() else { return Ok(None) };
+        match found.all(|other| other == first) {
+            true => Ok(Some(first)),
+            false => Err(SqlError::new(1052, format!("Column '{name}' in {clause} is ambiguous"))),
+        }
+    }
 }

@@ -22,12 +22,14 @@ pub(super) fn bind_group_by(
         {
             Some(at) => binder.copied(&items.outputs[at])?,
             None => {
-                // A column of the tables comes before an alias with the same name.
-                let bound = binder.expr(written, &mut Place::within(outer, scope, "group statement"));
+                // A column of the tables comes before one of the select list with the same name.
+                const CLAUSE: &str = "group statement";
+                let bound = binder.expr(written, &mut Place::within(outer, scope, CLAUSE));
                 match (bound, written) {
-                    (Err(error), ast::Expr::Column { table: None, name, .. }) if error.code == 1054 => {
-                        let alias = items.aliases.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
-                        binder.copied(alias.map(|(_, expr)| expr).ok_or(error)?)?
+                    (Err(error), ast::Expr::Column { table: None, name, .. })
+                        if matches!(error.code, 1052 | 1054) =>
+                    {
+                        binder.copied(items.named(name, CLAUSE)?.ok_or(error)?)?
                     }
                     (bound, _) => bound?,
                 }

@@ -439,10 +439,16 @@ fn bind_order(
 ) -> Result<Vec<SortKey>> {
     let mut order = Vec::new();
     for item in order_by {
-        let expr = match position(&item.expr, items.outputs.len())? {
-            Some(at) => binder.copied(&items.outputs[at])?,
+        const CLAUSE: &str = "order clause";
+        let listed = match (&item.expr, position(&item.expr, items.outputs.len())?) {
+            (_, Some(at)) => Some(&items.outputs[at]),
+            (ast::Expr::Column { table: None, name, .. }, None) => items.named(name, CLAUSE)?,
+            _ => None,
+        };
+        let expr = match listed {
+            Some(listed) => binder.copied(listed)?,
             None => {
-                let mut place = Place::within(outer, scope, "order clause");
+                let mut place = Place::within(outer, scope, CLAUSE);
                 place.aliases = &items.aliases;
                 place.aggregates = Some(aggregates);
                 place.windows = Some(windows);
