@@ -38,6 +38,11 @@ const STATEMENTS: &[&str] = &[
      CONSTRAINT `x_y` FOREIGN KEY (b) REFERENCES p (b), CONSTRAINT `XAY` FOREIGN KEY (c) REFERENCES p (c))",
     "CREATE INDEX mine ON d.g (c, a)",
     "ALTER TABLE d.g ADD CONSTRAINT longer FOREIGN KEY (a, b) REFERENCES p (a, b)",
+    // The index of a foreign key has the place of the foreign key among the keys.
+    "CREATE TABLE d.o1 (a INT, b INT, c INT REFERENCES p (a), FOREIGN KEY (a) REFERENCES p (a), KEY (b))",
+    "CREATE TABLE d.o2 (a INT, b INT, c INT, KEY (b), FOREIGN KEY (a) REFERENCES p (a), KEY (c), UNIQUE (b))",
+    "CREATE TABLE d.o3 (a INT, b INT, FOREIGN KEY (a) REFERENCES p (a), FOREIGN KEY (b) REFERENCES p (b), \
+     KEY both_of (b, a))",
     "ALTER TABLE d.g DROP FOREIGN KEY x_y",
     "ALTER TABLE d.g ADD CONSTRAINT later FOREIGN KEY (b) REFERENCES p (b)",
     "ALTER TABLE d.g ADD INDEX other (b), ADD INDEX third (c)",
@@ -264,7 +269,7 @@ const EXPRESSIONS: &[&str] = &[
 const WITH_EXPRESSIONS: &[&str] = &[
     "CREATE DATABASE d",
     "USE d",
-    "create table g(id int primary key, a int, v int as (a+1) virtual, s int generated always as (a*2) stored, vt varchar(20) as (concat('x',a)) virtual not null, key(v), key((a+5)), key f2((lower(vt)), a), check (a<100), constraint cc check (a > -5) not enforced, d varchar(10) default (concat('a','b')), e int invisible default 5, key dd(a desc, id), key iv(e) invisible, j json default (json_array()), u binary(16) default (uuid_to_bin(uuid())), key mv((cast(j->'$[*]' as unsigned array))), col int check (col <> 3), constraint c2 check (col in (1,2,4)), index ((substr(vt,1,2)), (a*3) desc))",
+    "create table g(id int primary key, a int, v int as (a+1) virtual, s int generated always as (a*2) stored, vt varchar(20) as (concat('x',a)) virtual not null, key(v), key((a+5)), key f2((lower(vt)), a), check (a<100), constraint cc check (a > -5) not enforced, d varchar(10) default (concat('a','b')), e int invisible default 5, key dd(a desc, id), key iv(e) invisible, j json default (json_array()), u binary(16) default (uuid_to_bin(uuid())), col int check (col <> 3), constraint c2 check (col in (1,2,4)), index ((substr(vt,1,2)), (a*3) desc), key mv((cast(j->'$[*]' as unsigned array))))",
     "show create table g",
     "select ORDINAL_POSITION,COLUMN_NAME,COLUMN_DEFAULT,EXTRA,GENERATION_EXPRESSION,COLUMN_KEY from information_schema.columns where table_schema='d' order by 1",
     "select * from information_schema.check_constraints where constraint_schema='d' order by constraint_name",

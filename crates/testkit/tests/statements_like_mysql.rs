@@ -9,6 +9,21 @@ use testkit::caller::{Caller, Said};
 use testkit::server::same_as_mysql;
 
 #[test]
+fn statements_about_errors_leave_the_number_of_rows_found() {
+    let statements = &[
+        "SELECT 1 UNION SELECT 2 UNION SELECT 3",
+        "SHOW ERRORS",
+        "SHOW COUNT(*) ERRORS",
+        "SELECT FOUND_ROWS() - 1",
+    ];
+    let answers = same_as_mysql("statements_about_errors", &Settings::default(), |server| {
+        let mut client = server.connect();
+        statements.iter().map(|statement| testkit::answers::answer(&mut client, statement)).collect()
+    });
+    assert_eq!(answers.len(), statements.len());
+}
+
+#[test]
 fn errors_name_functions_and_routines_as_they_are_written() {
     let answers = same_answers(
         "names_in_errors",

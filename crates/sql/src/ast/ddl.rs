@@ -84,6 +84,9 @@ pub struct ForeignKeySpec {
     /// The foreign key is written in the definition of its column. MySQL before 9.0 parses such a
     /// foreign key and ignores it.
     pub at_column: bool,
+    /// In CREATE TABLE, the number of keys that are written before it and are neither unique nor
+    /// FULLTEXT or SPATIAL. An index that is created for it comes behind these.
+    pub keys_before: Option<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -68,7 +68,7 @@ impl Relations<'_> {
         }
         if !def.serves_foreign_key(&columns) {
             let index = index_for(def, spec, &columns)?;
-            def.indexes.push(index);
+            def.indexes.insert(place_of_index(def, spec), index);
         }
         let foreign_key = ForeignKeyDef {
             name,
@@ -286,6 +286,14 @@ fn wrong_definition(spec: &ForeignKeySpec) -> SqlError {
     let name = spec.name.as_deref().unwrap_or("foreign key without name");
     let reason = "Key reference and table reference don't match";
     SqlError::new(1239, format!("Incorrect foreign key definition for '{name}': {reason}"))
+}
+
+/// Returns the place of the index that is created for a foreign key. As in MySQL, it is that of the
+/// foreign key among the keys of CREATE TABLE.
+fn place_of_index(def: &TableDef, spec: &ForeignKeySpec) -> usize {
+    let written = def.indexes.iter().enumerate().filter(|(_, index)| !index.unique && !index.generated);
+    let behind = spec.keys_before.and_then(|before| written.map(|(at, _)| at).nth(before));
+    behind.unwrap_or(def.indexes.len())
 }
 
 /// Returns the index for a foreign key's columns. It has the name of the constraint, the one given

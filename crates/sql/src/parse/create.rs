@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::SqlError;
-use crate::ast::{CheckSpec, CreateTable, Statement};
+use crate::ast::{CheckSpec, CreateTable, ForeignKeySpec, KeyKind, Statement};
 use crate::error::Result;
 
 /// The greatest number of columns, which is MySQL's `MAX_FIELDS`. Further columns are refused while
@@ -98,7 +98,7 @@ impl Parser<'_> {
         if let Some(period) = self.period_spec()? {
             create.periods.push(period);
         } else if let Some(foreign_key) = self.foreign_key_spec()? {
-            create.foreign_keys.push(foreign_key);
+            put_foreign_key(create, foreign_key);
         } else if let Some(key) = self.key_spec()? {
             create.keys.push(key);
         } else {
@@ -106,7 +106,9 @@ impl Parser<'_> {
                 return Err(SqlError::new(1117, "Too many columns"));
             }
             let mut spec = self.column_spec()?;
-            create.foreign_keys.extend(spec.references.take());
+            if let Some(foreign_key) = spec.references.take() {
+                put_foreign_key(create, foreign_key);
+            }
             create.checks.append(&mut spec.checks);
             create.columns.push(spec);
         }
@@ -136,4 +138,10 @@ impl Parser<'_> {
         }
         Ok(Some(CheckSpec { name, expression, enforced, column: column.map(str::to_owned) }))
     }
+}
+
+/// Adds a foreign key, with its place among the keys.
+fn put_foreign_key(create: &mut CreateTable, foreign_key: ForeignKeySpec) {
+    let keys_before = create.keys.iter().filter(|key| key.kind == KeyKind::Index).count();
+    create.foreign_keys.push(ForeignKeySpec { keys_before: Some(keys_before), ..foreign_key });
 }

@@ -58,6 +58,7 @@ impl Parser<'_> {
             on_delete: on_delete.unwrap_or_default(),
             on_update: on_update.unwrap_or_default(),
             at_column,
+            keys_before: None,
         })
     }
 

@@ -184,6 +184,9 @@ impl Session {
             }
             Statement::Show { show, filter } => {
                 let table = show::rows(self, show, filter)?;
+                if !matches!(show, Show::Warnings { .. }) {
+                    self.statement.found_rows = table.rows.len() as u64;
+                }
                 match keeps_warnings {
                     true => results::send_warnings(self, &table, sink),
                     false => results::send_table(self, &table, sink),

@@ -36,6 +36,7 @@ pub(super) fn send_table(
     table: &VirtualTable,
     sink: &mut dyn ResultSink,
 ) -> Result<()> {
+    session.statement.found_rows = table.rows.len() as u64;
     send_rows(session, table, sink)?;
     sink.end_rows(end_of_rows(session))
 }
@@ -53,7 +54,6 @@ pub(super) fn send_warnings(
 
 fn send_rows(session: &mut Session, table: &VirtualTable, sink: &mut dyn ResultSink) -> Result<()> {
     session.statement.row_count = -1;
-    session.statement.found_rows = table.rows.len() as u64;
     sink.columns(&table.columns)?;
     {
         let ctx = session.context(&[], false);
