@@ -81,7 +81,7 @@ fn change(rng: &mut Rng) -> String {
 fn questions() -> Vec<String> {
     let mut all = Vec::new();
     for (table, conditions) in NAMES.iter().zip(CONDITIONS) {
-        all.push(format!("SELECT id, n, t, d, j FROM {table} ORDER BY id, n, t, d"));
+        all.push(format!("SELECT id, n, t, d, j FROM {table} ORDER BY id, n, t, d, CAST(j AS CHAR)"));
         let query =
             |condition: &&str| format!("SELECT id, n, t FROM {table} WHERE {condition} ORDER BY id, n, t, d");
         all.extend(conditions.iter().map(query));
