@@ -23,6 +23,22 @@ fn statements_about_errors_leave_the_number_of_rows_found() {
     assert_eq!(answers.len(), statements.len());
 }
 
+/// The digits of a number that is written count, not those of its type.
+#[test]
+fn types_of_decimals_are_as_wide_as_in_mysql() {
+    same_answers(
+        "types_of_decimals",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (d DECIMAL(10,2), i INT, u BIGINT UNSIGNED)",
+            "CREATE TABLE made AS SELECT d * 2 a, d + 1 b, d - 100 c, d * 12.5 e, d / 3 f, i * d g, d % 7 h, 7 * d j, \
+             u * d k, 2 * 3.5 l, d * -2 m, 1 / 3 n, SUM(d * 2) o, AVG(d + 1000) p FROM t GROUP BY d, i, u",
+            "SHOW CREATE TABLE made",
+        ],
+    );
+}
+
 #[test]
 fn errors_name_functions_and_routines_as_they_are_written() {
     let answers = same_answers(

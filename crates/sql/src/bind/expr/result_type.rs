@@ -5,7 +5,7 @@ use crate::ast::{self, BinaryOp, CastType};
 use crate::error::{Result, SqlError};
 use crate::expr::{self, Coercibility, Expr, Node};
 use types::collation::{self, Charset};
-use types::{ColumnType, TypeCode};
+use types::{ColumnType, TypeCode, Value};
 
 /// Builds a truth value.
 pub(super) fn boolean(node: Node, nullable: bool) -> Expr {
@@ -127,17 +127,27 @@ pub(super) fn arithmetic_type(op: BinaryOp, operands: &[Expr; 2], increment: u8)
         (_, Double) => ColumnType::double(),
         (BinaryOp::Divide, _) => {
             let scale = expr::scale_of(a) + u32::from(increment);
-            let digits = expr::integer_digits(a) + expr::scale_of(b);
-            expr::decimal_type(digits, scale)
+            expr::decimal_type(most_digits(&operands[0]) + expr::scale_of(b), scale)
         }
         (_, Integer) => ColumnType::bigint(unsigned),
-        (BinaryOp::Multiply, Decimal) => expr::decimal_type(
-            expr::integer_digits(a) + expr::integer_digits(b),
-            expr::scale_of(a) + expr::scale_of(b),
-        ),
-        (_, Decimal) => expr::decimal_type(
-            expr::integer_digits(a).max(expr::integer_digits(b)) + 1,
-            expr::scale_of(a).max(expr::scale_of(b)),
-        ),
+        (_, Decimal) => {
+            let (of_a, of_b) = (most_digits(&operands[0]), most_digits(&operands[1]));
+            let scale = expr::scale_of(a).max(expr::scale_of(b));
+            match op {
+                BinaryOp::Multiply => expr::decimal_type(of_a + of_b, expr::scale_of(a) + expr::scale_of(b)),
+                BinaryOp::Modulo => expr::decimal_type(of_a.max(of_b), scale),
+                _ => expr::decimal_type(of_a.max(of_b) + 1, scale),
+            }
+        }
+    }
+}
+
+/// Returns the most digits that an operand may have before the decimal point. An integer that is
+/// written has its own digits.
+fn most_digits(operand: &Expr) -> u32 {
+    match operand.node {
+        Node::Constant(Value::Int(n)) => n.unsigned_abs().checked_ilog10().unwrap_or(0) + 1,
+        Node::Constant(Value::UInt(n)) => n.checked_ilog10().unwrap_or(0) + 1,
+        _ => expr::integer_digits(&operand.ty),
     }
 }
