@@ -45,7 +45,8 @@ pub fn time_value(at_us: u64) -> Value {
     })
 }
 
-fn column(name: &str, ty: ColumnType, flags: u16) -> ColumnMeta {
+/// Returns a column with this type and these flags.
+pub fn column(name: &str, ty: ColumnType, flags: u16) -> ColumnMeta {
     ColumnMeta {
         schema: String::new(),
         table: String::new(),

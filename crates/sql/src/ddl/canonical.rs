@@ -15,7 +15,7 @@ pub(crate) struct Canonical<'a> {
 }
 
 /// Returns a text in quotes, escaped as MySQL does it in expressions.
-fn literal_text(text: &[u8]) -> String {
+pub(super) fn literal_text(text: &[u8]) -> String {
     let mut out = String::from("'");
     for character in String::from_utf8_lossy(text).chars() {
         match character {
@@ -165,11 +165,13 @@ impl Canonical<'_> {
                 self.case(operand.as_deref(), whens, otherwise.as_deref())?
             }
             Expr::Function(call) => self.call(call)?,
-            Expr::Cast { operand, ty } => format!("cast({} as {})", self.text(operand)?, self.cast_name(ty)),
+            Expr::Cast { operand, ty } => {
+                format!("cast({} as {})", self.text(operand)?, cast_name(ty, self.charset))
+            }
             Expr::CastArray { operand, ty } => {
                 let ty = match ty {
                     CastType::Char { length: Some(length), .. } => format!("char({length})"),
-                    ty => self.cast_name(ty),
+                    ty => cast_name(ty, self.charset),
                 };
                 format!("cast({} as {ty} array)", self.text(operand)?)
             }
@@ -228,7 +230,7 @@ impl Canonical<'_> {
             Some(CastType::Char { length: None, charset: None }) => "char".to_owned(),
             Some(CastType::Binary { length: Some(length) }) => format!("binary({length})"),
             Some(CastType::Decimal { precision, scale }) => format!("decimal({precision}, {scale})"),
-            Some(ty) => self.cast_name(ty),
+            Some(ty) => cast_name(ty, self.charset),
         };
         Some(format!(
             "json_value({}, {} returning {returning}{}{})",
@@ -373,27 +375,28 @@ impl Canonical<'_> {
             (name, args) => format!("{}({})", canonical_name(name), args.join(",")),
         })
     }
+}
 
-    fn cast_name(&self, ty: &CastType) -> String {
-        let digits = |fsp: u8| if fsp == 0 { String::new() } else { format!("({fsp})") };
-        let chars = |length: &Option<u64>| length.map_or(String::new(), |length| format!("({length})"));
-        match ty {
-            CastType::Signed => "signed".to_owned(),
-            CastType::Unsigned => "unsigned".to_owned(),
-            CastType::Char { length, charset } => {
-                let charset = charset.as_deref().unwrap_or(self.charset);
-                format!("char{} charset {charset}", chars(length))
-            }
-            CastType::Binary { length } => format!("char{} charset binary", chars(length)),
-            CastType::Decimal { precision, scale } => format!("decimal({precision},{scale})"),
-            CastType::Double => "double".to_owned(),
-            CastType::Float => "float".to_owned(),
-            CastType::Date => "date".to_owned(),
-            CastType::Time { fsp } => format!("time{}", digits(*fsp)),
-            CastType::DateTime { fsp } => format!("datetime{}", digits(*fsp)),
-            CastType::Year => "year".to_owned(),
-            CastType::Json => "json".to_owned(),
+/// Returns the type of a cast as it is shown. `charset` is that of CHAR where none is written.
+pub(super) fn cast_name(ty: &CastType, charset: &str) -> String {
+    let digits = |fsp: u8| if fsp == 0 { String::new() } else { format!("({fsp})") };
+    let chars = |length: &Option<u64>| length.map_or(String::new(), |length| format!("({length})"));
+    match ty {
+        CastType::Signed => "signed".to_owned(),
+        CastType::Unsigned => "unsigned".to_owned(),
+        CastType::Char { length, charset: own } => {
+            let charset = own.as_deref().unwrap_or(charset);
+            format!("char{} charset {charset}", chars(length))
         }
+        CastType::Binary { length } => format!("char{} charset binary", chars(length)),
+        CastType::Decimal { precision, scale } => format!("decimal({precision},{scale})"),
+        CastType::Double => "double".to_owned(),
+        CastType::Float => "float".to_owned(),
+        CastType::Date => "date".to_owned(),
+        CastType::Time { fsp } => format!("time{}", digits(*fsp)),
+        CastType::DateTime { fsp } => format!("datetime{}", digits(*fsp)),
+        CastType::Year => "year".to_owned(),
+        CastType::Json => "json".to_owned(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Checks the query of a view that a client is about to create.
 
 use super::view_text::{check_column_names, same};
-use crate::ast::{Expr, Query, QueryBody, Select, SelectItem, TableRef, ViewDetails};
+use crate::ast::{Expr, Query, ViewDetails};
 use crate::error::{Result, SqlError};
 
 /// Refuses a query with variables, whose values are those of a session.
@@ -42,58 +42,14 @@ fn first_of_two(names: &[String]) -> Option<&String> {
 }
 
 fn query_has_variable(query: &Query) -> bool {
-    let with = query.with.iter().flat_map(|with| &with.tables);
-    with.into_iter().any(|table| query_has_variable(&table.query))
-        || body_has_variable(&query.body)
-        || query.order_by.iter().any(|item| has_variable(&item.expr))
+    let mut found = false;
+    query.visit_all(&mut |expr| found |= is_variable(expr));
+    found
 }
 
-fn body_has_variable(body: &QueryBody) -> bool {
-    match body {
-        QueryBody::Select(select) => select_has_variable(select),
-        QueryBody::Union { first, rest } => {
-            body_has_variable(first) || rest.iter().any(|branch| body_has_variable(&branch.body))
-        }
-        QueryBody::Values(rows) => rows.iter().flatten().any(has_variable),
-        QueryBody::Nested(query) => query_has_variable(query),
-    }
-}
-
-fn select_has_variable(select: &Select) -> bool {
-    let is_variable = |item: &SelectItem| matches!(item, SelectItem::Expr { expr, .. } if has_variable(expr));
-    let mut in_window = false;
-    for (_, window) in &select.windows {
-        window.for_operands(&mut |operand| in_window |= has_variable(operand));
-    }
-    in_window
-        || select.items.iter().any(is_variable)
-        || select.from.as_ref().is_some_and(table_has_variable)
-        || select.filter.iter().chain(&select.group_by).chain(&select.having).any(has_variable)
-}
-
-fn table_has_variable(table: &TableRef) -> bool {
-    match table {
-        TableRef::Table { .. } => false,
-        TableRef::Derived { query, .. } => query_has_variable(query),
-        TableRef::JsonTable(table) => has_variable(&table.document),
-        TableRef::Join { left, right, on, .. } => {
-            table_has_variable(left) || table_has_variable(right) || on.as_ref().is_some_and(has_variable)
-        }
-    }
-}
-
-fn has_variable(expr: &Expr) -> bool {
-    let mut found = matches!(
+fn is_variable(expr: &Expr) -> bool {
+    matches!(
         expr,
         Expr::UserVariable(_) | Expr::SystemVariable { .. } | Expr::AssignVariable(..) | Expr::Parameter(_)
-    );
-    match expr {
-        Expr::Subquery(query)
-        | Expr::Exists(query)
-        | Expr::InQuery { query, .. }
-        | Expr::Quantified { query, .. } => found |= query_has_variable(query),
-        _ => {}
-    }
-    expr.for_operands(&mut |operand| found |= has_variable(operand));
-    found
+    )
 }

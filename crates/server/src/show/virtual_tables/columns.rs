@@ -1,5 +1,6 @@
 //! Columns of computed tables with exactly the types that MySQL gives them.
 
+use crate::show::result_table;
 use sql::{ColumnMeta, column_flag};
 use types::ColumnType;
 
@@ -65,15 +66,6 @@ fn column(name: &str, kind: Kind) -> ColumnMeta {
     if matches!(kind, Kind::Number | Kind::NumberOrNull | Kind::SmallNumber | Kind::Count | Kind::IntOrNull) {
         flags |= column_flag::BINARY;
     }
-    ColumnMeta {
-        schema: String::new(),
-        table: String::new(),
-        org_table: String::new(),
-        name: name.into(),
-        org_name: name.into(),
-        ty,
-        flags,
-        decimals: if matches!(kind, Kind::Share) { 6 } else { 0 },
-        is_made_integer: false,
-    }
+    let decimals = if matches!(kind, Kind::Share) { 6 } else { 0 };
+    ColumnMeta { decimals, ..result_table::column(name, ty, flags) }
 }

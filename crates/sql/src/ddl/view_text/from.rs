@@ -273,7 +273,7 @@ fn is_information_schema(schema: &str) -> bool {
 }
 
 fn path_text(path: &[u8]) -> String {
-    super::literal::text_literal(&String::from_utf8_lossy(path))
+    crate::ddl::canonical::literal_text(path)
 }
 
 fn named_source(alias: &str, columns: Vec<String>) -> Source {

@@ -3,7 +3,7 @@
 use super::ViewNames;
 use super::scope::Place;
 use crate::ast::{CastType, Expr, FunctionCall, Literal};
-use crate::ddl::canonical::canonical_name;
+use crate::ddl::canonical::{canonical_name, cast_name, literal_text};
 use crate::quoting::quoted;
 use engine::ObjectKind;
 
@@ -28,8 +28,8 @@ impl ViewNames<'_> {
                 text.push_str(&self.expr(&item.expr, place)?);
                 text.push_str(if item.descending { " DESC" } else { " ASC" });
             }
-            let separator = String::from_utf8_lossy(separator.as_deref().unwrap_or(b",")).into_owned();
-            return Some(format!("{text} separator {})", super::literal::text_literal(&separator)));
+            let separator = literal_text(separator.as_deref().unwrap_or(b","));
+            return Some(format!("{text} separator {separator})"));
         }
         // DISTINCT makes no difference to the least and the greatest value.
         let distinct = if *distinct && !matches!(name.as_str(), "min" | "max") { "distinct " } else { "" };
@@ -57,24 +57,7 @@ impl ViewNames<'_> {
     }
 
     pub(super) fn cast_type(&self, ty: &CastType) -> String {
-        let digits = |fsp: u8| if fsp == 0 { String::new() } else { format!("({fsp})") };
-        let chars = |length: &Option<u64>| length.map_or(String::new(), |length| format!("({length})"));
-        match ty {
-            CastType::Signed => "signed".to_owned(),
-            CastType::Unsigned => "unsigned".to_owned(),
-            CastType::Char { length, charset } => {
-                format!("char{} charset {}", chars(length), charset.as_deref().unwrap_or(self.charset))
-            }
-            CastType::Binary { length } => format!("char{} charset binary", chars(length)),
-            CastType::Decimal { precision, scale } => format!("decimal({precision},{scale})"),
-            CastType::Double => "double".to_owned(),
-            CastType::Float => "float".to_owned(),
-            CastType::Date => "date".to_owned(),
-            CastType::Time { fsp } => format!("time{}", digits(*fsp)),
-            CastType::DateTime { fsp } => format!("datetime{}", digits(*fsp)),
-            CastType::Year => "year".to_owned(),
-            CastType::Json => "json".to_owned(),
-        }
+        cast_name(ty, self.charset)
     }
 
     /// Returns the type behind RETURNING, which MySQL prints otherwise than that of CAST.

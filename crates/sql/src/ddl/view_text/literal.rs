@@ -1,27 +1,10 @@
 //! Prints the literals of a view's query.
 
 use crate::ast::{Expr, Literal};
+use crate::ddl::canonical::literal_text;
 use crate::expr::fraction_digits;
 use types::temporal::parse;
 use types::{ColumnType, DateTime, Value, Zone};
-
-/// Returns a text in quotes, escaped as MySQL does it in expressions.
-pub(super) fn text_literal(text: &str) -> String {
-    let mut out = String::from("'");
-    for character in text.chars() {
-        match character {
-            '\'' => out.push_str("\\'"),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\0' => out.push_str("\\0"),
-            '\u{1a}' => out.push_str("\\Z"),
-            character => out.push(character),
-        }
-    }
-    out.push('\'');
-    out
-}
 
 /// Returns the number in the decimal notation that MySQL prints: with a digit in front of the
 /// point, and without zeros in front of that.
@@ -47,7 +30,7 @@ fn shown(value: &Value) -> Option<String> {
 
 /// Returns the text of DATE, TIME or TIMESTAMP as it was written, where it is no such value.
 fn as_written(word: &str, text: &[u8]) -> String {
-    format!("{word}{}", text_literal(&String::from_utf8_lossy(text)))
+    format!("{word}{}", literal_text(text))
 }
 
 /// Returns the text of a literal.
@@ -59,8 +42,8 @@ pub(super) fn literal(literal: &Literal) -> String {
         Literal::Decimal(digits) => decimal(digits),
         Literal::Float(_, written) => written.0.clone(),
         Literal::Text(bytes, introducer) => match (std::str::from_utf8(bytes), introducer) {
-            (Ok(text), Some(charset)) => format!("_{charset}{}", text_literal(text)),
-            (Ok(text), None) => text_literal(text),
+            (Ok(text), Some(charset)) => format!("_{charset}{}", literal_text(text.as_bytes())),
+            (Ok(text), None) => literal_text(text.as_bytes()),
             (Err(_), introducer) => {
                 format!("_{} {}", introducer.as_deref().unwrap_or("binary"), hexadecimal(bytes))
             }
@@ -68,7 +51,7 @@ pub(super) fn literal(literal: &Literal) -> String {
         Literal::Bytes(bytes, None) => hexadecimal(bytes),
         // Bytes of another character set have no place in the text of a view.
         Literal::Bytes(bytes, Some(charset)) => match std::str::from_utf8(bytes) {
-            Ok(text) if text.is_ascii() => format!("_{charset}{}", text_literal(text)),
+            Ok(text) if text.is_ascii() => format!("_{charset}{}", literal_text(text.as_bytes())),
             _ => format!("_{charset} {}", hexadecimal(bytes)),
         },
         Literal::Date(text) => match date_time(text).and_then(|at| shown(&Value::Date(at.date))) {
