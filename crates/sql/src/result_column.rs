@@ -1,8 +1,8 @@
 //! Flags and decimals in the description of a result's column, derived from the column and its
 //! type.
 
-use crate::expr::{Expr, Node, SubqueryUse};
-use crate::sink::column_flag;
+use crate::expr::{column_type, without_width};
+use crate::sink::{ColumnMeta, column_flag};
 use engine::{ColumnDef, ColumnDefault, IndexRef, Table};
 use types::{ColumnType, TypeCode};
 
@@ -64,6 +64,9 @@ pub(crate) fn type_flags(ty: &ColumnType) -> u16 {
         flags |= column_flag::BLOB;
     }
     let has_bytes = ty.collation == types::collation::BINARY && ty.text_form().is_none();
+    if ty.is_character() && types::collation::name(ty.collation).ends_with("_bin") {
+        flags |= column_flag::BINARY;
+    }
     if has_bytes && !is_number(ty) && ty.code != TypeCode::Bit {
         flags |= column_flag::BINARY;
     }
@@ -88,24 +91,16 @@ pub(crate) fn value_flags(ty: &ColumnType) -> u16 {
     type_flags(ty) & !(BLOB | ENUM | SET | ZEROFILL) | number_flags(ty)
 }
 
-/// Functions whose result is one of their arguments.
-const OF_ARGUMENTS: [&str; 3] = ["any_value", "greatest", "least"];
-
-/// Whether an expression is an integer that it makes itself, and no column's or argument's.
-pub(crate) fn makes_integer(expr: &Expr) -> bool {
-    let any = |exprs: &[Expr]| exprs.iter().any(makes_integer);
-    match &expr.node {
-        Node::Slot(_) | Node::Outer(_) | Node::Constant(_) | Node::InsertedValue(_) => false,
-        Node::Stored { .. } | Node::UserVariable(_) | Node::AssignVariable(..) => false,
-        Node::Subquery { what: SubqueryUse::Scalar, .. } => false,
-        Node::Case { whens, otherwise, .. } => {
-            whens.iter().map(|(_, then)| then).chain(otherwise.as_deref()).any(makes_integer)
+/// Returns the type of the column of a table, or of a view, that is made of a result's column: that
+/// of a column that it shows, or the one that MySQL makes of an expression.
+pub(crate) fn made_type(meta: &ColumnMeta) -> ColumnType {
+    match meta.ty.code {
+        TypeCode::Null => ColumnType::varbinary(0),
+        _ if meta.ty.text_form().is_some() => {
+            meta.ty.text_form().map_or(ColumnType::varbinary(0), ColumnType::of_text)
         }
-        Node::If(operands) => any(&operands[1..]),
-        Node::NullIf { operands, .. } => makes_integer(&operands[0]),
-        Node::Coalesce(operands) => any(operands),
-        Node::Call { function, args } if OF_ARGUMENTS.contains(&function.name) => any(args),
-        _ => expr.ty.code == TypeCode::Long,
+        _ if meta.org_name.is_empty() => without_width(column_type(&meta.ty)),
+        _ => meta.ty.clone(),
     }
 }
 

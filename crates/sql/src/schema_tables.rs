@@ -22,7 +22,7 @@ use crate::memory::Charge;
 use crate::result_column::{decimals, number_flags, type_flags};
 use crate::sink::{ColumnMeta, column_flag};
 pub(crate) use definition::ColumnsOfView;
-use definition::{Definition, Dictionary, Rows};
+use definition::{ComputedTables, Definition, Dictionary, Rows};
 use types::{ColumnType, Value};
 
 const TABLES: &[&[Definition]] =
@@ -56,7 +56,6 @@ pub(crate) fn column_meta(name: &str, ty: ColumnType, nullable: bool) -> ColumnM
         org_name: name.to_owned(),
         flags: number_flags(&ty) | type_flags(&ty) | if nullable { 0 } else { column_flag::NOT_NULL },
         decimals: decimals(&ty),
-        is_made_integer: false,
         ty,
     }
 }
@@ -88,7 +87,8 @@ pub(crate) fn read(
     schema: &str,
     table: &str,
 ) -> Result<(Vec<Vec<Value>>, Charge)> {
-    let dictionary = Dictionary { engine: ctx.engine, host: ctx.host, columns_of_view };
+    let computed = ComputedTables { names, columns: columns_of };
+    let dictionary = Dictionary { engine: ctx.engine, host: ctx.host, columns_of_view, computed };
     let mut rows = Rows { ctx, charge, rows: Vec::new() };
     match find(schema, table) {
         Some(definition) => (definition.fill)(&dictionary, &mut rows)?,

@@ -65,9 +65,6 @@ pub struct ColumnMeta {
     /// The number of decimals shown: the scale, the number of fractional digits of seconds, or 31
     /// for a floating-point value without a fixed number.
     pub decimals: u8,
-    /// It is an integer that a condition or a function makes. Clients are told of a BIGINT, and
-    /// tables that are made of the result have an INT.
-    pub is_made_integer: bool,
 }
 
 /// The contents of an OK packet.

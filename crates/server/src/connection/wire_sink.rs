@@ -160,6 +160,34 @@ fn is_text(ty: &ColumnType) -> bool {
     (ty.is_character() || ty.is_blob()) && ty.collation != COLLATION_BINARY || ty.text_form().is_some()
 }
 
+/// Returns the type code that MySQL announces for a column. A text that is computed and longer than
+/// a VARCHAR is a LONG_BLOB, where a column of a table is a BLOB.
+fn announced_code(meta: &ColumnMeta) -> u8 {
+    let is_computed = meta.flags & column_flag::BLOB == 0;
+    match meta.ty.code {
+        types::TypeCode::Blob if is_computed && meta.ty.max_bytes() > u64::from(u16::MAX) => {
+            field_type::LONG_BLOB
+        }
+        // The bytes of a CAST are as long as it says, and announced as a VARBINARY.
+        types::TypeCode::String if meta.org_name.is_empty() && meta.ty.collation == COLLATION_BINARY => {
+            field_type::VAR_STRING
+        }
+        _ => meta.ty.protocol_code(),
+    }
+}
+
+/// Returns the length that MySQL announces for a column. A number with a floating point and a
+/// document have another one where they are computed than as columns of a table.
+fn announced_length_bytes(meta: &ColumnMeta) -> u32 {
+    use types::TypeCode::{Double, Float, Json};
+    const COMPUTED_FLOAT: u32 = 23;
+    match meta.ty.code {
+        Double | Float if meta.schema.is_empty() && meta.ty.form.is_none() => COMPUTED_FLOAT,
+        Json if meta.flags & column_flag::BLOB == 0 => u32::MAX - 3,
+        _ => meta.ty.display_length(),
+    }
+}
+
 /// Builds a column's definition packet.
 pub fn definition(meta: &ColumnMeta, result_collation: u16) -> Column {
     let ty = &meta.ty;
@@ -172,8 +200,8 @@ pub fn definition(meta: &ColumnMeta, result_collation: u16) -> Column {
         name: meta.name.clone(),
         org_name: meta.org_name.clone(),
         collation: if is_text(ty) || is_computed_json { result_collation } else { COLLATION_BINARY },
-        length_bytes: ty.display_length(),
-        field_type: if meta.is_made_integer { field_type::LONGLONG } else { ty.protocol_code() },
+        length_bytes: announced_length_bytes(meta),
+        field_type: announced_code(meta),
         flags: meta.flags,
         decimals: meta.decimals,
     }

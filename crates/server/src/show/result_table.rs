@@ -56,7 +56,6 @@ pub fn column(name: &str, ty: ColumnType, flags: u16) -> ColumnMeta {
         ty,
         flags,
         decimals: 0,
-        is_made_integer: false,
     }
 }
 

@@ -12,7 +12,6 @@ mod subquery;
 pub(super) use case::comparands_of_field;
 pub(super) use clocks::show_aggregated;
 pub(super) use json::number;
-pub(super) use result_type::text_length;
 
 use result_type::{arithmetic_type, boolean, date_add_type, expr_text_type, text_like};
 use subquery::Quantifier;
@@ -25,6 +24,7 @@ use super::texts::{beside, comparable};
 use super::{Binder, Place, Scope};
 use crate::ast::{self, BinaryOp, Literal, NamedColumn, UnaryOp};
 use crate::error::{Result, SqlError};
+use crate::expr::functions::byte_bits::{self, is_byte_string, operator_on_bytes};
 use crate::expr::functions::characters::CHAR_USING;
 use crate::expr::{self, Coercibility, Expr, Node, comparison_collation, is_text};
 use crate::host::Privilege;
@@ -157,7 +157,12 @@ impl Binder<'_> {
                 self.assigns_variables = true;
                 self.constants.complaints.push((1287, ASSIGNED_WITHIN.to_owned()));
                 let value = self.expr(value, place)?;
-                let (ty, nullable) = (value.ty.clone(), value.nullable);
+                let is_double = expr::numeric_class(&value.ty) == expr::NumericClass::Double;
+                let ty = match expr::is_number(&value.ty) && is_double {
+                    true => ColumnType::double(),
+                    false => value.ty.clone(),
+                };
+                let nullable = value.nullable;
                 let node = Node::AssignVariable(name.clone(), Box::new(value));
                 Ok(Expr { node, ty, nullable, coercibility: Coercibility::Implicit })
             }
@@ -181,10 +186,12 @@ impl Binder<'_> {
                 }
                 let operand = json::cast_operand(operand, &ty, place.scope);
                 let operand = cast_operand(operand.beside(&ty), &ty);
+                // A text that is no number is 0, and one that is no date is NULL.
+                let nullable = operand.nullable || !expr::is_number(&ty) || ty.code == TypeCode::Year;
                 Ok(Expr {
                     node: Node::Cast(Box::new(operand)),
                     ty,
-                    nullable: true,
+                    nullable,
                     coercibility: Coercibility::Implicit,
                 })
             }
@@ -206,7 +213,7 @@ impl Binder<'_> {
                 let node = Node::Extract { unit: *unit, operand };
                 Ok(Expr {
                     node,
-                    ty: ColumnType::bigint(false),
+                    ty: expr::integer_type(result_type::width_of(*unit), false),
                     nullable: true,
                     coercibility: Coercibility::Numeric,
                 })
@@ -216,7 +223,7 @@ impl Binder<'_> {
                 let node = Node::TimestampDiff { unit: *unit, operands };
                 Ok(Expr {
                     node,
-                    ty: ColumnType::bigint(false),
+                    ty: expr::integer_type(expr::BIGINT_WIDTH, false),
                     nullable: true,
                     coercibility: Coercibility::Numeric,
                 })
@@ -345,9 +352,14 @@ impl Binder<'_> {
             UnaryOp::Binary => {
                 Expr { coercibility: Coercibility::Implicit, ..operand.recollated(collation::BINARY) }
             }
+            UnaryOp::BitNot if is_byte_string(&operand) => {
+                let args = vec![operand];
+                let (ty, coercibility) = expr::function_type(&byte_bits::NOT, &args)?;
+                Expr { node: Node::Call { function: &byte_bits::NOT, args }, ty, nullable, coercibility }
+            }
             UnaryOp::BitNot => Expr {
                 node: Node::BitNot(Box::new(number(operand, place.scope))),
-                ty: ColumnType::bigint(true),
+                ty: expr::integer_type(expr::BIGINT_WIDTH, true),
                 nullable,
                 coercibility: Coercibility::Numeric,
             },
@@ -372,9 +384,11 @@ impl Binder<'_> {
                 }
                 let operand = number(operand, place.scope);
                 let ty = match expr::numeric_class(&operand.ty) {
-                    expr::NumericClass::Integer => ColumnType::bigint(false),
+                    expr::NumericClass::Integer => {
+                        expr::integer_of_digits(expr::integer_digits(&operand.ty), false)
+                    }
                     expr::NumericClass::Decimal => operand.ty.clone(),
-                    expr::NumericClass::Double => ColumnType::double(),
+                    expr::NumericClass::Double => expr::double_with(expr::decimals_of_all(&[&operand.ty])),
                 };
                 let node = Node::Negate(Box::new(operand));
                 Expr { node, ty, nullable, coercibility: Coercibility::Numeric }
@@ -428,6 +442,11 @@ impl Binder<'_> {
                 Ok(boolean(Node::Compare { op, operands: Box::new(operands), collation }, nullable))
             }
             _ => {
+                if let Some(function) = operator_on_bytes(op, &operands) {
+                    let (ty, coercibility) = expr::function_type(function, &operands)?;
+                    let node = Node::Call { function, args: operands.into() };
+                    return Ok(Expr { node, ty, nullable, coercibility });
+                }
                 let operands = operands.map(|operand| number(operand, place.scope));
                 let ty = arithmetic_type(op, &operands, self.variables.div_precision_increment);
                 let nullable =
@@ -554,13 +573,16 @@ impl Binder<'_> {
                 format!("COLLATION '{name}' is not valid for CHARACTER SET 'binary'"),
             ));
         }
-        if operand.ty.is_character() && charset != collation::charset_of(id) && !is_literal {
+        let of_connection = collation::charset_of(self.variables.connection_collation);
+        let may_be_recoded = is_literal
+            && (of_connection != Charset::Utf8mb4 || collation::charset_of(id) == Charset::Utf8mb4);
+        if operand.ty.is_character() && charset != collation::charset_of(id) && !may_be_recoded {
             return Err(SqlError::new(
                 1253,
                 format!("COLLATION '{name}' is not valid for CHARACTER SET '{}'", charset.name()),
             ));
         }
-        let ty = expr_text_type(text_length(&operand.ty), id);
+        let ty = expr_text_type(expr::text_length(&operand.ty), id);
         let nullable = operand.nullable;
         let node = Node::Recollate(Box::new(operand));
         Ok(Expr { node, ty, nullable, coercibility: Coercibility::Explicit })
@@ -599,14 +621,19 @@ impl Binder<'_> {
         self.uncacheable = true;
         self.logging.system_variable(scope, name);
         let ty = match &value {
-            Value::Bytes(_) | Value::Null => ColumnType::varchar(1024, collation::UTF8MB4_0900_AI_CI),
+            Value::Bytes(_) | Value::Null => {
+                ColumnType::varchar(VARIABLE_CHARS, collation::UTF8MB3_GENERAL_CI)
+            }
+            Value::Int(_) | Value::UInt(_) => {
+                expr::integer_type(expr::BIGINT_WIDTH, matches!(value, Value::UInt(_)))
+            }
             Value::Double(_) => {
                 ColumnType { form: Some(NumberForm::new(23, Some(6), false)), ..ColumnType::double() }
             }
             other => other.natural_type(),
         };
         let node = Node::SystemVariable { scope, name: name.to_owned() };
-        Ok(Expr { node, ty, nullable: value.is_null(), coercibility: Coercibility::SystemConstant })
+        Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::SystemConstant })
     }
 }
 
@@ -632,6 +659,9 @@ fn char_using(mut numbers: Vec<Expr>, charset: Charset) -> Result<Expr> {
     let node = Node::Call { function: &CHAR_USING, args: numbers };
     Ok(Expr { node, ty, nullable: true, coercibility })
 }
+
+/// The characters that MySQL gives the text of a system variable.
+const VARIABLE_CHARS: u32 = 21_845;
 
 /// MySQL's warning about `@a := 1`.
 const ASSIGNED_WITHIN: &str = "Setting user variables within expressions is deprecated and will be removed in a \

@@ -5,13 +5,15 @@ use super::expr::{comparands_of_field, number, show_aggregated};
 use super::{Binder, NODE_BYTES, Place, Scope};
 use crate::ast;
 use crate::error::{Result, SqlError};
+use crate::expr::functions::byte_bits::is_byte_string;
 use crate::expr::functions::json::MARIADB_JSON_VALID;
 use crate::expr::functions::table::find_function;
 use crate::expr::{
-    self, Aggregate, AggregateKind, Coercibility, Expr, Node, NumericClass, StoredFunction,
-    aggregate_collations, common_type, comparison_collation, is_aggregate, of_operation,
+    self, Aggregate, AggregateKind, Coercibility, Expr, MOST_BIT_STRING_BYTES, Node, NumericClass,
+    StoredFunction, aggregate_collations, common_type, comparison_collation, is_aggregate, of_operation,
 };
 use crate::host::Privilege;
+use crate::variables::Variables;
 use std::sync::Arc;
 use types::{ColumnType, TypeCode, Value, collation};
 
@@ -67,6 +69,8 @@ impl Binder<'_> {
                 }
                 let (ty, coercibility) = common_type(&args.iter().collect::<Vec<_>>())
                     .map_err(|error| of_operation(error, &call.name))?;
+                // MySQL makes a column of the type of IFNULL, and of another's width.
+                let ty = if call.name == "ifnull" { expr::without_width(ty) } else { ty };
                 let nullable = args.iter().all(|arg| arg.nullable);
                 let args = args.into_iter().map(|arg| arg.for_result(&ty)).collect();
                 Ok(Expr { node: Node::Coalesce(args), ty, nullable, coercibility })
@@ -87,7 +91,7 @@ impl Binder<'_> {
             }
             "nullif" => {
                 count_is(2, 2)?;
-                let (ty, coercibility) = (args[0].ty.clone(), args[0].coercibility);
+                let (ty, coercibility) = common_type(&[&args[0]])?;
                 let mut operands = two(args);
                 read_operands(&mut self.constants, &mut operands, place.scope)?;
                 let collation = comparison_collation("nullif", operands.iter())?;
@@ -110,8 +114,9 @@ impl Binder<'_> {
                 if function.varies {
                     self.uncacheable |= matches!(name, "last_insert_id");
                 }
+                let nullable = function.may_be_null(&args);
                 let node = definer.map_or(Node::Call { function, args }, Node::Constant);
-                Ok(Expr { node, ty, nullable: !function.never_null, coercibility })
+                Ok(Expr { node, ty, nullable, coercibility })
             }
         }
     }
@@ -255,7 +260,7 @@ impl Binder<'_> {
             | AggregateKind::Variance { .. } => numeric(args, place.scope),
             _ => args,
         };
-        let expr = result_of(&kind, &args, self.variables.div_precision_increment)?;
+        let expr = result_of(&kind, &args, self.variables)?;
         let mut aggregate = Aggregate { kind, distinct: call.distinct, args, expr };
         show_aggregated(&mut aggregate);
         Ok(aggregate)
@@ -278,7 +283,10 @@ fn check_shapes(kind: &AggregateKind, name: &str, args: &[Expr]) -> Result<()> {
         AggregateKind::BitAnd | AggregateKind::BitOr | AggregateKind::BitXor if is(TypeCode::Vector) => {
             Err(SqlError::new(1210, format!("Incorrect arguments to {name}")))
         }
-        AggregateKind::BitAnd | AggregateKind::BitOr | AggregateKind::BitXor if is(TypeCode::Geometry) => {
+        AggregateKind::BitAnd | AggregateKind::BitOr | AggregateKind::BitXor
+            if is(TypeCode::Geometry)
+                || is_byte_string(&args[0]) && args[0].ty.max_bytes() > MOST_BIT_STRING_BYTES =>
+        {
             let text = "Aggregate bitwise functions cannot accept arguments longer than 511 bytes; consider using the \
                         SUBSTRING() function";
             Err(SqlError::new(3514, text))
@@ -416,7 +424,8 @@ fn is_of_mysql(name: &str) -> bool {
 }
 
 /// Returns an expression with the type of an aggregate's result.
-fn result_of(kind: &AggregateKind, args: &[Expr], increment: u8) -> Result<Expr> {
+fn result_of(kind: &AggregateKind, args: &[Expr], limits: &Variables) -> Result<Expr> {
+    let increment = limits.div_precision_increment;
     let numeric = |ty: ColumnType, nullable: bool| Expr {
         node: Node::Constant(Value::Null),
         ty,
@@ -424,15 +433,23 @@ fn result_of(kind: &AggregateKind, args: &[Expr], increment: u8) -> Result<Expr>
         coercibility: Coercibility::Numeric,
     };
     Ok(match kind {
-        AggregateKind::CountRows | AggregateKind::Count => numeric(ColumnType::bigint(false), false),
+        AggregateKind::CountRows | AggregateKind::Count => {
+            numeric(expr::integer_type(expr::BIGINT_WIDTH, false), false)
+        }
         AggregateKind::BitAnd | AggregateKind::BitOr | AggregateKind::BitXor => {
-            numeric(ColumnType::bigint(true), false)
+            match is_byte_string(&args[0]) {
+                // One byte more than the longest value, as in MySQL.
+                true => numeric(ColumnType::varbinary(args[0].ty.max_bytes() as u32 + 1), false),
+                false => numeric(expr::integer_type(expr::BIGINT_WIDTH, true), false),
+            }
         }
         AggregateKind::Variance { .. } => numeric(ColumnType::double(), true),
         AggregateKind::Sum | AggregateKind::Avg => {
             let ty = &args[0].ty;
             if expr::numeric_class(ty) == NumericClass::Double {
-                return Ok(numeric(ColumnType::double(), true));
+                let more = if *kind == AggregateKind::Avg { u32::from(increment) } else { 0 };
+                let decimals = expr::decimals_of_all(&[ty]).map(|decimals| decimals + more);
+                return Ok(numeric(expr::double_with(decimals), true));
             }
             let (digits, scale) = (expr::integer_digits(ty), expr::scale_of(ty));
             numeric(
@@ -445,6 +462,8 @@ fn result_of(kind: &AggregateKind, args: &[Expr], increment: u8) -> Result<Expr>
         }
         AggregateKind::Min | AggregateKind::Max | AggregateKind::Any => {
             let ty = args[0].ty.clone().without_zerofill();
+            let is_made = ty.is_integer() && ty.form.is_some();
+            let ty = if is_made { expr::kept_integer(&ty) } else { ty };
             Expr { node: Node::Constant(Value::Null), ty, nullable: true, ..args[0].clone() }
         }
         AggregateKind::JsonArray | AggregateKind::JsonObject => Expr {
@@ -461,7 +480,8 @@ fn result_of(kind: &AggregateKind, args: &[Expr], increment: u8) -> Result<Expr>
         },
         AggregateKind::GroupConcat { order, .. } => Expr {
             node: Node::Constant(Value::Null),
-            ty: ColumnType::longtext(
+            ty: expr::group_concat_type(
+                limits.group_concat_max_len,
                 args[..args.len() - order.len()]
                     .iter()
                     .find(|arg| expr::is_text(&arg.ty))

@@ -2,7 +2,7 @@
 
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Expr, Node};
-use crate::result_column::{NOT_FIXED, column_flags, decimals, makes_integer, type_flags, value_flags};
+use crate::result_column::{NOT_FIXED, column_flags, decimals, type_flags, value_flags};
 use crate::sink::{ColumnMeta, column_flag};
 use engine::{Table, TableDef};
 use types::{ColumnType, TypeCode};
@@ -20,6 +20,12 @@ pub(crate) struct ScopeColumn {
     pub invisible: bool,
     /// The column is the hidden one of an indexed expression, which has no name.
     pub unnamed: bool,
+}
+
+/// Returns the type of a computed table's column: that of a column of a table, or the type that
+/// MySQL makes of an expression's.
+fn made_type(column: &ColumnMeta) -> ColumnType {
+    if column.org_name.is_empty() { crate::expr::column_type(&column.ty) } else { column.ty.clone() }
 }
 
 /// A table that may be named. Its columns have the slots from `base` on.
@@ -142,9 +148,9 @@ impl ScopeTable {
     ) -> ScopeTable {
         let columns = columns.iter().map(|column| ScopeColumn {
             name: column.name.clone(),
-            ty: column.ty.clone(),
+            ty: made_type(column),
             nullable: column.flags & column_flag::NOT_NULL == 0,
-            flags: column.flags & column_flag::NOT_NULL | type_flags(&column.ty),
+            flags: column.flags & column_flag::NOT_NULL | type_flags(&made_type(column)),
             org_name: column.org_name.clone(),
             invisible: false,
             unnamed: false,
@@ -228,7 +234,6 @@ impl Scope {
                 ty: column.ty.clone(),
                 flags: if expr.nullable { column.flags & !column_flag::NOT_NULL } else { column.flags },
                 decimals: decimals(&column.ty),
-                is_made_integer: false,
             };
         }
         let not_null = if expr.nullable { 0 } else { column_flag::NOT_NULL };
@@ -241,7 +246,6 @@ impl Scope {
             ty: expr.ty.clone(),
             flags: value_flags(&expr.ty) | not_null,
             decimals: if is_text_expression(expr) || expr.is_json() { NOT_FIXED } else { decimals(&expr.ty) },
-            is_made_integer: makes_integer(expr),
         }
     }
 

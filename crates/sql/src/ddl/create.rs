@@ -12,6 +12,7 @@ use crate::ast::{CreateTable, KeyKind, KeyPart, KeySpec, TableOptions};
 use crate::attribute::ENGINE;
 use crate::error::{Result, SqlError};
 use crate::plan::QueryPlan;
+use crate::result_column::made_type;
 use crate::sink::column_flag;
 use engine::{ColumnDef, ColumnDefault, IndexColumn, TableDef};
 use types::{ColumnType, TypeCode};
@@ -325,21 +326,14 @@ pub(crate) fn columns_of_query(plan: &QueryPlan) -> Result<Vec<ColumnDef>> {
     let mut columns = Vec::with_capacity(plan.columns.len());
     for meta in &plan.columns {
         let nullable = meta.flags & column_flag::NOT_NULL == 0;
-        let ty = match meta.ty.code {
-            TypeCode::Null => ColumnType::binary(0),
-            _ if meta.ty.text_form().is_some() => {
-                meta.ty.text_form().map_or(ColumnType::binary(0), ColumnType::of_text)
-            }
-            _ => meta.ty.clone(),
-        };
-        let mut def = ColumnDef::new(&meta.name, ty);
+        let mut def = ColumnDef::new(&meta.name, made_type(meta));
         if !nullable {
             def = def.not_null();
             // An expression has no default of its own, so the type's zero takes its place.
             let is_text = crate::variables::is_character(def.ty.code) && !def.ty.is_blob();
-            let is_number =
-                def.ty.is_integer() || matches!(def.ty.code, TypeCode::NewDecimal | TypeCode::Double);
-            if meta.org_name.is_empty() && (is_text || is_number) {
+            let has_zero = def.ty.is_integer()
+                || matches!(def.ty.code, TypeCode::NewDecimal | TypeCode::Double | TypeCode::Time2);
+            if meta.org_name.is_empty() && (is_text || has_zero) {
                 let zero = if is_text { String::new() } else { zero_text(&def.ty) };
                 def.default = Some(ColumnDefault::Literal(zero.into_bytes()));
             }
@@ -353,6 +347,14 @@ pub(crate) fn columns_of_query(plan: &QueryPlan) -> Result<Vec<ColumnDef>> {
 fn zero_text(ty: &ColumnType) -> String {
     match ty.code {
         TypeCode::NewDecimal => types::Decimal::zero(ty.scale()).to_string(),
+        TypeCode::Double if let Some(decimals) = ty.form.and_then(|form| form.decimals()) => {
+            format!("{:.*}", usize::from(decimals), 0.0)
+        }
+        TypeCode::Time2 => {
+            let mut text = Vec::new();
+            types::Time::default().write_text(ty.fsp(), &mut text);
+            String::from_utf8_lossy(&text).into_owned()
+        }
         _ => "0".to_owned(),
     }
 }

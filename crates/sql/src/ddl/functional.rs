@@ -6,6 +6,7 @@ use super::key::{MOST_KEY_BYTES, key_part};
 use super::settings::DdlSettings;
 use crate::ast::{KeyKind, KeySpec};
 use crate::error::{Result, SqlError};
+use crate::expr::without_width;
 use engine::{ColumnDef, ColumnRoles, Generated, IndexColumn, IndexDef, KeptIndex, TableDef};
 use types::{ColumnType, TypeCode, collation};
 
@@ -89,7 +90,9 @@ fn type_of(def: &TableDef, text: &str, settings: &DdlSettings) -> Result<Option<
             Err(SqlError::new(3757, text))
         }
         TypeCode::Null => Ok(Some(ColumnType::binary(0))),
-        _ => Ok(Some(ty)),
+        // A year of a date may be one that no YEAR column holds.
+        TypeCode::Year => Ok(Some(ColumnType::int(false))),
+        _ => Ok(Some(without_width(ty))),
     }
 }
 

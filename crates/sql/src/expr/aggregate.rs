@@ -2,9 +2,10 @@
 
 use super::arithmetic::number_in;
 use super::arithmetic::{decimal_of, double_of};
+use super::bit_aggregate::BitString;
 use super::collect_aggregate::Collected;
 use super::json_aggregate::JsonParts;
-use super::{Context, Expr, Number, sort_compare, text_of};
+use super::{Context, Expr, Number, extreme_compare, sort_compare, text_of};
 use crate::error::Result;
 use crate::memory::{Charge, allocated, copy_bytes, growth, heap_bytes, row_bytes};
 use std::borrow::{Borrow, Cow};
@@ -73,6 +74,7 @@ enum State {
     Double(Option<f64>, u64),
     Extreme(Value),
     Bits(u64),
+    BitString(BitString),
     /// Welford's algorithm: the count, the mean, and the sum of squared differences from the mean.
     Variance(u64, f64, f64),
     Joined(Joined),
@@ -148,6 +150,15 @@ impl Aggregate {
                 super::value_type::NumericClass::Decimal => State::Decimal(None, 0),
             },
             AggregateKind::Min | AggregateKind::Max | AggregateKind::Any => State::Extreme(Value::Null),
+            kind @ (AggregateKind::BitAnd | AggregateKind::BitOr | AggregateKind::BitXor)
+                if super::is_text(&self.expr.ty) =>
+            {
+                State::BitString(match kind {
+                    AggregateKind::BitAnd => BitString::new(|a, b| a & b, 0xff),
+                    AggregateKind::BitOr => BitString::new(|a, b| a | b, 0),
+                    _ => BitString::new(|a, b| a ^ b, 0),
+                })
+            }
             AggregateKind::BitAnd => State::Bits(u64::MAX),
             AggregateKind::BitOr | AggregateKind::BitXor => State::Bits(0),
             AggregateKind::Variance { .. } => State::Variance(0, 0.0, 0.0),
@@ -281,7 +292,7 @@ impl Accumulator {
                     _ => Ordering::Equal,
                 };
                 let collation = aggregate.args[0].ty.collation;
-                if extreme.is_null() || sort_compare(value, extreme, collation, ctx)? == wanted {
+                if extreme.is_null() || extreme_compare(value, extreme, collation, ctx)? == wanted {
                     let before = heap_bytes(extreme);
                     charge.add(copy_bytes(value))?;
                     *extreme = value.clone();
@@ -296,6 +307,7 @@ impl Accumulator {
                     _ => *bits ^= value,
                 }
             }
+            State::BitString(bytes) => bytes.add(value, charge)?,
             State::Variance(count, mean, squares) => {
                 let value = double_of(&number_in(value, ctx));
                 *count += 1;
@@ -359,6 +371,7 @@ impl Accumulator {
             State::Decimal(sum, count) => State::Decimal(*sum, *count),
             State::Double(sum, count) => State::Double(*sum, *count),
             State::Bits(bits) => State::Bits(*bits),
+            State::BitString(bytes) => State::BitString(bytes.clone()),
             State::Variance(count, mean, squares) => State::Variance(*count, *mean, *squares),
             State::Collected(collected) => State::Collected(collected.clone()),
             _ => return Ok(None),
@@ -383,6 +396,7 @@ impl Accumulator {
             }),
             State::Extreme(value) => value,
             State::Bits(bits) => Value::UInt(bits),
+            State::BitString(bytes) => bytes.finish(aggregate.args[0].ty.max_bytes()),
             State::Variance(count, _, squares) => {
                 let AggregateKind::Variance { sample, root } = aggregate.kind else { return Ok(Value::Null) };
                 let divisor = if sample { count.saturating_sub(1) } else { count };

@@ -35,7 +35,7 @@ pub(crate) fn number(value: &Value) -> Number {
             *micros,
             false,
         ),
-        Value::Year(year) => Number::Int(i64::from(*year)),
+        Value::Year(year) => Number::UInt(u64::from(*year)),
         Value::Bit { bits, .. } => Number::UInt(*bits),
         Value::Enum { index, .. } => Number::UInt(u64::from(*index)),
         Value::Set { bits, .. } => Number::UInt(*bits),

@@ -244,7 +244,8 @@ pub(crate) fn conforms(value: &Value, ty: &ColumnType) -> bool {
     match (value, ty.code) {
         (Value::Null, _) => true,
         (Value::Int(_), code) => is_integer(code) && !ty.unsigned,
-        (Value::UInt(_), code) => is_integer(code) && ty.unsigned,
+        // YEAR() makes a number that is shown without the zeros of a YEAR column.
+        (Value::UInt(_), code) => is_integer(code) && ty.unsigned || code == TypeCode::Year,
         (Value::Decimal(n), TypeCode::NewDecimal) => n.scale() == ty.scale(),
         (Value::Float(_), TypeCode::Float) | (Value::Double(_), TypeCode::Double) => true,
         (Value::Bytes(_), code) => is_text(code),

@@ -142,6 +142,22 @@ pub(crate) fn sort_compare(a: &Value, b: &Value, collation_id: u16, ctx: &Contex
     })
 }
 
+/// Compares two values for MIN and MAX. Members of ENUM and SET are compared by their texts there,
+/// though they sort by their numbers.
+pub(crate) fn extreme_compare(
+    a: &Value,
+    b: &Value,
+    collation_id: u16,
+    ctx: &Context<'_>,
+) -> Result<Ordering> {
+    match (a, b) {
+        (Value::Enum { .. }, Value::Enum { .. }) | (Value::Set { .. }, Value::Set { .. }) => {
+            Ok(collation::compare_utf8mb4(collation_id, &text_of(a), &text_of(b)))
+        }
+        _ => sort_compare(a, b, collation_id, ctx),
+    }
+}
+
 /// Appends the key of a value for DISTINCT and GROUP BY: bytes that are equal exactly when the
 /// values are equal. All values of a column must be of one kind.
 pub(crate) fn group_key(value: &Value, collation_id: u16, out: &mut Vec<u8>) {

@@ -99,7 +99,8 @@ impl Expr {
     /// they are.
     pub fn into_text(mut self) -> Expr {
         self.show_on_clocks();
-        if self.ty.fsp() == 0 && (self.ty.form.is_none() || is_text(&self.ty)) { self } else { self.shown() }
+        let is_plain = self.ty.form.is_none_or(|form| !form.changes_text());
+        if self.ty.fsp() == 0 && (is_plain || is_text(&self.ty)) { self } else { self.shown() }
     }
 
     /// The text that shows this value: of a moment what the session's clocks show, of a date or a

@@ -3,8 +3,8 @@
 
 use super::node::{Coercibility, Expr, Function};
 use super::value_type::{
-    NumericClass, decimal_type, integer_digits, is_number, is_text, is_time, length_in, numeric_class,
-    scale_of, text_collation, text_type,
+    NumericClass, decimal_type, decimals_of_all, double_with, integer_digits, integer_type, is_number,
+    is_text, is_time, length_in, numeric_class, scale_of, text_collation, text_type, without_width,
 };
 use crate::error::{Result, SqlError};
 use types::collation::{self, Charset};
@@ -19,23 +19,18 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
     let first = &real[0].ty;
     let same = real.iter().all(|item| item.ty == *first);
     let (collation_id, coercibility) = aggregate_collations(real.iter().map(|item| **item))?;
-    if same {
+    if same && !first.is_integer() {
         return Ok((ColumnType { collation: first.collation, ..first.clone() }, coercibility));
     }
     let all = |test: fn(&ColumnType) -> bool| real.iter().all(|item| test(&item.ty));
     if all(|ty| ty.is_integer() || matches!(ty.code, TypeCode::Year | TypeCode::Bit)) {
-        let unsigned = real.iter().all(|item| item.ty.unsigned);
-        let mixed =
-            real.iter().any(|item| item.ty.unsigned && item.ty.code == TypeCode::LongLong) && !unsigned;
-        return Ok((
-            if mixed { decimal_type(20, 0) } else { ColumnType::bigint(unsigned) },
-            Coercibility::Numeric,
-        ));
+        return Ok((common_integer(&real), Coercibility::Numeric));
     }
     if all(is_number) {
         let class = real.iter().map(|item| numeric_class(&item.ty)).max().unwrap_or(NumericClass::Double);
         if class != NumericClass::Decimal {
-            return Ok((ColumnType::double(), Coercibility::Numeric));
+            let types: Vec<&ColumnType> = real.iter().map(|item| &item.ty).collect();
+            return Ok((double_with(decimals_of_all(&types)), Coercibility::Numeric));
         }
         let digits = real.iter().map(|item| integer_digits(&item.ty)).max().unwrap_or(1);
         let scale = real.iter().map(|item| scale_of(&item.ty)).max().unwrap_or(0);
@@ -46,8 +41,41 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
         let ty = if all(is_time) { ColumnType::time(fsp) } else { ColumnType::datetime(fsp) };
         return Ok((ty, Coercibility::Numeric));
     }
+    if real.iter().any(|item| item.ty.is_blob() || item.is_json()) {
+        return Ok((ColumnType::longtext(collation_id), coercibility));
+    }
     let chars = real.iter().map(|item| length_in(&item.ty, collation_id)).max().unwrap_or(0);
     Ok((text_type(chars, collation_id), coercibility))
+}
+
+/// Returns the type that holds the integers of all items: the largest type among them, or the next
+/// larger one where it is unsigned and another one is not. It has the width of the widest item.
+fn common_integer(items: &[&&Expr]) -> ColumnType {
+    let rank = |ty: &ColumnType| match ty.code {
+        TypeCode::Tiny => 0,
+        TypeCode::Short | TypeCode::Year => 1,
+        TypeCode::Int24 => 2,
+        TypeCode::Long => 3,
+        _ => 4,
+    };
+    let is_unsigned = |ty: &ColumnType| ty.unsigned || matches!(ty.code, TypeCode::Year | TypeCode::Bit);
+    let unsigned = items.iter().all(|item| is_unsigned(&item.ty));
+    let largest = items.iter().map(|item| rank(&item.ty)).max().unwrap_or(4);
+    let needs_more = |ty: &ColumnType| is_unsigned(ty) && rank(ty) == largest && ty.code != TypeCode::Year;
+    let is_larger = !unsigned && items.iter().any(|item| needs_more(&item.ty));
+    let made = match largest + usize::from(is_larger) {
+        0 => ColumnType::tinyint(unsigned),
+        1 => ColumnType::smallint(unsigned),
+        2 => ColumnType::mediumint(unsigned),
+        3 => ColumnType::int(unsigned),
+        4 => ColumnType::bigint(unsigned),
+        _ => {
+            let digits = items.iter().map(|item| integer_digits(&item.ty)).max().unwrap_or(20);
+            return decimal_type(digits, 0);
+        }
+    };
+    let width = items.iter().map(|item| item.ty.display_length()).max().unwrap_or(0);
+    ColumnType { form: integer_type(u8::try_from(width).unwrap_or(u8::MAX), unsigned).form, ..made }
 }
 
 /// Returns the collation of a text that combines the operands, and how strongly it holds. An error
@@ -184,7 +212,7 @@ pub(crate) fn united_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
         (ty, Coercibility::None) if is_text(&ty) => {
             Err(SqlError::new(1271, "Illegal mix of collations for operation 'UNION'"))
         }
-        (ty, coercibility) => Ok((ty.without_zerofill(), coercibility)),
+        (ty, coercibility) => Ok((without_width(ty), coercibility)),
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod aggregate;
 mod arithmetic;
+mod bit_aggregate;
 mod cast;
 mod collect_aggregate;
 mod compare;
@@ -33,8 +34,9 @@ mod value_type;
 
 pub(crate) use aggregate::{Accumulator, Aggregate, AggregateKind, is_aggregate};
 pub(crate) use arithmetic::{Number, decimal_of, double_of, number};
+pub(crate) use bit_aggregate::MOST_BIT_STRING_BYTES;
 pub(crate) use cast::{cast, conform, conforms, datetime_of, fraction_digits};
-pub(crate) use compare::{compare, group_key, is_match, sort_compare};
+pub(crate) use compare::{compare, extreme_compare, group_key, is_match, sort_compare};
 pub(crate) use context::{
     Context, NoPrograms, Programs, RunSubqueries, SharedTransaction, StoredFunction, SubqueryRows, TriggerRow,
 };
@@ -59,6 +61,7 @@ pub(crate) use sorting::{scratch_bytes, sort_by};
 pub(crate) use text::text_of;
 pub(crate) use user_variables::{UserVariable, UserVariables};
 pub(crate) use value_type::{
-    NumericClass, decimal_type, integer_digits, is_number, is_text, is_time, length_in, numeric_class,
-    scale_of, text_collation, truth_form,
+    BIGINT_WIDTH, NumericClass, column_type, decimal_type, decimals_of_all, double_with, group_concat_type,
+    integer_digits, integer_of_digits, integer_type, is_number, is_text, is_time, kept_integer, length_in,
+    numeric_class, remainder_type, scale_of, text_collation, text_length, truth_type, without_width,
 };

@@ -279,6 +279,8 @@ pub(crate) struct Function {
     pub null_in_null_out: bool,
     /// Whether the result is never NULL, whatever the arguments are.
     pub never_null: bool,
+    /// Whether the result is NULL only where an argument is.
+    pub null_by_arguments: bool,
     pub infer: Infer,
     pub run: fn(&Call<'_>) -> Result<Value>,
 }
@@ -312,6 +314,7 @@ impl Function {
             varies: false,
             null_in_null_out: true,
             never_null: false,
+            null_by_arguments: false,
             infer,
             run,
         }
@@ -325,6 +328,16 @@ impl Function {
     /// Declares that the result is never NULL.
     pub const fn never_null(self) -> Function {
         Function { never_null: true, ..self }
+    }
+
+    /// Declares that the result is NULL only where an argument is.
+    pub const fn null_by_arguments(self) -> Function {
+        Function { null_by_arguments: true, ..self }
+    }
+
+    /// Reports whether a call with these arguments may be NULL.
+    pub fn may_be_null(&self, args: &[Expr]) -> bool {
+        !self.never_null && (!self.null_by_arguments || args.iter().any(|arg| arg.nullable))
     }
 
     /// Declares that each call may have another value, and makes the function be called with NULL

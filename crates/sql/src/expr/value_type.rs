@@ -3,9 +3,72 @@
 
 use types::{ColumnType, NumberForm, TypeCode, collation};
 
-/// Returns the form of values that are true or false.
-pub(crate) fn truth_form() -> NumberForm {
-    NumberForm::new(1, None, false)
+/// The characters that MySQL gives the text of an integer of 64 bits that an operation makes.
+pub(crate) const BIGINT_WIDTH: u8 = 21;
+
+/// Returns the type of an integer that an operation makes, whose text has at most `width`
+/// characters, a sign among them. Clients are told of the width, and a column that is made of such
+/// values is an INT where they fit one ([`column_type`]).
+pub(crate) fn integer_type(width: u8, unsigned: bool) -> ColumnType {
+    ColumnType { form: Some(NumberForm::new(width, None, false)), ..ColumnType::bigint(unsigned) }
+}
+
+/// Returns the type of an integer with at most so many digits.
+pub(crate) fn integer_of_digits(digits: u32, unsigned: bool) -> ColumnType {
+    let width = digits.saturating_add(u32::from(!unsigned));
+    integer_type(u8::try_from(width).unwrap_or(u8::MAX), unsigned)
+}
+
+/// Returns the type of the remainder of a division of integers, which has room for a sign whether
+/// it is unsigned or not.
+pub(crate) fn remainder_type(a: &ColumnType, b: &ColumnType, unsigned: bool) -> ColumnType {
+    let width = integer_digits(a).max(integer_digits(b)) + 1;
+    integer_type(u8::try_from(width).unwrap_or(u8::MAX), unsigned)
+}
+
+/// Returns the type of a made integer that an aggregate or a function over a window keeps: MySQL
+/// makes a BIGINT column of it, however few characters it has.
+pub(crate) fn kept_integer(ty: &ColumnType) -> ColumnType {
+    const LEAST_WIDTH_OF_BIGINT: u32 = 12;
+    integer_type(ty.display_length().max(LEAST_WIDTH_OF_BIGINT) as u8, ty.unsigned)
+}
+
+/// Returns the type of values that are true or false.
+pub(crate) fn truth_type() -> ColumnType {
+    integer_type(1, false)
+}
+
+/// Returns the type of a computed value: integers have no width, and numbers are not filled with
+/// zeros.
+pub(crate) fn without_width(ty: ColumnType) -> ColumnType {
+    if ty.is_integer() { ColumnType { form: None, ..ty } } else { ty.without_zerofill() }
+}
+
+/// Returns the type of a column that is made of an expression's values, as MySQL chooses it. The
+/// width of integers stays in the type.
+pub(crate) fn column_type(ty: &ColumnType) -> ColumnType {
+    const MOST_CHARS: u32 = 512;
+    const WIDTH_OF_INT: u8 = 11;
+    match ty.form {
+        Some(form) if ty.is_integer() && !form.zerofill() => {
+            let is_int = form.width() <= WIDTH_OF_INT;
+            let made = if is_int { ColumnType::int(ty.unsigned) } else { ColumnType::bigint(ty.unsigned) };
+            return ColumnType { form: Some(form), ..made };
+        }
+        _ => {}
+    }
+    match ty.code {
+        TypeCode::Varchar if text_length(ty) > MOST_CHARS && ty.collation == collation::BINARY => {
+            ColumnType::blob()
+        }
+        TypeCode::Varchar if text_length(ty) > MOST_CHARS => ColumnType::text(ty.collation),
+        _ => ty.clone(),
+    }
+}
+
+/// Returns the digits of an integer whose width is known.
+fn made_digits(ty: &ColumnType, form: NumberForm) -> u32 {
+    u32::from(form.width()).saturating_sub(u32::from(!ty.unsigned)).max(1)
 }
 
 /// The kinds of numbers in arithmetic. The largest kind among the operands is the kind of the
@@ -29,8 +92,6 @@ pub(crate) fn numeric_class(ty: &ColumnType) -> NumericClass {
         | TypeCode::Year
         | TypeCode::Bit
         | TypeCode::Date
-        | TypeCode::Enum
-        | TypeCode::Set
         | TypeCode::Null => NumericClass::Integer,
         TypeCode::Datetime
         | TypeCode::Datetime2
@@ -76,6 +137,11 @@ pub(crate) fn text_length(ty: &ColumnType) -> u32 {
         let per_char = u64::from(collation::max_bytes_per_char(ty.collation));
         return match ty.code {
             TypeCode::Enum | TypeCode::Set => ty.display_length() / 4,
+            // MySQL counts the bytes of a TEXT as characters.
+            TypeCode::Blob if ty.max_bytes() > u64::from(u8::MAX) => {
+                ty.max_bytes().saturating_mul(per_char).min(u64::from(u32::MAX)) as u32
+            }
+            TypeCode::Blob => ty.max_bytes() as u32,
             _ => (ty.max_bytes() / per_char).min(u64::from(u32::MAX)) as u32,
         };
     }
@@ -114,6 +180,9 @@ pub(crate) fn is_number(ty: &ColumnType) -> bool {
 /// Returns the most digits that a value of the type may have before the decimal point.
 pub(crate) fn integer_digits(ty: &ColumnType) -> u32 {
     match ty.code {
+        TypeCode::LongLong | TypeCode::Long if let Some(form) = ty.form.filter(|form| !form.zerofill()) => {
+            made_digits(ty, form)
+        }
         TypeCode::NewDecimal => u32::from(ty.precision() - ty.scale()),
         TypeCode::Tiny => 3,
         TypeCode::Short => 5,
@@ -121,6 +190,7 @@ pub(crate) fn integer_digits(ty: &ColumnType) -> u32 {
         TypeCode::Long => 10,
         TypeCode::Date => 8,
         TypeCode::Year => 4,
+        TypeCode::Bit => u32::from(ty.meta),
         TypeCode::Datetime | TypeCode::Datetime2 | TypeCode::Timestamp | TypeCode::Timestamp2 => 14,
         TypeCode::Time | TypeCode::Time2 => 7,
         TypeCode::LongLong if ty.unsigned => 20,
@@ -136,6 +206,30 @@ pub(crate) fn scale_of(ty: &ColumnType) -> u32 {
     }
 }
 
+/// Returns the number of decimals that a number of this type is shown with. `None` if that depends
+/// on the number.
+fn fixed_decimals(ty: &ColumnType) -> Option<u32> {
+    match numeric_class(ty) {
+        NumericClass::Double => ty.form.and_then(NumberForm::decimals).map(u32::from),
+        _ => Some(scale_of(ty)),
+    }
+}
+
+/// Returns the number of decimals that fits all types, if each has a number of them.
+pub(crate) fn decimals_of_all(types: &[&ColumnType]) -> Option<u32> {
+    types.iter().map(|ty| fixed_decimals(ty)).try_fold(0, |most, decimals| Some(most.max(decimals?)))
+}
+
+/// Returns the type DOUBLE, whose numbers are shown with this many decimals as those of
+/// `DOUBLE(22,D)`.
+pub(crate) fn double_with(decimals: Option<u32>) -> ColumnType {
+    const WIDTH: u8 = 22;
+    const MOST_DECIMALS: u32 = 30;
+    let decimals = decimals.filter(|decimals| *decimals <= MOST_DECIMALS);
+    let form = decimals.map(|decimals| NumberForm::new(WIDTH, Some(decimals as u8), false));
+    ColumnType { form, ..ColumnType::double() }
+}
+
 /// Returns the length in bytes that MySQL announces for a value of the type as text. For a TEXT it
 /// counts each byte as a character.
 pub(crate) fn announced_bytes(ty: &ColumnType) -> u64 {
@@ -144,6 +238,19 @@ pub(crate) fn announced_bytes(ty: &ColumnType) -> u64 {
         TypeCode::Blob => ty.max_bytes().saturating_mul(per_char).min(u64::from(u32::MAX)),
         _ if is_text(ty) => u64::from(text_length(ty)) * per_char,
         _ => u64::from(text_length(ty)),
+    }
+}
+
+/// Returns the type of a text of GROUP_CONCAT: the shortest one that holds as many characters as
+/// the text may have bytes.
+pub(crate) fn group_concat_type(most_bytes: usize, collation_id: u16) -> ColumnType {
+    const MOST_CHARS: usize = 512;
+    let bytes = most_bytes.saturating_mul(usize::from(collation::max_bytes_per_char(collation_id)));
+    match (most_bytes, bytes) {
+        (0..=MOST_CHARS, _) => text_type(most_bytes as u32, collation_id),
+        (_, 0..=0xffff) => ColumnType::text(collation_id),
+        (_, 0..=0xff_ffff) => ColumnType::mediumtext(collation_id),
+        _ => ColumnType::longtext(collation_id),
     }
 }
 

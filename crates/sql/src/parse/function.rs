@@ -163,7 +163,9 @@ impl Parser<'_> {
         if call.name == "count" && self.eat_symbol("*") {
             call.star = true;
         } else {
-            call.distinct = self.eat("DISTINCT");
+            let may_be_distinct =
+                matches!(&*call.name, "count" | "sum" | "avg" | "min" | "max" | "st_collect");
+            call.distinct = may_be_distinct && self.eat("DISTINCT");
             self.eat("ALL");
             // Only with DISTINCT, as in COUNT(DISTINCT a, b), may there be several arguments.
             call.args = if call.distinct { self.list(Self::expr)? } else { vec![self.expr()?] };

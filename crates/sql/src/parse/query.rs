@@ -8,7 +8,7 @@ use crate::ast::{
     LockWait, OrderItem, Query, QueryBody, Select, SelectItem, TableRef, With,
 };
 use crate::error::Result;
-use crate::lexer::TokenKind;
+use crate::lexer::{self, TokenKind};
 use std::sync::Arc;
 
 /// MySQL's limit for the number of tables in a join.
@@ -235,12 +235,19 @@ impl Parser<'_> {
             self.at += 2;
             return Ok(SelectItem::AllOf { schema: None, table });
         }
-        let start = self.token().start as usize;
+        let (first, start) = (self.at, self.token().start as usize);
         let expr = self.expr()?;
         let end = self.tokens[self.at - 1].end as usize;
         let alias = self.select_alias()?;
+        let first_text;
         let text = match &expr {
-            Expr::Literal(crate::ast::Literal::Text(bytes, _)) => bytes,
+            Expr::Literal(crate::ast::Literal::Text(..)) => {
+                // Of texts that are written one behind the other, the first one is the name.
+                let mut tokens = self.tokens[first..self.at].iter();
+                let text = tokens.find(|token| token.kind == TokenKind::Text);
+                first_text = text.map_or(Vec::new(), |text| lexer::unquote(self.raw(*text), self.mode, true));
+                &first_text
+            }
             _ => &self.text[start..end],
         };
         // The text only serves to name the column.

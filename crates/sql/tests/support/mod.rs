@@ -127,7 +127,6 @@ impl Host for TestHost {
             ty: ColumnType::varchar(8, UTF8MB4_0900_AI_CI),
             flags: 0,
             decimals: 0,
-            is_made_integer: false,
         };
         (table == "endless").then(|| {
             ComputedTable::new(vec![column], |rows| {

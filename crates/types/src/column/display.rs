@@ -3,7 +3,6 @@
 use super::column_type::{BINARY, ColumnType};
 use super::text_form::TextForm;
 use super::type_code::TypeCode;
-use crate::collation;
 
 impl ColumnType {
     /// Returns the `column length` of a result set's column definition: MySQL's display width,
@@ -55,8 +54,7 @@ impl ColumnType {
                 .saturating_sub(4),
             TypeCode::Json => u32::MAX,
             TypeCode::Blob if self.collation != BINARY && self.meta < 4 => {
-                let factor = 4 / u32::from(collation::max_bytes_per_char(self.collation));
-                (self.max_bytes() as u32).saturating_mul(factor)
+                (self.max_bytes() as u32).saturating_mul(4)
             }
             _ => self.max_bytes() as u32,
         }

@@ -55,6 +55,12 @@ impl NumberForm {
         self.0.get() & ZEROFILL != 0
     }
 
+    /// Reports whether values are written in another way than without the form: a width alone
+    /// changes nothing.
+    pub fn changes_text(self) -> bool {
+        self.zerofill() || self.decimals().is_some() || self.text().is_some()
+    }
+
     /// Returns the form without ZEROFILL. `None` means that nothing else is left of it.
     pub(super) fn without_zerofill(self) -> Option<NumberForm> {
         match (self.zerofill(), self.decimals()) {

@@ -2,7 +2,6 @@
 
 use super::super::constants::Constants;
 use super::super::{Binder, Place, Scope};
-use super::result_type::text_length;
 use crate::ast::{self, CastType, OnResponse};
 use crate::error::Result;
 use crate::expr::functions::json::{CAST_AS_JSON, DEFAULT, ERROR, JSON_VALUE, NULL};
@@ -117,7 +116,11 @@ impl Binder<'_> {
         let path = self.expr(&written.path, place)?;
         let text = CastType::Char { length: Some(VALUE_CHARS), charset: Some("utf8mb4".to_owned()) };
         let returning = written.returning.as_ref().unwrap_or(&text);
-        let ty = self.returned_type(returning, &document)?;
+        let mut ty = self.returned_type(returning, &document)?;
+        if ty.collation == collation::UTF8MB4_0900_AI_CI && crate::expr::is_text(&ty) {
+            // The texts of documents are told apart by their bytes.
+            ty.collation = collation::UTF8MB4_0900_BIN;
+        }
         let mut args = vec![document, path];
         args.push(Expr { ty: ty.clone(), ..Expr::constant(Value::text(type_name(returning))) });
         for response in [&written.on_empty, &written.on_error] {
@@ -133,7 +136,8 @@ impl Binder<'_> {
     fn returned_type(&self, returning: &CastType, document: &Expr) -> Result<ColumnType> {
         match returning {
             CastType::Char { length: None, .. } | CastType::Binary { length: None } => {
-                let length = Some(u64::from(text_length(&ColumnType::longtext(collation::UTF8MB4_BIN))));
+                let length =
+                    Some(u64::from(crate::expr::text_length(&ColumnType::longtext(collation::UTF8MB4_BIN))));
                 let whole = match returning {
                     CastType::Binary { .. } => CastType::Binary { length },
                     CastType::Char { charset, .. } => CastType::Char { length, charset: charset.clone() },

@@ -51,7 +51,16 @@ impl Binder<'_> {
                 plain_value(literal).expect("a number")
             }
         };
+        let digits = match &value {
+            Value::Int(n) => Some(n.unsigned_abs()),
+            Value::UInt(n) => Some(*n),
+            _ => None,
+        };
         let mut constant = Expr::constant(value);
+        if let Some(number) = digits {
+            let digits = number.checked_ilog10().unwrap_or(0) + 1;
+            constant.ty = expr::integer_of_digits(digits, constant.ty.unsigned);
+        }
         constant.coercibility = Coercibility::Numeric;
         Ok(constant)
     }
@@ -87,9 +96,8 @@ fn time_literal(text: &[u8]) -> Option<types::Time> {
 /// Builds `TRUE` or `FALSE`: a number whose type has one digit, by which JSON tells it from 1 and
 /// 0.
 fn truth(value: bool) -> Expr {
-    let ty = ColumnType { form: Some(expr::truth_form()), ..ColumnType::bigint(false) };
     let constant = Expr::constant(Value::Int(i64::from(value)));
-    Expr { ty, coercibility: Coercibility::Numeric, ..constant }
+    Expr { ty: expr::truth_type(), coercibility: Coercibility::Numeric, ..constant }
 }
 
 /// Builds the constant of a text. The bytes are in utf8mb4 whatever the collation is.

@@ -9,14 +9,14 @@ use types::{ColumnType, TypeCode, Value};
 
 /// Builds a truth value.
 pub(super) fn boolean(node: Node, nullable: bool) -> Expr {
-    Expr { node, ty: ColumnType::int(false), nullable, coercibility: Coercibility::Numeric }
+    Expr { node, ty: expr::truth_type(), nullable, coercibility: Coercibility::Numeric }
 }
 
 impl Binder<'_> {
     pub(super) fn cast_type(&self, ty: &CastType, operand: &Expr) -> Result<ColumnType> {
         Ok(match ty {
-            CastType::Signed => ColumnType::bigint(false),
-            CastType::Unsigned => ColumnType::bigint(true),
+            CastType::Signed => expr::integer_type(expr::BIGINT_WIDTH, false),
+            CastType::Unsigned => expr::integer_type(expr::BIGINT_WIDTH, true),
             CastType::Char { length, charset } => {
                 let id = match charset {
                     None => self.variables.connection_collation,
@@ -25,7 +25,7 @@ impl Binder<'_> {
                         .default_collation(),
                 };
                 expr_text_type(
-                    length.map_or(text_length(&operand.ty), |n| n.min(u64::from(u32::MAX)) as u32),
+                    length.map_or(expr::text_length(&operand.ty), |n| n.min(u64::from(u32::MAX)) as u32),
                     id,
                 )
             }
@@ -68,12 +68,27 @@ impl Binder<'_> {
     }
 }
 
-pub(in crate::bind) fn text_length(ty: &ColumnType) -> u32 {
-    if ty.is_character() || ty.is_blob() || matches!(ty.code, TypeCode::Varchar | TypeCode::String) {
-        let per_char = u64::from(collation::max_bytes_per_char(ty.collation));
-        return (ty.max_bytes() / per_char).min(u64::from(u32::MAX)) as u32;
+/// Returns the width of an integer that EXTRACT makes, as MySQL announces it.
+pub(super) fn width_of(unit: ast::TimeUnit) -> u8 {
+    use ast::TimeUnit::{
+        Day, DayHour, DayMicrosecond, DayMinute, DaySecond, Hour, HourMicrosecond, HourMinute, HourSecond,
+        Microsecond, Minute, MinuteMicrosecond, MinuteSecond, Month, Quarter, Second, SecondMicrosecond,
+        Week, Year, YearMonth,
+    };
+    match unit {
+        Quarter => 2,
+        Second | Minute | Day | Week | Month => 3,
+        Hour => 4,
+        Year | MinuteSecond => 5,
+        HourMinute => 6,
+        Microsecond | YearMonth => 7,
+        HourSecond => 8,
+        DayHour | SecondMicrosecond => 9,
+        DayMinute | MinuteMicrosecond => 11,
+        DaySecond => 13,
+        HourMicrosecond => 14,
+        DayMicrosecond => 20,
     }
-    ty.display_length()
 }
 
 pub(super) fn expr_text_type(chars: u32, id: u16) -> ColumnType {
@@ -90,7 +105,7 @@ pub(super) fn text_like(operand: &Expr) -> ColumnType {
     } else {
         collation::UTF8MB4_0900_AI_CI
     };
-    expr_text_type(text_length(&operand.ty), id)
+    expr_text_type(expr::text_length(&operand.ty), id)
 }
 
 pub(super) fn date_add_type(date: &ColumnType, unit: ast::TimeUnit) -> ColumnType {
@@ -114,22 +129,35 @@ pub(super) fn arithmetic_type(op: BinaryOp, operands: &[Expr; 2], increment: u8)
         op,
         BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::ShiftLeft | BinaryOp::ShiftRight
     ) {
-        return ColumnType::bigint(true);
+        return expr::integer_type(expr::BIGINT_WIDTH, true);
     }
     let class = expr::numeric_class(a).max(expr::numeric_class(b));
     let unsigned = a.unsigned || b.unsigned;
     if op == BinaryOp::IntegerDivide {
-        return ColumnType::bigint(unsigned);
+        // The quotient has the digits of the dividend, and more where the divisor is a fraction.
+        let digits = expr::integer_digits(a) + expr::scale_of(b);
+        return expr::integer_of_digits(digits, unsigned);
     }
     // The type of a parameter is known only when the statement runs. The value of the parameter
     // decides then.
     match (op, class) {
-        (_, Double) => ColumnType::double(),
+        (_, Double) => {
+            let decimals = expr::decimals_of_all(&[a, b]);
+            let more = if op == BinaryOp::Divide { u32::from(increment) } else { 0 };
+            expr::double_with(decimals.map(|decimals| decimals + more))
+        }
         (BinaryOp::Divide, _) => {
             let scale = expr::scale_of(a) + u32::from(increment);
             expr::decimal_type(most_digits(&operands[0]) + expr::scale_of(b), scale)
         }
-        (_, Integer) => ColumnType::bigint(unsigned),
+        (_, Integer) => {
+            let (of_a, of_b) = (expr::integer_digits(a), expr::integer_digits(b));
+            match op {
+                BinaryOp::Modulo => expr::remainder_type(a, b, unsigned),
+                BinaryOp::Multiply => expr::integer_of_digits(of_a + of_b, unsigned),
+                _ => expr::integer_of_digits(of_a.max(of_b) + 1, unsigned),
+            }
+        }
         (_, Decimal) => {
             let (of_a, of_b) = (most_digits(&operands[0]), most_digits(&operands[1]));
             let scale = expr::scale_of(a).max(expr::scale_of(b));

@@ -136,6 +136,9 @@ fn normal(expr: &Expr) -> Expr {
 /// integers, DECIMALs, floating-point numbers, texts of one collation, or of one temporal type.
 fn has_same_values(expr: &ColumnType, column: &ColumnType) -> bool {
     let is_text = |ty: &ColumnType| matches!(ty.code, TypeCode::Varchar | TypeCode::String) || ty.is_blob();
+    if expr.code == TypeCode::Year && column.is_integer() {
+        return true;
+    }
     if expr.is_integer() || column.is_integer() {
         return expr.is_integer() && column.is_integer() && expr.unsigned == column.unsigned;
     }

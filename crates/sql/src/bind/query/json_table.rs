@@ -29,7 +29,6 @@ impl Columns {
             ty: ty.clone(),
             flags: 0,
             decimals: 0,
-            is_made_integer: false,
         });
         Ok(self.0.len() - 1)
     }

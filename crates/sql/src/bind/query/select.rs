@@ -342,9 +342,12 @@ pub(super) fn bind_select(
         tables.iter_mut().for_each(|step| step.lock = opening.row_lock());
     }
     set_locks(&mut tables, &scope, &merged, locks)?;
+    // The ends of indexes say nothing about other columns, which ANY_VALUE() may ask for.
+    let read = items.outputs.iter().chain(&having).chain(order.iter().map(|key| &key.expr));
+    let reads_rows = read_slots(read).iter().any(|slot| *slot < slots);
     let index_ends = grouping
         .as_ref()
-        .filter(|grouping| no_filter && grouping.keys.is_empty() && locks.is_empty())
+        .filter(|grouping| no_filter && grouping.keys.is_empty() && locks.is_empty() && !reads_rows)
         .and_then(|grouping| index_ends(&tables, grouping));
     let is_kept = !windows.is_empty() || select.rollup && (select.distinct || !order.is_empty());
     let columns = if is_kept { as_kept(columns) } else { columns };
@@ -537,4 +540,11 @@ pub(in crate::bind) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>
 
 fn key_slots(key: &HashKey) -> [usize; 2] {
     [key.own, key.other]
+}
+
+/// Returns the slots that expressions read.
+fn read_slots<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<usize> {
+    let mut slots = Vec::new();
+    exprs.for_each(|expr| expr.slots(&mut slots));
+    slots
 }

@@ -261,7 +261,7 @@ fn bind_function(
         nullable,
         coercibility: Coercibility::Numeric,
     };
-    let count = || value(ColumnType::bigint(true), false);
+    let count = || value(expr::integer_type(expr::BIGINT_WIDTH, true), false);
     let share = || value(ColumnType::double(), false);
     let name = call.call.name.as_str();
     let kind = match name {
@@ -316,7 +316,7 @@ fn bind_function(
         _ => count(),
     };
     let ty = match result.ty.is_integer() {
-        true => ColumnType::bigint(result.ty.unsigned),
+        true => expr::kept_integer(&result.ty),
         false => result.ty.without_zerofill(),
     };
     Ok(WindowFunction { kind, args, result: Expr { ty, ..result }, slot })

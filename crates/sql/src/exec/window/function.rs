@@ -4,7 +4,7 @@ use super::frame::Frames;
 use super::part::Part;
 use crate::error::{Result, SqlError};
 use crate::exec::run::Run;
-use crate::expr::{Accumulator, Aggregate, AggregateKind, Context, Expr, conform, sort_compare};
+use crate::expr::{Accumulator, Aggregate, AggregateKind, Context, Expr, conform, extreme_compare};
 use crate::memory::Charge;
 use crate::plan::{WindowFunction, WindowKind};
 use std::borrow::Cow;
@@ -191,7 +191,7 @@ impl<'a> OverFrames<'a> {
             }
             while let Some(last) = self.candidates.back() {
                 let other = arg.eval(&part.rows[*last].row, ctx)?;
-                if sort_compare(&value, &other, arg.ty.collation, ctx)? != better {
+                if extreme_compare(&value, &other, arg.ty.collation, ctx)? != better {
                     break;
                 }
                 self.candidates.pop_back();

@@ -2,7 +2,7 @@
 
 use super::super::node::{Call, Coercibility, Expr, Function};
 use super::super::text::text_as;
-use super::super::value_type::{length_in, text_length, text_type};
+use super::super::value_type::{BIGINT_WIDTH, integer_type, length_in, text_length, text_type};
 use super::super::{Number, arithmetic, infer};
 use crate::error::{Result, SqlError};
 use std::borrow::Cow;
@@ -109,15 +109,21 @@ impl Call<'_> {
 }
 
 pub(in crate::expr) fn bigint(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
-    Ok((ColumnType::bigint(false), Coercibility::Numeric))
+    Ok((integer_type(BIGINT_WIDTH, false), Coercibility::Numeric))
 }
 
-pub(in crate::expr) fn int(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
-    Ok((ColumnType::int(false), Coercibility::Numeric))
+/// Returns the type of an integer whose text, with its sign, has at most `WIDTH` characters.
+pub(in crate::expr) fn integer<const WIDTH: u8>(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((integer_type(WIDTH, false), Coercibility::Numeric))
 }
 
 pub(in crate::expr) fn unsigned(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
-    Ok((ColumnType::bigint(true), Coercibility::Numeric))
+    Ok((integer_type(BIGINT_WIDTH, true), Coercibility::Numeric))
+}
+
+/// Does what [`integer`] does for an unsigned integer.
+pub(in crate::expr) fn unsigned_integer<const WIDTH: u8>(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((integer_type(WIDTH, true), Coercibility::Numeric))
 }
 
 pub(in crate::expr) fn double(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {

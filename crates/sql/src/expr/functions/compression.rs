@@ -1,7 +1,7 @@
 //! `COMPRESS()` and the functions that read its result: the length of the text in four bytes, the
 //! lowest byte first, and a zlib stream.
 
-use super::{Call, Function, int, text};
+use super::{Call, Function, integer, text};
 use crate::error::Result;
 use crate::expr::value_type::{announced_bytes, bytes_type};
 use crate::expr::{Coercibility, Expr};
@@ -12,7 +12,7 @@ use types::{ColumnType, Value};
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("compress", 1..=1, compressed, compress),
     Function::new("uncompress", 1..=1, |_| Ok((ColumnType::longblob(), Coercibility::Literal)), uncompress),
-    Function::new("uncompressed_length", 1..=1, int, |call| {
+    Function::new("uncompressed_length", 1..=1, integer::<11>, |call| {
         let bytes = call.stored(0);
         let length = if bytes.is_empty() { Some(0) } else { length_of(call, &bytes) };
         Ok(Value::Int(length.unwrap_or(0) as i64))

@@ -1,33 +1,23 @@
 //! Functions for digests, hexadecimal digits, base 64 and UUIDs.
 
-use super::super::value_type::{text_length, text_type};
-use super::super::{Coercibility, Expr, Number, number};
+use super::super::{Coercibility, Number, number};
 use super::string::made;
-use super::{Call, Function, ascii_text, md5, text, unsigned};
+use super::text_lengths::{base64_digits, bytes_of_base64, bytes_of_digits, digits_of_sha2, hex_digits};
+use super::{Call, Function, ascii_text, integer, md5, old_system_text, text, unsigned_integer};
 use crate::error::Result;
 use sha1::Digest;
-use types::{ColumnType, Value, collation};
-
-/// Returns the type of a text with two characters for each byte of the argument, or enough of them
-/// for a number of 64 bits. Its characters are the connection's, whatever the argument's character
-/// set is.
-fn digits_of_bytes(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
-    const DIGITS_OF_A_NUMBER: u32 = 16;
-    let ty = &args[0].ty;
-    let bytes = text_length(ty).saturating_mul(u32::from(collation::max_bytes_per_char(ty.collation)));
-    let chars = bytes.saturating_mul(2).max(DIGITS_OF_A_NUMBER);
-    Ok((text_type(chars, collation::UTF8MB4_0900_AI_CI), Coercibility::Literal))
-}
+use types::{ColumnType, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("crc32", 1..=1, unsigned, |call| {
+    Function::new("crc32", 1..=1, unsigned_integer::<10>, |call| {
         Ok(Value::UInt(u64::from(crc32fast::hash(&call.stored(0)))))
-    }),
+    })
+    .null_by_arguments(),
     Function::new("md5", 1..=1, ascii_text::<32>, |call| Ok(hex(&md5::md5(&call.stored(0)), false))),
     Function::new("sha1", 1..=1, ascii_text::<40>, |call| {
         Ok(hex(&sha1::Sha1::digest(&*call.stored(0)), false))
     }),
-    Function::new("sha2", 2..=2, ascii_text::<128>, |call| {
+    Function::new("sha2", 2..=2, digits_of_sha2, |call| {
         let bytes = call.stored(0);
         Ok(match call.integer(1) {
             0 | 256 => hex(&sha2::Sha256::digest(&*bytes), false),
@@ -37,7 +27,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             _ => Value::Null,
         })
     }),
-    Function::new("hex", 1..=1, digits_of_bytes, |call| {
+    Function::new("hex", 1..=1, hex_digits, |call| {
         call.check_room(2 * call.bytes(0).len())?;
         Ok(match &*call.values[0] {
             Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } | Value::Json(_) => {
@@ -53,31 +43,23 @@ pub(super) const FUNCTIONS: &[Function] = &[
             },
         })
     }),
-    Function::new(
-        "unhex",
-        1..=1,
-        |_| Ok((ColumnType::varbinary(65_535), Coercibility::Literal)),
-        |call| {
-            let digits = call.bytes(0);
-            let value = |digit: u8| (digit as char).to_digit(16).map(|value| value as u8);
-            let padded = if digits.len() % 2 == 1 { [b"0", &*digits].concat() } else { digits.to_vec() };
-            let pairs = padded.chunks_exact(2).map(|pair| Some(value(pair[0])? << 4 | value(pair[1])?));
-            Ok(pairs.collect::<Option<Vec<u8>>>().map_or(Value::Null, Value::Bytes))
-        },
-    ),
-    Function::new("to_base64", 1..=1, digits_of_bytes, |call| {
+    Function::new("unhex", 1..=1, bytes_of_digits, |call| {
+        let digits = call.bytes(0);
+        let value = |digit: u8| (digit as char).to_digit(16).map(|value| value as u8);
+        let padded = if digits.len() % 2 == 1 { [b"0", &*digits].concat() } else { digits.to_vec() };
+        let pairs = padded.chunks_exact(2).map(|pair| Some(value(pair[0])? << 4 | value(pair[1])?));
+        Ok(pairs.collect::<Option<Vec<u8>>>().map_or(Value::Null, Value::Bytes))
+    }),
+    Function::new("to_base64", 1..=1, base64_digits, |call| {
         let bytes = call.stored(0);
         let digits = bytes.len().div_ceil(3).saturating_mul(4);
         // A line break follows every 76 digits except the last ones.
         let total = digits + digits.saturating_sub(1) / 76;
         made(call.may_make(total, "to_base64")?, || to_base64(&bytes))
     }),
-    Function::new(
-        "from_base64",
-        1..=1,
-        |_| Ok((ColumnType::longblob(), Coercibility::Literal)),
-        |call| Ok(from_base64(&call.bytes(0)).map_or(Value::Null, Value::Bytes)),
-    ),
+    Function::new("from_base64", 1..=1, bytes_of_base64, |call| {
+        Ok(from_base64(&call.bytes(0)).map_or(Value::Null, Value::Bytes))
+    }),
     Function::new(
         "random_bytes",
         1..=1,
@@ -96,8 +78,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         },
     )
     .varies(),
-    Function::new("uuid", 0..=0, ascii_text::<36>, |_| Ok(uuid())).varies(),
-    Function::new("is_uuid", 1..=1, super::int, |call| {
+    Function::new("uuid", 0..=0, old_system_text::<36>, |_| Ok(uuid())).varies(),
+    Function::new("is_uuid", 1..=1, integer::<1>, |call| {
         let plain: Vec<u8> =
             call.bytes(0).iter().copied().filter(|b| !matches!(b, b'-' | b'{' | b'}')).collect();
         Ok(super::truth_value(plain.len() == 32 && plain.iter().all(u8::is_ascii_hexdigit)))

@@ -1,13 +1,13 @@
 //! Functions on GTID sets, and functions that wait for replication.
 
-use super::{Call, Function, bigint, int, long_text, text, wrong_arguments};
+use super::{Call, Function, bigint, long_text, text, wrong_arguments};
 use crate::error::{Result, SqlError};
 use binlog::gtid::GtidSet;
 use std::time::Duration;
 use types::Value;
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("gtid_subset", 2..=2, int, |call| {
+    Function::new("gtid_subset", 2..=2, bigint, |call| {
         Ok(super::truth_value(set(call, 0)?.is_subset(&set(call, 1)?)))
     }),
     Function::new("gtid_subtract", 2..=2, long_text, |call| {
@@ -15,7 +15,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         left.subtract(&set(call, 1)?);
         Ok(text(left.to_string()))
     }),
-    Function::new("wait_for_executed_gtid_set", 1..=2, int, |call| {
+    Function::new("wait_for_executed_gtid_set", 1..=2, bigint, |call| {
         if call.values[0].is_null() {
             return Err(wrong_arguments("WAIT_FOR_EXECUTED_GTID_SET."));
         }

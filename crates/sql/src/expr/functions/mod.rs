@@ -1,6 +1,7 @@
 //! Native functions, in one table for each subject.
 
 mod aes;
+pub(crate) mod byte_bits;
 mod call;
 pub(crate) mod characters;
 mod compression;
@@ -23,6 +24,7 @@ mod spatial;
 mod statement_digest;
 mod string;
 pub(crate) mod table;
+mod text_lengths;
 mod time;
 mod time_sums;
 mod units;
@@ -36,8 +38,8 @@ use super::value_type::text_type;
 pub(super) use call::AS_TEXT;
 pub(crate) use call::TEXT_ORDER;
 use call::{
-    ascii_text, bigint, double, int, joined, like_first, long_text, old_system_text, system_text, text,
-    truth_value, unsigned, wrong_arguments,
+    ascii_text, bigint, double, integer, joined, like_first, long_text, old_system_text, system_text, text,
+    truth_value, unsigned, unsigned_integer, wrong_arguments,
 };
 
 /// Reports whether a call of the function with this many arguments has a value of the session,

@@ -1,7 +1,7 @@
 //! Functions on addresses of the internet protocol (MySQL's manual, "Miscellaneous Functions").
 
 use super::super::node::Node;
-use super::{Call, Function, ascii_text, int, text, truth_value, unsigned};
+use super::{Call, Function, ascii_text, integer, text, truth_value, unsigned};
 use crate::error::Result;
 use crate::expr::{Coercibility, Expr};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -11,7 +11,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("inet_aton", 1..=1, unsigned, |call| {
         Ok(or_complaint(call, "string", number_of_address(&call.bytes(0)).map(Value::UInt)))
     }),
-    Function::new("inet_ntoa", 1..=1, ascii_text::<15>, |call| {
+    Function::new("inet_ntoa", 1..=1, ascii_text::<31>, |call| {
         let address = u32::try_from(call.integer(0)).ok().map(|bits| text(Ipv4Addr::from(bits).to_string()));
         Ok(or_complaint(call, "integer", address))
     }),
@@ -32,12 +32,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
         };
         Ok(or_complaint(call, "string", shown.map(text)))
     }),
-    Function::new("is_ipv4", 1..=1, int, |call| Ok(truth_value(ipv4(&call.bytes(0)).is_some()))),
-    Function::new("is_ipv6", 1..=1, int, |call| Ok(truth_value(ipv6(&call.bytes(0)).is_some()))),
-    Function::new("is_ipv4_compat", 1..=1, int, |call| {
+    Function::new("is_ipv4", 1..=1, integer::<1>, |call| Ok(truth_value(ipv4(&call.bytes(0)).is_some())))
+        .null_by_arguments(),
+    Function::new("is_ipv6", 1..=1, integer::<1>, |call| Ok(truth_value(ipv6(&call.bytes(0)).is_some())))
+        .null_by_arguments(),
+    Function::new("is_ipv4_compat", 1..=1, integer::<1>, |call| {
         Ok(truth_value(sixteen(call).is_some_and(|address| is_compatible(&address))))
     }),
-    Function::new("is_ipv4_mapped", 1..=1, int, |call| {
+    Function::new("is_ipv4_mapped", 1..=1, integer::<1>, |call| {
         Ok(truth_value(sixteen(call).is_some_and(|address| address.to_ipv4_mapped().is_some())))
     }),
 ];

@@ -2,8 +2,11 @@
 
 use super::super::arithmetic::{double_of, integer_of};
 use super::super::value_type::{is_text, is_time};
-use super::super::{Node, Number, common_type, compare, conform, number, random};
-use super::{Call, Coercibility, Expr, Function, ascii_text, bigint, double, int};
+use super::super::{
+    BIGINT_WIDTH, Node, Number, common_type, compare, conform, double_with, integer_type, number, random,
+};
+use super::byte_bits::is_byte_string;
+use super::{Call, Coercibility, Expr, Function, ascii_text, bigint, double, integer};
 use crate::error::{Result, SqlError};
 use std::cmp::Ordering;
 use types::{ColumnType, TypeCode, Value, collation};
@@ -19,8 +22,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
             Number::Decimal(n) => Value::Decimal(n.abs()),
             Number::Double(n) => Value::Double(n.abs()),
         })
-    }),
-    Function::new("sign", 1..=1, int, |call| {
+    })
+    .null_by_arguments(),
+    Function::new("sign", 1..=1, bigint, |call| {
         Ok(Value::Int(match call.number(0) {
             Number::Int(n) => n.signum(),
             Number::UInt(n) => i64::from(n > 0),
@@ -30,24 +34,27 @@ pub(super) const FUNCTIONS: &[Function] = &[
                 _ => 0,
             },
         }))
-    }),
-    Function::new("round", 1..=2, rounded, |call| round(call, true)),
-    Function::new("truncate", 2..=2, rounded, |call| round(call, false)),
+    })
+    .null_by_arguments(),
+    Function::new("round", 1..=2, rounded, |call| round(call, true)).null_by_arguments(),
+    Function::new("truncate", 2..=2, rounded, |call| round(call, false)).null_by_arguments(),
     Function::new("floor", 1..=1, whole, |call| {
         Ok(match call.number(0) {
             Number::Decimal(n) => integer_or_decimal(&n.floor()),
             Number::Double(n) => Value::Double(n.floor()),
             exact => integer_value(&exact),
         })
-    }),
+    })
+    .null_by_arguments(),
     Function::new("ceiling", 1..=1, whole, |call| {
         Ok(match call.number(0) {
             Number::Decimal(n) => integer_or_decimal(&n.ceil()),
             Number::Double(n) => Value::Double(n.ceil()),
             exact => integer_value(&exact),
         })
-    }),
-    Function::new("mod", 2..=2, like_number, |call| {
+    })
+    .null_by_arguments(),
+    Function::new("mod", 2..=2, remainder, |call| {
         super::super::arithmetic::binary(
             crate::ast::BinaryOp::Modulo,
             &call.values[0],
@@ -89,46 +96,82 @@ pub(super) const FUNCTIONS: &[Function] = &[
             false => call.double(0).atan(),
         }))
     }),
-    Function::new("interval", 2..=usize::MAX, int, interval).sees_nulls().never_null(),
+    Function::new("interval", 2..=usize::MAX, integer::<2>, interval).sees_nulls().never_null(),
     Function::new("atan2", 1..=2, double, |call| {
         let other = if call.is_given(1) { call.double(1) } else { 1.0 };
         Ok(Value::Double(call.double(0).atan2(other)))
     }),
-    Function::new("radians", 1..=1, double, |call| Ok(Value::Double(call.double(0).to_radians()))),
-    Function::new("degrees", 1..=1, double, |call| Ok(Value::Double(call.double(0).to_degrees()))),
-    Function::new("pi", 0..=0, double, |_| Ok(Value::Double(std::f64::consts::PI))),
-    Function::new("rand", 0..=1, double, rand).varies(),
+    Function::new("radians", 1..=1, double, |call| Ok(Value::Double(call.double(0).to_radians())))
+        .null_by_arguments(),
+    Function::new("degrees", 1..=1, double, |call| Ok(Value::Double(call.double(0).to_degrees())))
+        .null_by_arguments(),
+    Function::new(
+        "pi",
+        0..=0,
+        |_| Ok((double_with(Some(6)), Coercibility::Numeric)),
+        |_| Ok(Value::Double(std::f64::consts::PI)),
+    )
+    .never_null(),
+    Function::new("rand", 0..=1, double, rand).never_null().varies(),
     Function::new("bit_count", 1..=1, bigint, |call| {
-        let bits = call.bits(0);
-        Ok(Value::Int(i64::from(bits.count_ones())))
-    }),
-    Function::new("conv", 3..=3, ascii_text::<64>, convert_base),
-    Function::new("bin", 1..=1, ascii_text::<64>, |call| Ok(in_base(call, 10, 2))),
-    Function::new("oct", 1..=1, ascii_text::<64>, |call| Ok(in_base(call, 10, 8))),
-    Function::new("greatest", 2..=usize::MAX, common, |call| extreme(call, Ordering::Greater)),
-    Function::new("least", 2..=usize::MAX, common, |call| extreme(call, Ordering::Less)),
+        let ones = match is_byte_string(&call.args[0]) {
+            true => call.bytes(0).iter().map(|byte| byte.count_ones()).sum(),
+            false => call.bits(0).count_ones(),
+        };
+        Ok(Value::Int(i64::from(ones)))
+    })
+    .null_by_arguments(),
+    Function::new("conv", 3..=3, ascii_text::<65>, convert_base),
+    Function::new("bin", 1..=1, ascii_text::<65>, |call| Ok(in_base(call, 10, 2))),
+    Function::new("oct", 1..=1, ascii_text::<65>, |call| Ok(in_base(call, 10, 8))),
+    Function::new("greatest", 2..=usize::MAX, common, |call| extreme(call, Ordering::Greater))
+        .null_by_arguments(),
+    Function::new("least", 2..=usize::MAX, common, |call| extreme(call, Ordering::Less)).null_by_arguments(),
 ];
 
 /// Returns BIGINT, DECIMAL or DOUBLE: the largest kind among the arguments.
 fn like_number(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
-    use super::super::value_type::{NumericClass, integer_digits, numeric_class, scale_of};
+    use super::super::value_type::{
+        NumericClass, decimals_of_all, integer_digits, integer_of_digits, numeric_class, scale_of,
+    };
     let class = args.iter().map(|arg| numeric_class(&arg.ty)).max().unwrap_or(NumericClass::Double);
     let ty = match class {
-        NumericClass::Integer => ColumnType::bigint(args[0].ty.unsigned),
+        NumericClass::Integer => {
+            let digits = args.iter().map(|arg| integer_digits(&arg.ty)).max().unwrap_or(1);
+            integer_of_digits(digits, args[0].ty.unsigned)
+        }
         NumericClass::Decimal => {
             let digits = args.iter().map(|arg| integer_digits(&arg.ty)).max().unwrap_or(1);
             let scale = args.iter().map(|arg| scale_of(&arg.ty)).max().unwrap_or(0);
             super::super::decimal_type(digits, scale)
         }
-        NumericClass::Double => ColumnType::double(),
+        NumericClass::Double => {
+            double_with(decimals_of_all(&args.iter().map(|arg| &arg.ty).collect::<Vec<_>>()))
+        }
     };
     Ok((ty, Coercibility::Numeric))
+}
+
+fn remainder(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
+    let (ty, coercibility) = like_number(args)?;
+    let ty = match ty.is_integer() {
+        true => super::super::remainder_type(&args[0].ty, &args[1].ty, ty.unsigned),
+        false => ty,
+    };
+    Ok((ty, coercibility))
+}
+
+/// Returns the type of an integer that is rounded, or of another number, which stays as it is.
+fn rounded_integer(ty: ColumnType) -> ColumnType {
+    if ty.is_integer() { integer_type(BIGINT_WIDTH, ty.unsigned) } else { ty }
 }
 
 /// Returns the type of ROUND and TRUNCATE. A constant second argument is the scale.
 fn rounded(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
     let (ty, coercibility) = like_number(&args[..1])?;
     if ty.code != TypeCode::NewDecimal {
+        // A rounded number with a floating point has no fixed decimals.
+        let ty = if ty.code == TypeCode::Double { ColumnType::double() } else { rounded_integer(ty) };
         return Ok((ty, coercibility));
     }
     let wanted = match args.get(1).map(|arg| &arg.node) {
@@ -146,10 +189,11 @@ fn whole(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
     let (ty, coercibility) = like_number(args)?;
     if ty.code == TypeCode::NewDecimal {
         let digits = u32::from(ty.precision() - ty.scale()) + 1;
-        let ty = if digits <= 18 { ColumnType::bigint(false) } else { super::super::decimal_type(digits, 0) };
-        return Ok((ty, coercibility));
+        let fits = digits <= 18;
+        let whole = || super::super::decimal_type(digits, 0);
+        return Ok((if fits { integer_type(BIGINT_WIDTH, false) } else { whole() }, coercibility));
     }
-    Ok((ty, coercibility))
+    Ok((if ty.code == TypeCode::Double { ColumnType::double() } else { rounded_integer(ty) }, coercibility))
 }
 
 fn common(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {

@@ -1,7 +1,7 @@
 //! REGEXP_LIKE(), which REGEXP calls too, REGEXP_INSTR(), REGEXP_REPLACE() and REGEXP_SUBSTR().
 
 use super::super::{Expr, infer, value_type};
-use super::{Call, Coercibility, Function, bigint, int, text_type, truth_value, wrong_arguments};
+use super::{Call, Coercibility, Function, bigint, integer, text_type, truth_value, wrong_arguments};
 use crate::error::{Result, SqlError};
 use crate::host::VariableScope;
 use crate::regexp::{Flags, Limits, Match, Pattern, RegexpError, Replacement};
@@ -18,7 +18,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         |args| {
             check_character_sets(LIKE, args)?;
             collation_of(LIKE, texts(&args[..2]))?;
-            int(args)
+            integer::<1>(args)
         },
         like,
     )

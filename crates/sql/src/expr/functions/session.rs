@@ -1,6 +1,6 @@
 //! Functions about the session and the server.
 
-use super::{Call, Function, bigint, int, old_system_text, system_text, text, unsigned};
+use super::{Call, Function, bigint, integer, old_system_text, system_text, text, unsigned};
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Expr};
 use crate::host::VariableScope;
@@ -13,19 +13,27 @@ use types::{ColumnType, Value};
 const MAX_GRAPH_CHARS: u32 = 16_777_215;
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("version", 0..=0, system_text::<64>, |call| {
+    Function::new("version", 0..=0, old_system_text::<64>, |call| {
         Ok(call.ctx.host.variable(VariableScope::Global, "version")?.unwrap_or(Value::Null))
+    })
+    .never_null(),
+    Function::new("database", 0..=0, old_system_text::<64>, |call| {
+        Ok(call.ctx.schema.map_or(Value::Null, text))
     }),
-    Function::new("database", 0..=0, system_text::<64>, |call| Ok(call.ctx.schema.map_or(Value::Null, text))),
-    Function::new("user", 0..=0, system_text::<288>, |call| Ok(text(call.ctx.host.user()))),
+    Function::new("user", 0..=0, old_system_text::<288>, |call| Ok(text(call.ctx.host.user()))),
     Function::new("roles_graphml", 0..=0, system_text::<MAX_GRAPH_CHARS>, |call| {
         Ok(text(call.ctx.host.roles_graphml()))
     }),
-    Function::new("current_role", 0..=0, system_text::<1024>, |call| Ok(text(call.ctx.host.current_role()))),
-    Function::new("current_user", 0..=0, system_text::<288>, |call| Ok(text(call.ctx.host.current_user()))),
+    Function::new("current_role", 0..=0, old_system_text::<1024>, |call| {
+        Ok(text(call.ctx.host.current_role()))
+    }),
+    Function::new("current_user", 0..=0, old_system_text::<288>, |call| {
+        Ok(text(call.ctx.host.current_user()))
+    }),
     Function::new("connection_id", 0..=0, unsigned, |call| {
         Ok(Value::UInt(u64::from(call.ctx.host.connection_id())))
-    }),
+    })
+    .never_null(),
     Function::new("ps_current_thread_id", 0..=0, unsigned, |call| {
         Ok(thread_of(call, call.ctx.host.connection_id()))
     })
@@ -49,14 +57,18 @@ pub(super) const FUNCTIONS: &[Function] = &[
         }
         Ok(Value::UInt(call.ctx.last_insert_id.get()))
     })
+    .null_by_arguments()
     .varies(),
-    Function::new("row_count", 0..=0, bigint, |call| Ok(Value::Int(call.ctx.row_count))),
-    Function::new("found_rows", 0..=0, bigint, |call| Ok(Value::Int(call.ctx.found_rows as i64))),
-    Function::new("sleep", 1..=1, int, sleep).varies(),
-    Function::new("benchmark", 2..=2, int, |_| Err(SqlError::not_supported("BENCHMARK()"))),
+    Function::new("row_count", 0..=0, bigint, |call| Ok(Value::Int(call.ctx.row_count))).never_null(),
+    Function::new("found_rows", 0..=0, bigint, |call| Ok(Value::Int(call.ctx.found_rows as i64)))
+        .never_null(),
+    Function::new("sleep", 1..=1, bigint, sleep).never_null().varies(),
+    Function::new("benchmark", 2..=2, integer::<1>, |_| Err(SqlError::not_supported("BENCHMARK()"))),
     Function::new("any_value", 1..=1, same_as_first, |call| Ok(call.values[0].clone().into_owned()))
         .sees_nulls(),
-    Function::new("isnull", 1..=1, int, |call| Ok(super::truth_value(call.values[0].is_null()))).sees_nulls(),
+    Function::new("isnull", 1..=1, integer::<1>, |call| Ok(super::truth_value(call.values[0].is_null())))
+        .never_null()
+        .sees_nulls(),
 ];
 
 /// Returns the type of a value that is passed on, without ZEROFILL.

@@ -2,7 +2,8 @@
 
 use super::super::cast::{date_of, datetime_of, time_of};
 use super::super::date_arithmetic::{day_of_year, week_of};
-use super::{Call, Function, ascii_text, long_text, text};
+use super::text_lengths::shown_by_second;
+use super::{Call, Function, ascii_text, text};
 use crate::error::Result;
 use crate::locale::Locale;
 use types::{Date, DateTime, Time, Value};
@@ -18,11 +19,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
         let months = &call.ctx.variables.locale.months;
         Ok(date.map_or(Value::Null, |date| text(months[usize::from(date.month) - 1])))
     }),
-    Function::new("date_format", 2..=2, long_text, |call| {
+    Function::new("date_format", 2..=2, shown_by_second, |call| {
         let Some(at) = datetime_of(&call.values[0], call.ctx) else { return Ok(Value::Null) };
         Ok(Shown::of_datetime(&at).by_format_of(call))
     }),
-    Function::new("time_format", 2..=2, long_text, time_format),
+    Function::new("time_format", 2..=2, shown_by_second, time_format),
 ];
 
 /// Computes TIME_FORMAT(). A date with a time keeps its date; a time has none, and its hours may be

@@ -3,7 +3,11 @@
 use super::super::infer::aggregate_collations;
 use super::super::value_type::{is_text, text_length, text_type};
 use super::field::field;
-use super::{Call, Function, ascii_text, bigint, int, joined, like_first, long_text, text};
+use super::text_lengths::{
+    end_of_first, formatted, inserted, joined_by_first, longest_behind_first, padded, part_of_first, quoted,
+    repeated, replaced, set_behind_first, spaces,
+};
+use super::{Call, Function, bigint, integer, joined, like_first, old_system_text, text};
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Context, Expr};
 use crate::locale::{self, Locale};
@@ -11,34 +15,39 @@ use crate::memory::{Charge, growth};
 use types::{ColumnType, Value, collation};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("ascii", 1..=1, int, |call| {
+    Function::new("ascii", 1..=1, integer::<4>, |call| {
         Ok(Value::Int(i64::from(call.stored(0).first().copied().unwrap_or(0))))
-    }),
+    })
+    .null_by_arguments(),
     Function::new("ord", 1..=1, bigint, |call| {
         let bytes = call.stored(0);
         let ty = &call.args[0].ty;
         let id = if is_text(ty) { ty.collation } else { collation::UTF8MB4_BIN };
         let first = collation::char_prefix(id, &bytes, 1);
         Ok(Value::Int(first.iter().fold(0, |code, byte| (code << 8) | i64::from(*byte))))
-    }),
-    Function::new("bit_length", 1..=1, bigint, |call| Ok(Value::Int(call.stored(0).len() as i64 * 8))),
-    Function::new("length", 1..=1, int, |call| Ok(Value::Int(call.stored(0).len() as i64))),
-    Function::new("char_length", 1..=1, int, |call| {
+    })
+    .null_by_arguments(),
+    Function::new("bit_length", 1..=1, integer::<11>, |call| Ok(Value::Int(call.stored(0).len() as i64 * 8)))
+        .null_by_arguments(),
+    Function::new("length", 1..=1, integer::<11>, |call| Ok(Value::Int(call.stored(0).len() as i64)))
+        .null_by_arguments(),
+    Function::new("char_length", 1..=1, integer::<11>, |call| {
         let bytes = call.bytes(0);
         Ok(Value::Int(if call.is_binary(0) { bytes.len() } else { chars(&bytes) } as i64))
-    }),
+    })
+    .null_by_arguments(),
     Function::new("concat", 1..=usize::MAX, joined, |call| {
         let parts: Vec<_> = (0..call.values.len()).map(|at| call.bytes(at)).collect();
         let total = parts.iter().map(|part| part.len()).sum();
         made(call.may_make(total, "concat")?, || parts.concat())
     }),
-    Function::new("concat_ws", 2..=usize::MAX, joined, concat_ws).sees_nulls(),
-    Function::new("substring", 2..=3, like_first, substring),
-    Function::new("left", 2..=2, like_first, |call| {
+    Function::new("concat_ws", 2..=usize::MAX, joined_by_first, concat_ws).sees_nulls(),
+    Function::new("substring", 2..=3, part_of_first, substring),
+    Function::new("left", 2..=2, end_of_first, |call| {
         let bytes = call.bytes(0);
         call.copied(slice(&bytes, 0, call.integer(1).max(0) as usize, call.is_binary(0)))
     }),
-    Function::new("right", 2..=2, like_first, |call| {
+    Function::new("right", 2..=2, end_of_first, |call| {
         let bytes = call.bytes(0);
         let binary = call.is_binary(0);
         let total = if binary { bytes.len() } else { chars(&bytes) };
@@ -57,19 +66,19 @@ pub(super) const FUNCTIONS: &[Function] = &[
         let end = bytes.len() - bytes.iter().rev().take_while(|b| **b == b' ').count();
         call.copied(&bytes[..end])
     }),
-    Function::new("lpad", 3..=3, long_text, |call| pad(call, true)),
-    Function::new("rpad", 3..=3, long_text, |call| pad(call, false)),
-    Function::new("repeat", 2..=2, long_text, |call| {
+    Function::new("lpad", 3..=3, padded, |call| pad(call, true)),
+    Function::new("rpad", 3..=3, padded, |call| pad(call, false)),
+    Function::new("repeat", 2..=2, repeated, |call| {
         let count = call.integer(1).max(0) as usize;
         let bytes = call.bytes(0);
         made(call.may_make(bytes.len().saturating_mul(count), "repeat")?, || bytes.repeat(count))
     }),
-    Function::new("space", 1..=1, long_text, |call| {
+    Function::new("space", 1..=1, spaces, |call| {
         let count = call.integer(0).max(0) as usize;
         made(call.may_make(count, "space")?, || vec![b' '; count])
     }),
-    Function::new("replace", 3..=3, long_text, replace),
-    Function::new("insert", 4..=4, joined, insert),
+    Function::new("replace", 3..=3, replaced, replace),
+    Function::new("insert", 4..=4, inserted, insert),
     Function::new("reverse", 1..=1, like_first, |call| {
         let bytes = call.bytes(0);
         call.check_room(bytes.len())?;
@@ -81,14 +90,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
         reversed.extend(chars.chars().rev());
         Ok(Value::Bytes(reversed.into_bytes()))
     }),
-    Function::new("locate", 2..=3, bigint, |call| locate(call, 0, 1)),
-    Function::new("instr", 2..=2, bigint, |call| locate(call, 1, 0)),
-    Function::new("strcmp", 2..=2, int, |call| {
+    Function::new("locate", 2..=3, integer::<11>, |call| locate(call, 0, 1)).null_by_arguments(),
+    Function::new("instr", 2..=2, integer::<11>, |call| locate(call, 1, 0)).null_by_arguments(),
+    Function::new("strcmp", 2..=2, integer::<2>, |call| {
         let id = super::super::comparison_collation("strcmp", call.args.iter())?;
         Ok(Value::Int(collation::compare_utf8mb4(id, &call.bytes(0), &call.bytes(1)) as i64))
-    }),
+    })
+    .null_by_arguments(),
     Function::new("substring_index", 3..=3, like_first, substring_index),
-    Function::new("elt", 2..=usize::MAX, joined, |call| {
+    Function::new("elt", 2..=usize::MAX, longest_behind_first, |call| {
         let index = usize::try_from(call.integer(0)).unwrap_or(0);
         match call.values.get(index) {
             Some(value) if index > 0 && !call.values[0].is_null() && !value.is_null() => {
@@ -99,7 +109,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     })
     .sees_nulls(),
     Function::new("export_set", 3..=5, joined_bits, export_set),
-    Function::new("make_set", 2..=usize::MAX, joined_after_first, |call| {
+    Function::new("make_set", 2..=usize::MAX, set_behind_first, |call| {
         if call.values[0].is_null() {
             return Ok(Value::Null);
         }
@@ -112,8 +122,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(Value::Bytes(parts.join(&b',')))
     })
     .sees_nulls(),
-    Function::new("field", 2..=usize::MAX, int, field).sees_nulls().never_null(),
-    Function::new("find_in_set", 2..=2, int, |call| {
+    Function::new("field", 2..=usize::MAX, integer::<11>, field).sees_nulls().never_null(),
+    Function::new("find_in_set", 2..=2, integer::<11>, |call| {
         let id = super::super::comparison_collation("find_in_set", call.args.iter())?;
         let (needle, set) = (call.bytes(0), call.bytes(1));
         if set.is_empty() {
@@ -122,8 +132,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         let same = |member: &&[u8]| collation::compare_utf8mb4(id, &needle, member).is_eq();
         let position = set.split(|b| *b == b',').position(|member| same(&member));
         Ok(Value::Int(position.map_or(0, |at| at as i64 + 1)))
-    }),
-    Function::new("quote", 1..=1, long_text, |call| {
+    })
+    .null_by_arguments(),
+    Function::new("quote", 1..=1, quoted, |call| {
         if call.values[0].is_null() {
             return Ok(text("NULL"));
         }
@@ -145,17 +156,20 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(Value::Bytes(out))
     })
     .sees_nulls(),
-    Function::new("format", 2..=3, ascii_text::<64>, format_number).sees_nulls(),
-    Function::new("charset", 1..=1, ascii_text::<64>, |call| {
+    Function::new("format", 2..=3, formatted, format_number).sees_nulls(),
+    Function::new("charset", 1..=1, old_system_text::<64>, |call| {
         Ok(text(collation::charset_of(text_collation(call)).name()))
     })
     .sees_nulls(),
-    Function::new("collation", 1..=1, ascii_text::<64>, |call| {
+    Function::new("collation", 1..=1, old_system_text::<64>, |call| {
         Ok(text(collation::name(text_collation(call))))
     })
     .sees_nulls(),
-    Function::new("coercibility", 1..=1, int, |call| Ok(Value::Int(call.args[0].coercibility as i64)))
-        .sees_nulls(),
+    Function::new("coercibility", 1..=1, integer::<10>, |call| {
+        Ok(Value::Int(call.args[0].coercibility as i64))
+    })
+    .never_null()
+    .sees_nulls(),
 ];
 
 fn text_collation(call: &Call<'_>) -> u16 {
@@ -212,12 +226,6 @@ fn concat_ws(call: &Call<'_>) -> Result<Value> {
     let separators = separator.len().saturating_mul(parts.len().saturating_sub(1));
     let total = parts.iter().fold(separators, |total, part| total.saturating_add(part.len()));
     made(call.may_make(total, "concat_ws")?, || parts.join(&*separator))
-}
-
-/// Returns the type of a text that is as long as all arguments but the first together. The first
-/// one is a number.
-fn joined_after_first(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
-    joined(&args[1..])
 }
 
 /// Returns the type of a text with 64 copies of the longer of two texts, and separators between

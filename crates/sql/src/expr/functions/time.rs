@@ -4,7 +4,8 @@ use super::super::cast::{date_of, datetime_of, time_of, valid_date, valid_dateti
 use super::super::date_arithmetic::{day_of_year, week_of};
 use super::super::{Node, number};
 use super::shown_date::Shown;
-use super::{Call, Coercibility, Expr, Function, bigint, int, long_text};
+use super::text_lengths::shown_by_second;
+use super::{Call, Coercibility, Expr, Function, bigint, integer};
 use crate::error::{Result, SqlError};
 use types::temporal::{days_in_month, parse};
 use types::{ColumnType, Date, DateTime, Decimal, Time, Value, Zone};
@@ -12,25 +13,30 @@ use types::{ColumnType, Date, DateTime, Decimal, Time, Value, Zone};
 const MICROS: i64 = 1_000_000;
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("now", 0..=1, datetime_fsp, |call| Ok(Value::DateTime(at_fsp(local(call), fsp(call, 0))))),
+    Function::new("now", 0..=1, datetime_fsp, |call| Ok(Value::DateTime(at_fsp(local(call), fsp(call, 0)))))
+        .never_null(),
     Function::new("sysdate", 0..=1, datetime_fsp, |call| {
         let us = os::clock::now_us();
         let at = DateTime::from_unix((us / 1_000_000) as i64, (us % 1_000_000) as u32, call.ctx.zone());
         Ok(Value::DateTime(at_fsp(at, fsp(call, 0))))
     })
+    .never_null()
     .varies(),
     Function::new("utc_timestamp", 0..=1, datetime_fsp, |call| {
         Ok(Value::DateTime(at_fsp(utc(call), fsp(call, 0))))
-    }),
-    Function::new("curdate", 0..=0, date, |call| Ok(Value::Date(local(call).date))),
-    Function::new("utc_date", 0..=0, date, |call| Ok(Value::Date(utc(call).date))),
+    })
+    .never_null(),
+    Function::new("curdate", 0..=0, date, |call| Ok(Value::Date(local(call).date))).never_null(),
+    Function::new("utc_date", 0..=0, date, |call| Ok(Value::Date(utc(call).date))).never_null(),
     Function::new("curtime", 0..=1, time_fsp, |call| {
         Ok(Value::Time(at_fsp(local(call), fsp(call, 0)).time()))
-    }),
+    })
+    .never_null(),
     Function::new("utc_time", 0..=1, time_fsp, |call| {
         Ok(Value::Time(at_fsp(utc(call), fsp(call, 0)).time()))
-    }),
-    Function::new("unix_timestamp", 0..=1, unix_type, unix_timestamp),
+    })
+    .never_null(),
+    Function::new("unix_timestamp", 0..=1, unix_type, unix_timestamp).null_by_arguments(),
     Function::new("from_unixtime", 1..=2, from_unix_type, from_unixtime),
     Function::new("date", 1..=1, date, |call| {
         Ok(valid_date(&call.values[0], call.ctx).map_or(Value::Null, Value::Date))
@@ -46,22 +52,28 @@ pub(super) const FUNCTIONS: &[Function] = &[
         let Some(time) = time_of(&call.values[1], call.ctx) else { return Ok(Value::Null) };
         Ok(DateTime::from_micros(at.to_micros() + time.to_micros()).map_or(Value::Null, Value::DateTime))
     }),
-    Function::new("year", 1..=1, int, |call| on_date(call, |date| i64::from(date.year))),
-    Function::new("month", 1..=1, int, |call| on_date(call, |date| i64::from(date.month))),
-    Function::new("dayofmonth", 1..=1, int, |call| on_date(call, |date| i64::from(date.day))),
-    Function::new("quarter", 1..=1, int, |call| on_date(call, |date| (i64::from(date.month) + 2) / 3)),
-    Function::new("dayofweek", 1..=1, int, |call| {
+    Function::new("year", 1..=1, year, |call| {
+        Ok(date_of(&call.values[0], call.ctx).map_or(Value::Null, |date| Value::UInt(u64::from(date.year))))
+    }),
+    Function::new("month", 1..=1, integer::<3>, |call| on_date(call, |date| i64::from(date.month))),
+    Function::new("dayofmonth", 1..=1, integer::<3>, |call| on_date(call, |date| i64::from(date.day))),
+    Function::new("quarter", 1..=1, integer::<2>, |call| {
+        on_date(call, |date| (i64::from(date.month) + 2) / 3)
+    }),
+    Function::new("dayofweek", 1..=1, integer::<2>, |call| {
         on_full_date(call, |date| (i64::from(date.weekday()) + 1) % 7 + 1)
     }),
-    Function::new("weekday", 1..=1, int, |call| on_full_date(call, |date| i64::from(date.weekday()))),
-    Function::new("dayofyear", 1..=1, int, |call| on_full_date(call, day_of_year)),
-    Function::new("to_days", 1..=1, bigint, |call| on_full_date(call, |date| date.day_number())),
-    Function::new("from_days", 1..=1, date, |call| Ok(Value::Date(Date::from_day_number(call.integer(0))))),
+    Function::new("weekday", 1..=1, integer::<2>, |call| {
+        on_full_date(call, |date| i64::from(date.weekday()))
+    }),
+    Function::new("dayofyear", 1..=1, integer::<4>, |call| on_full_date(call, day_of_year)),
+    Function::new("to_days", 1..=1, integer::<8>, |call| on_full_date(call, |date| date.day_number())),
+    Function::new("from_days", 1..=1, date, from_days),
     Function::new("to_seconds", 1..=1, bigint, |call| {
         Ok(datetime_of(&call.values[0], call.ctx)
             .map_or(Value::Null, |at| Value::Int(at.to_micros() / MICROS)))
     }),
-    Function::new("week", 1..=2, int, |call| {
+    Function::new("week", 1..=2, integer::<3>, |call| {
         let mode = match call.values.get(1).map(|mode| mode.is_null()) {
             None => call.ctx.variables.default_week_format,
             Some(true) => 0,
@@ -70,8 +82,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
         on_full_date(call, |date| i64::from(week_of(date, mode).1))
     })
     .sees_nulls(),
-    Function::new("weekofyear", 1..=1, int, |call| on_full_date(call, |date| i64::from(week_of(date, 3).1))),
-    Function::new("yearweek", 1..=2, int, |call| {
+    Function::new("weekofyear", 1..=1, integer::<3>, |call| {
+        on_full_date(call, |date| i64::from(week_of(date, 3).1))
+    }),
+    Function::new("yearweek", 1..=2, integer::<7>, |call| {
         let mode = if call.is_given(1) { call.integer(1) as u8 } else { 0 };
         on_full_date(call, |date| {
             let (year, week) = week_of(date, mode | 2);
@@ -86,11 +100,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
             _ => Value::Null,
         })
     }),
-    Function::new("hour", 1..=1, int, |call| on_time(call, |time| i64::from(time.hours))),
-    Function::new("minute", 1..=1, int, |call| on_time(call, |time| i64::from(time.minutes))),
-    Function::new("second", 1..=1, int, |call| on_time(call, |time| i64::from(time.seconds))),
-    Function::new("microsecond", 1..=1, int, |call| on_time(call, |time| i64::from(time.micros))),
-    Function::new("time_to_sec", 1..=1, bigint, |call| on_time(call, |time| time.to_micros() / MICROS)),
+    Function::new("hour", 1..=1, integer::<4>, |call| on_time(call, |time| i64::from(time.hours))),
+    Function::new("minute", 1..=1, integer::<3>, |call| on_time(call, |time| i64::from(time.minutes))),
+    Function::new("second", 1..=1, integer::<3>, |call| on_time(call, |time| i64::from(time.seconds))),
+    Function::new("microsecond", 1..=1, integer::<21>, |call| on_time(call, |time| i64::from(time.micros))),
+    Function::new("time_to_sec", 1..=1, integer::<10>, |call| {
+        on_time(call, |time| time.to_micros() / MICROS)
+    }),
     Function::new("sec_to_time", 1..=1, |args| time_of_seconds(&args[0]), sec_to_time),
     Function::new("makedate", 2..=2, date, |call| {
         let (year, day) = (call.integer(0), call.integer(1));
@@ -104,7 +120,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             .map_or(Value::Null, Value::Date))
     }),
     Function::new("maketime", 3..=3, |args| time_of_seconds(&args[2]), make_time),
-    Function::new("datediff", 2..=2, int, |call| {
+    Function::new("datediff", 2..=2, integer::<9>, |call| {
         let (a, b) = (date_of(&call.values[0], call.ctx), date_of(&call.values[1], call.ctx));
         Ok(a.zip(b).map_or(Value::Null, |(a, b)| Value::Int(a.day_number() - b.day_number())))
     }),
@@ -136,10 +152,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("period_add", 2..=2, bigint, |call| {
         let months = period_months(call.integer(0)) + call.integer(1);
         Ok(Value::Int(months.div_euclid(12) * 100 + months.rem_euclid(12) + 1))
-    }),
+    })
+    .null_by_arguments(),
     Function::new("period_diff", 2..=2, bigint, |call| {
         Ok(Value::Int(period_months(call.integer(0)) - period_months(call.integer(1))))
-    }),
+    })
+    .null_by_arguments(),
 ];
 
 pub(super) const DAYS: [&str; 7] =
@@ -225,6 +243,10 @@ fn date(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((ColumnType::date(), Coercibility::Numeric))
 }
 
+fn year(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::year(), Coercibility::Numeric))
+}
+
 fn fsp(call: &Call<'_>, at: usize) -> u8 {
     if call.is_given(at) { call.integer(at).clamp(0, 6) as u8 } else { 0 }
 }
@@ -259,10 +281,29 @@ fn on_time(call: &Call<'_>, f: impl Fn(&Time) -> i64) -> Result<Value> {
     Ok(time_of(&call.values[0], call.ctx).map_or(Value::Null, |time| Value::Int(f(&time))))
 }
 
+/// Computes FROM_DAYS. The first 365 days are those of the year 0, which is no leap year for MySQL.
+fn from_days(call: &Call<'_>) -> Result<Value> {
+    const DAYS_OF_YEAR_0: std::ops::RangeInclusive<i64> = 1..=365;
+    const DAYS_BEFORE_2001: i64 = 730_851;
+    let days = call.integer(0);
+    let found = match DAYS_OF_YEAR_0.contains(&days) {
+        true => Date { year: 0, ..Date::from_day_number(DAYS_BEFORE_2001 + days - 1) },
+        false => Date::from_day_number(days),
+    };
+    if found.month == 0 {
+        call.ctx.warn(6527, format!("DATE value is out of range in 'from_days({days})'"));
+        return Ok(Value::Null);
+    }
+    Ok(Value::Date(found))
+}
+
 fn unix_type(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     let fsp = args.first().map_or(0, fsp_of);
-    let ty =
-        if fsp == 0 { ColumnType::bigint(false) } else { super::super::decimal_type(11, u32::from(fsp)) };
+    let ty = if fsp == 0 {
+        super::super::integer_type(super::super::BIGINT_WIDTH, false)
+    } else {
+        super::super::decimal_type(11, u32::from(fsp))
+    };
     Ok((ty, Coercibility::Numeric))
 }
 
@@ -285,7 +326,7 @@ fn unix_timestamp(call: &Call<'_>) -> Result<Value> {
 
 fn from_unix_type(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     if args.len() > 1 {
-        return long_text(&args[1..]);
+        return shown_by_second(args);
     }
     Ok((ColumnType::datetime(fsp_of(&args[0])), Coercibility::Numeric))
 }

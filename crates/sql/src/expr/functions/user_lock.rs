@@ -1,7 +1,7 @@
 //! GET_LOCK() and its relatives. None of them is computed before the statement runs, and each is
 //! computed for every row.
 
-use super::{Call, Function, int, truth_value, unsigned};
+use super::{Call, Function, integer, truth_value, unsigned};
 use crate::error::{Result, SqlError};
 use std::time::Duration;
 use types::{Value, collation};
@@ -14,13 +14,14 @@ const MAX_SHOWN_BYTES: usize = 192;
 const LAST_CHAR: char = '\u{ffff}';
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("get_lock", 2..=2, int, get_lock).varies(),
-    Function::new("is_free_lock", 1..=1, int, |call| Ok(truth_value(owner(call)?.is_none()))).varies(),
+    Function::new("get_lock", 2..=2, integer::<1>, get_lock).varies(),
+    Function::new("is_free_lock", 1..=1, integer::<1>, |call| Ok(truth_value(owner(call)?.is_none())))
+        .varies(),
     Function::new("is_used_lock", 1..=1, unsigned, |call| {
         Ok(owner(call)?.map_or(Value::Null, |id| Value::UInt(u64::from(id))))
     })
     .varies(),
-    Function::new("release_lock", 1..=1, int, |call| {
+    Function::new("release_lock", 1..=1, integer::<1>, |call| {
         let name = name(call)?;
         let released = call.ctx.host.user_locks().and_then(|locks| locks.release(&name));
         Ok(released.map_or(Value::Null, truth_value))
@@ -29,6 +30,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("release_all_locks", 0..=0, unsigned, |call| {
         Ok(Value::UInt(call.ctx.host.user_locks().map_or(0, |locks| locks.release_all())))
     })
+    .never_null()
     .varies(),
 ];
 

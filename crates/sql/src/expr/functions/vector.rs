@@ -1,6 +1,6 @@
 //! Functions on vectors, which are stored as numbers of four bytes each, the lowest byte first.
 
-use super::{Call, Coercibility, Function, ascii_text, int, text, wrong_arguments};
+use super::{Call, Coercibility, Function, ascii_text, integer, text, wrong_arguments};
 use crate::error::{Result, SqlError};
 use types::{ColumnType, TypeCode, Value, collation};
 
@@ -96,7 +96,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         out.push(']');
         Ok(text(out))
     }),
-    Function::new("vector_dim", 1..=1, int, |call| Ok(Value::Int(numbers(call)?.len() as i64))),
+    Function::new("vector_dim", 1..=1, integer::<10>, |call| Ok(Value::Int(numbers(call)?.len() as i64))),
 ];
 
 /// A function that refuses a text on its way into a VECTOR column, which takes bytes alone.

@@ -1,6 +1,6 @@
 //! Functions that read documents.
 
-use super::super::{Call, Function, bigint, truth_value};
+use super::super::{Call, Function, bigint, integer, truth_value};
 use super::argument::{document, document_for, made, path, scalar, single_path};
 use super::result_type::{json, text_of_chars};
 use crate::error::{Result, SqlError};
@@ -33,12 +33,12 @@ pub(in super::super) const FUNCTIONS: &[Function] = &[
     Function::new("json_keys", 1..=2, json, keys).sees_nulls(),
     Function::new("json_contains", 2..=3, bigint, contains).sees_nulls(),
     Function::new("json_contains_path", 3..=MOST, bigint, contains_path).sees_nulls(),
-    Function::new("json_overlaps", 2..=2, bigint, |call| {
+    Function::new("json_overlaps", 2..=2, integer::<1>, |call| {
         let (Some(a), Some(b)) = (document(call, 0)?, document(call, 1)?) else { return Ok(Value::Null) };
         documents::overlaps(&a, &b, &|| call.ctx.check_interrupt()).map(truth_value)
     })
     .sees_nulls(),
-    Function::new("member of", 2..=2, bigint, member_of).sees_nulls(),
+    Function::new("member of", 2..=2, integer::<1>, member_of).sees_nulls(),
     Function::new("json_search", 3..=MOST, json, search).sees_nulls(),
     Function::new("json_storage_size", 1..=1, bigint, |call| match (&*call.values[0], document(call, 0)?) {
         (_, None) => Ok(Value::Null),

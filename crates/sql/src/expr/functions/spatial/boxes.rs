@@ -1,6 +1,6 @@
 //! The smallest boxes around geometries, and functions on how they lie to each other.
 
-use super::super::{Call, Function, int, truth_value};
+use super::super::{Call, Function, integer, truth_value};
 use super::argument::{
     ANY, POLYGON, geometry, is_geographic, not_on_ellipsoid_of, not_on_ellipsoid_of_both, result, stored, two,
 };
@@ -168,17 +168,23 @@ fn make_envelope(call: &Call<'_>) -> Result<Value> {
 }
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("mbrcontains", 2..=2, int, |call| related(call, Box::contains)),
-    Function::new("mbrwithin", 2..=2, int, |call| related(call, |first, second| second.contains(first))),
-    Function::new("mbrcovers", 2..=2, int, |call| related(call, Box::covers)),
-    Function::new("mbrcoveredby", 2..=2, int, |call| related(call, |first, second| second.covers(first))),
-    Function::new("mbrintersects", 2..=2, int, |call| related(call, Box::meets)),
-    Function::new("mbrdisjoint", 2..=2, int, |call| related(call, |first, second| !first.meets(second))),
-    Function::new("mbrtouches", 2..=2, int, |call| {
+    Function::new("mbrcontains", 2..=2, integer::<1>, |call| related(call, Box::contains)),
+    Function::new("mbrwithin", 2..=2, integer::<1>, |call| {
+        related(call, |first, second| second.contains(first))
+    }),
+    Function::new("mbrcovers", 2..=2, integer::<1>, |call| related(call, Box::covers)),
+    Function::new("mbrcoveredby", 2..=2, integer::<1>, |call| {
+        related(call, |first, second| second.covers(first))
+    }),
+    Function::new("mbrintersects", 2..=2, integer::<1>, |call| related(call, Box::meets)),
+    Function::new("mbrdisjoint", 2..=2, integer::<1>, |call| {
+        related(call, |first, second| !first.meets(second))
+    }),
+    Function::new("mbrtouches", 2..=2, integer::<1>, |call| {
         related(call, |first, second| first.meets(second) && !first.meets_inside(second))
     }),
-    Function::new("mbroverlaps", 2..=2, int, |call| related(call, Box::overlaps)),
-    Function::new("mbrequals", 2..=2, int, equals),
+    Function::new("mbroverlaps", 2..=2, integer::<1>, |call| related(call, Box::overlaps)),
+    Function::new("mbrequals", 2..=2, integer::<1>, equals),
     Function::new("st_envelope", 1..=1, geometry::<ANY>, envelope),
     Function::new("st_makeenvelope", 2..=2, geometry::<POLYGON>, make_envelope),
 ];

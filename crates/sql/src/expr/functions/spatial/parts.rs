@@ -1,7 +1,7 @@
 //! Functions that return parts of a geometry: its points, rings and parts. They are NULL for a
 //! geometry that has no such parts.
 
-use super::super::{Call, Function, int, truth_value};
+use super::super::{Call, Function, integer, truth_value};
 use super::argument::{ANY, geometry, result, stored};
 use crate::error::Result;
 use types::geometry::Geometry;
@@ -37,7 +37,7 @@ fn is_closed(geometry: &Geometry) -> Option<bool> {
 }
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("st_dimension", 1..=1, int, |call| {
+    Function::new("st_dimension", 1..=1, integer::<10>, |call| {
         let (_, geometry) = stored(call, 0)?;
         Ok(geometry.dimension().map_or(Value::Null, |dimension| Value::Int(i64::from(dimension))))
     }),
@@ -59,13 +59,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
             _ => None,
         })
     }),
-    Function::new("st_numpoints", 1..=1, int, |call| {
+    Function::new("st_numpoints", 1..=1, integer::<10>, |call| {
         Ok(count(match stored(call, 0)?.1 {
             Geometry::LineString(points) => Some(points.len()),
             _ => None,
         }))
     }),
-    Function::new("st_isclosed", 1..=1, int, |call| {
+    Function::new("st_isclosed", 1..=1, integer::<1>, |call| {
         let (_, geometry) = stored(call, 0)?;
         Ok(is_closed(&geometry).map_or(Value::Null, truth_value))
     }),
@@ -81,13 +81,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
             _ => None,
         })
     }),
-    Function::new("st_numinteriorring", 1..=1, int, |call| {
+    Function::new("st_numinteriorring", 1..=1, integer::<10>, |call| {
         Ok(count(match stored(call, 0)?.1 {
             Geometry::Polygon(rings) => Some(rings.len() - 1),
             _ => None,
         }))
     }),
-    Function::new("st_numgeometries", 1..=1, int, |call| {
+    Function::new("st_numgeometries", 1..=1, integer::<10>, |call| {
         Ok(count(match stored(call, 0)?.1 {
             Geometry::Several(_, parts) => Some(parts.len()),
             _ => None,
@@ -99,5 +99,5 @@ pub(super) const FUNCTIONS: &[Function] = &[
             _ => None,
         })
     }),
-    Function::new("st_isempty", 1..=1, int, |call| Ok(truth_value(stored(call, 0)?.1.is_empty()))),
+    Function::new("st_isempty", 1..=1, integer::<1>, |call| Ok(truth_value(stored(call, 0)?.1.is_empty()))),
 ];

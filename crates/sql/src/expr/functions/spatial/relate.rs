@@ -1,6 +1,6 @@
 //! Relations of geometries, computed from what their interiors and boundaries share.
 
-use super::super::{Call, Function, int, truth_value};
+use super::super::{Call, Function, integer, truth_value};
 use super::argument::{invalid, is_geographic, not_on_ellipsoid_of_both, two};
 use super::plane::{Flat, contained, coordinate, to_library};
 use super::shared::{BOUNDARY, INSIDE, OUTSIDE, Shared};
@@ -136,12 +136,12 @@ fn equals(call: &Call<'_>) -> Result<Value> {
 }
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("st_contains", 2..=2, int, |call| related(call, |shared| Some(shared.contains()))),
-    Function::new("st_within", 2..=2, int, |call| related(call, |shared| Some(shared.is_within()))),
-    Function::new("st_intersects", 2..=2, int, |call| related(call, |shared| Some(shared.meets()))),
-    Function::new("st_disjoint", 2..=2, int, |call| related(call, |shared| Some(!shared.meets()))),
-    Function::new("st_touches", 2..=2, int, |call| related(call, Shared::touches)),
-    Function::new("st_crosses", 2..=2, int, |call| related(call, Shared::crosses)),
-    Function::new("st_overlaps", 2..=2, int, |call| related(call, Shared::overlaps)),
-    Function::new("st_equals", 2..=2, int, equals),
+    Function::new("st_contains", 2..=2, integer::<1>, |call| related(call, |shared| Some(shared.contains()))),
+    Function::new("st_within", 2..=2, integer::<1>, |call| related(call, |shared| Some(shared.is_within()))),
+    Function::new("st_intersects", 2..=2, integer::<1>, |call| related(call, |shared| Some(shared.meets()))),
+    Function::new("st_disjoint", 2..=2, integer::<1>, |call| related(call, |shared| Some(!shared.meets()))),
+    Function::new("st_touches", 2..=2, integer::<1>, |call| related(call, Shared::touches)),
+    Function::new("st_crosses", 2..=2, integer::<1>, |call| related(call, Shared::crosses)),
+    Function::new("st_overlaps", 2..=2, integer::<1>, |call| related(call, Shared::overlaps)),
+    Function::new("st_equals", 2..=2, integer::<1>, equals),
 ];

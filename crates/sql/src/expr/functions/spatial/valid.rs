@@ -1,7 +1,7 @@
 //! Decides whether geometries are what their kinds promise (ST_IsValid), and whether they meet
 //! themselves (ST_IsSimple).
 
-use super::super::{Call, Function, int, truth_value};
+use super::super::{Call, Function, integer, truth_value};
 use super::argument::{ANY, geometry, invalid, is_geographic, not_on_ellipsoid_of, stored};
 use super::crossings::{Meeting, Segment, each_meeting, is_joint, segments};
 use super::plane::{Flat, bits, contained, coordinate, to_library};
@@ -278,7 +278,7 @@ fn flat_argument(call: &Call<'_>) -> Result<Geometry> {
 }
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("st_isvalid", 1..=1, int, |call| {
+    Function::new("st_isvalid", 1..=1, integer::<1>, |call| {
         let found = flat_argument(call)?;
         is_valid(call, &found).map(truth_value)
     }),
@@ -286,7 +286,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         let found = flat_argument(call)?;
         Ok(if is_valid(call, &found)? { call.values[0].clone().into_owned() } else { Value::Null })
     }),
-    Function::new("st_issimple", 1..=1, int, |call| {
+    Function::new("st_issimple", 1..=1, integer::<1>, |call| {
         let found = flat_argument(call)?;
         is_simple(call, &found).map(truth_value)
     }),

@@ -7,7 +7,7 @@ mod number;
 mod reference;
 mod validate;
 
-use super::super::{Call, Function, int, truth_value};
+use super::super::{Call, Function, integer, truth_value};
 use super::argument::{Document, document, made};
 use super::result_type::json;
 use crate::error::{Result, SqlError};
@@ -15,7 +15,7 @@ use types::Value;
 use types::json::Node;
 
 pub(in super::super) const FUNCTIONS: &[Function] = &[
-    Function::new("json_schema_valid", 2..=2, int, |call| {
+    Function::new("json_schema_valid", 2..=2, integer::<1>, |call| {
         let Some((schema, value)) = arguments(call)? else { return Ok(Value::Null) };
         Ok(truth_value(validate::first_failure(&schema, &value, call)?.is_none()))
     })

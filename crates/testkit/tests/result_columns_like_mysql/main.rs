@@ -1,0 +1,121 @@
+//! What clients are told of the columns of results, compared with a real MySQL: the type, the
+//! length, the decimals, the flags and the character set, and the columns of tables and views that
+//! are made of such results.
+
+use bench::instance::Settings;
+use protocol::client::Client;
+use protocol::column::Column;
+use testkit::answers::{answer, same_answers};
+use testkit::server::same_as_mysql;
+
+/// The expressions, one a line, over the columns of [`TABLE`].
+const EXPRESSIONS: &str = include_str!("expressions.txt");
+
+/// Statements about `&`, `|`, `^`, `~`, shifts, BIT_COUNT and the aggregates, one a line.
+const BITS: &str = include_str!("bits.txt");
+
+/// Statements whose answers depend on types.
+const VALUES: &[&str] = &[
+    "create database d",
+    "use d",
+    "create table m (id int primary key, e enum('lo','mid','hi'), s set('x','a','m'), g int, c int)",
+    "insert into m values (1,'lo','x',1,7),(2,'mid','a',1,7),(3,'hi','m',2,7),(4,'lo','a,m',2,7),(5,null,null,2,7)",
+    "select min(e), max(e), min(s), max(s) from m",
+    "select g, min(e), max(e), min(s), max(s) from m group by g",
+    "select id, min(e) over (order by id), max(s) over (order by id rows between 1 preceding and current row) from m",
+    "select any_value(c), max(id), min(id) from m",
+    "select json_value('{\"a\":\"x\"}','$.a') = 'X', json_value('{\"a\":\"x\"}','$.a' returning char(5)) = 'x'",
+    "select from_days(1), from_days(59), from_days(60), from_days(365), from_days(366), from_days(3652424)",
+    "select year('2024-01-01') - year('2020-01-01'), year('0050-01-01'), concat(year('0050-01-01'))",
+    "create table p (price double(10,2), rate float(7,3), n int)",
+    "insert into p values (1.23, 4.567, 3), (2.5, 0.001, 7)",
+    "select price * n, price / n, price * rate, price - rate, price + 1.5, -price, abs(price) from p",
+    "select sum(price), avg(price), sum(price * n), max(price), round(price), ceil(price), price * 1e0 from p",
+    "select if(n > 3, price, rate), coalesce(price, 1), ifnull(price, 0), concat(price * n, '') from p",
+    "select pi(), pi() * 2, pi() + 1e0, concat(pi()), cast(pi() as char), sin(pi()) = 0, round(pi(), 3)",
+    "select 'a' collate latin1_bin",
+    "select st_astext(st_collect(distinct x)) from (select point(1,1) x union all select point(1,1)) t",
+];
+
+const TABLE: [&str; 5] = [
+    "set names utf8mb4 collate utf8mb4_0900_ai_ci",
+    "create database d",
+    "use d",
+    "create table t (i int, u int unsigned, ti tinyint, si smallint not null, bi bigint, \
+     bu bigint unsigned not null, d decimal(10,2), f float, db double, c char(5), v varchar(20), tx text, \
+     b binary(4), vb varbinary(8), bl blob, dt date, tm time(2), dtm datetime(3), ts timestamp, y year, \
+     e enum('a','bb'), s set('x','y'), j json, bt bit(5), l varchar(20) charset latin1, nn varchar(10) not null, \
+     mt mediumtext, lt longtext, t0 tinytext, fd double(10,2), ff float(7,3), lx text charset latin1, \
+     lm mediumtext charset latin1, ll longtext charset latin1, lt1 tinytext charset latin1, tb tinyblob, \
+     mb mediumblob, lb longblob)",
+    "insert into t values (1,2,3,4,5,6,7.25,8.5,9.5,'c','vv','tx','b','vb','bl','2024-01-02','10:00:00.5', \
+     '2024-01-02 03:04:05.678','2024-01-02 03:04:05',2024,'a','x,y','{\"a\":1}',5,'l','nn','mt','lt','t0', \
+     1.23,4.567,'a','a','a','a','a','a','a')",
+];
+
+/// Returns what the definition of a column says.
+fn description(column: &Column) -> String {
+    format!(
+        "type {} length {} decimals {} flags {:#x} collation {}",
+        column.field_type, column.length_bytes, column.decimals, column.flags, column.collation
+    )
+}
+
+/// Returns the description of an expression's column, its value, and the column of a table that is
+/// made of it.
+fn all_of(client: &mut Client, expression: &str) -> String {
+    let select = format!("select {expression} as x from t");
+    let result = client.query(&select).unwrap_or_else(|error| panic!("{select}: {error}"));
+    let described = description(&result.columns[0]);
+    let value = answer(client, &select);
+    let made = answer(client, &format!("create table made as {select}"));
+    let columns = answer(client, "show full columns from made");
+    client.query("drop table if exists made").expect("a table can be dropped");
+    format!("{described}\n    {value}\n    {made}\n    {columns}")
+}
+
+#[test]
+fn columns_of_expressions_are_described_as_by_mysql() {
+    let told = same_as_mysql("result_columns", &Settings::default(), |server| {
+        let mut client = server.connect();
+        for statement in TABLE {
+            client.query(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+        }
+        EXPRESSIONS.lines().map(|expression| all_of(&mut client, expression)).collect::<Vec<_>>()
+    });
+    assert!(told.len() > 300 && told[0].contains("type 3 length 11"), "{}", told[0]);
+}
+
+#[test]
+fn bits_of_byte_strings_are_those_of_mysql() {
+    let answers = same_answers("bits_of_byte_strings", &BITS.lines().collect::<Vec<_>>());
+    assert!(
+        answers.iter().any(|answer| answer.contains("0F0F0000,0F0F0FFF,00000000,F0F0F0F0")),
+        "{answers:#?}"
+    );
+}
+
+#[test]
+fn values_that_follow_from_types_are_mysqls() {
+    // Without warnings: MySQL has some about types that are deprecated.
+    let answers = same_as_mysql("values_of_types", &Settings::default(), |server| {
+        let mut client = server.connect();
+        VALUES.iter().map(|statement| answer(&mut client, statement)).collect()
+    });
+    assert!(answers.iter().any(|answer| answer.ends_with("hi,mid,a,x")), "{answers:#?}");
+}
+
+/// MySQL names the operands in its message, and this server shows their values.
+#[test]
+fn a_difference_of_years_is_unsigned() {
+    let statements = [
+        "select year('2020-01-01') - year('2024-01-01')",
+        "select cast('2020' as year) - cast('2024' as year)",
+    ];
+    let codes = same_as_mysql("years", &Settings::default(), |server| {
+        let mut client = server.connect();
+        let code = |statement: &&str| answer(&mut client, statement)[statement.len()..][..6].to_owned();
+        statements.iter().map(code).collect()
+    });
+    assert_eq!(codes, [": 1690", ": 1690"]);
+}
