@@ -139,8 +139,9 @@ fn replica_status(statuses: &[ReplicaStatus], old_names: bool) -> VirtualTable {
     let cells = shortest.unwrap_or_else(|| ReplicaStatus::default().columns(old_names));
     let width = cells.len();
     let columns = cells.iter().map(|(name, cell)| match cell {
-        Cell::Number(_) => number_column(name),
-        Cell::Null | Cell::Text(_) => text_column(name, 1024),
+        // Only numbers of seconds may be NULL.
+        Cell::Number(_) | Cell::Null => number_column(name),
+        Cell::Text(_) => text_column(name, 1024),
     });
     let columns: Vec<_> = columns.collect();
     let value = |cell: Cell| match cell {

@@ -6,6 +6,7 @@ use super::view_columns;
 use crate::error::Result;
 use crate::host::Sight;
 use crate::memory::closes_connection;
+use crate::result_column::made_type;
 use crate::show::{ShownIndex, indexes_as_shown};
 use crate::sink::ColumnMeta;
 use engine::{
@@ -152,7 +153,41 @@ fn columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
         }
     }
     let views = dictionary.engine.catalog().all_objects(ObjectKind::View);
-    views.iter().try_for_each(|view| columns_of_view(dictionary, &view.def, rows))
+    views.iter().try_for_each(|view| columns_of_view(dictionary, &view.def, rows))?;
+    for (schema, table) in dictionary.computed_tables() {
+        for (at, column) in
+            (dictionary.computed.columns)(dictionary.host, schema, &table).iter().flatten().enumerate()
+        {
+            rows.push(computed_column_row(dictionary, (schema, &table), at, column))?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the row of COLUMNS of a column of a table that is computed when it is read.
+fn computed_column_row(
+    dictionary: &Dictionary<'_>,
+    (schema, table): (&str, &str),
+    at: usize,
+    column: &ColumnMeta,
+) -> Vec<Value> {
+    let held = match schema {
+        "information_schema" => "select".to_owned(),
+        _ => dictionary.host.column_privileges(schema, table, &column.name),
+    };
+    let is_nullable = view_columns::is_nullable(column);
+    let mut row = vec![
+        text("def"),
+        text(schema),
+        text(table),
+        text(&column.name),
+        Value::UInt(at as u64 + 1),
+        Value::Null,
+        text(if is_nullable { "YES" } else { "NO" }),
+    ];
+    row.extend(type_values(&column.ty));
+    row.extend([text(""), text(""), text(&held), text(""), text(""), Value::Null]);
+    row
 }
 
 /// The error of an interrupted statement (`ER_QUERY_INTERRUPTED`).
@@ -196,7 +231,7 @@ fn view_column_row(
         default,
         text(if view_columns::is_nullable(column) { "YES" } else { "NO" }),
     ];
-    row.extend(type_values(&column.ty));
+    row.extend(type_values(&made_type(column)));
     row.extend([text(""), text(""), text(&held), comment, text(""), Value::Null]);
     row
 }

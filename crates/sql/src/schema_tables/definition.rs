@@ -57,6 +57,15 @@ pub(super) struct Dictionary<'a> {
     pub(super) engine: &'a Engine,
     pub(super) host: &'a dyn Host,
     pub(super) columns_of_view: ColumnsOfView<'a>,
+    pub(super) computed: ComputedTables,
+}
+
+/// How to ask for the tables that are computed when they are read, which this module is a part of.
+pub(super) struct ComputedTables {
+    /// Returns the names of the tables of a schema.
+    pub(super) names: fn(&dyn Host, &str) -> Vec<String>,
+    /// Returns the columns of a table.
+    pub(super) columns: fn(&dyn Host, &str, &str) -> Option<Vec<ColumnMeta>>,
 }
 
 /// Returns the columns of a view, which are found by binding its query. It returns 1356 if the
@@ -68,6 +77,18 @@ impl Dictionary<'_> {
     pub(super) fn tables(&self) -> Vec<Arc<Table>> {
         let mut tables = self.engine.catalog().all_tables();
         tables.retain(|table| self.sees(Sight::Table(&table.def.schema, &table.def.name)));
+        tables
+    }
+
+    /// Returns the schemas and names of the tables that are computed when they are read, as far as
+    /// the account may see them.
+    pub(super) fn computed_tables(&self) -> Vec<(&'static str, String)> {
+        let mut tables = Vec::new();
+        for schema in ["information_schema", "performance_schema"] {
+            let names = (self.computed.names)(self.host, schema).into_iter();
+            let seen = names.filter(|name| self.sees(Sight::Table(schema, name)));
+            tables.extend(seen.map(|name| (schema, name)));
+        }
         tables
     }
 

@@ -224,7 +224,25 @@ fn tables(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
             rows.push(row)?;
         }
     }
-    Ok(())
+    dictionary
+        .computed_tables()
+        .into_iter()
+        .try_for_each(|(schema, name)| rows.push(computed_row(schema, &name)))
+}
+
+/// Returns the row of TABLES of a table that is computed when it is read.
+fn computed_row(schema: &str, name: &str) -> Vec<Value> {
+    let is_view = schema == "information_schema";
+    let (kind, engine, format, collation) = match is_view {
+        true => ("SYSTEM VIEW", Value::Null, Value::Null, Value::Null),
+        false => ("BASE TABLE", text("PERFORMANCE_SCHEMA"), text("Fixed"), text("utf8mb4_0900_ai_ci")),
+    };
+    let zero = || Value::UInt(0);
+    let mut row = vec![text("def"), text(schema), text(name), text(kind), engine, Value::UInt(10), format];
+    row.extend([zero(), zero(), zero(), zero(), zero(), zero()]);
+    row.extend([Value::Null, Value::Null, Value::Null, Value::Null, collation, Value::Null]);
+    row.extend([text(""), text("")]);
+    row
 }
 
 /// Adds the tables with the engine's numbers. A table that is created anew under the same name has

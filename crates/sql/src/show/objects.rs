@@ -4,6 +4,7 @@ use crate::ast::{Scope, Show};
 use crate::error::{Result, SqlError};
 use crate::expr::{Diagnostics, Level};
 use crate::host::{Host, Sight, VariableScope, VirtualTable};
+use crate::result_column::made_type;
 use crate::schema_tables::{self, column_meta, view_columns};
 use crate::temporary::TemporaryTables;
 use crate::variables::Variables;
@@ -29,6 +30,16 @@ pub(super) fn text(text: impl AsRef<str>) -> Value {
 pub(super) fn words(columns: &[&str], rows: Vec<Vec<Value>>) -> VirtualTable {
     let ty = ColumnType::varchar(1024, collation::UTF8MB3_GENERAL_CI);
     VirtualTable { columns: columns.iter().map(|name| column_meta(name, ty.clone(), true)).collect(), rows }
+}
+
+/// Gives columns of a table types of their own.
+pub(super) fn with_types(mut table: VirtualTable, types: &[(&str, ColumnType)]) -> VirtualTable {
+    for (name, ty) in types {
+        let column = table.columns.iter_mut().find(|column| column.name == *name);
+        let column = column.unwrap_or_else(|| panic!("{name} is a column of the table"));
+        *column = column_meta(name, ty.clone(), true);
+    }
+    table
 }
 
 /// Returns a table whose columns have types of their own, for those with numbers.
@@ -106,13 +117,19 @@ impl ShowParts<'_> {
                     rows.collect(),
                 )
             }
-            Show::OpenTables => words(&["Database", "Table", "In_use", "Name_locked"], Vec::new()),
+            Show::OpenTables => with_types(
+                words(&["Database", "Table", "In_use", "Name_locked"], Vec::new()),
+                &[("In_use", ColumnType::bigint(false)), ("Name_locked", ColumnType::bigint(false))],
+            ),
             Show::Triggers { schema } => self.triggers(schema.as_deref())?,
             Show::Events { schema } => self.events(schema.as_deref())?,
             Show::ProcedureStatus => self.routine_status(ObjectKind::Procedure),
             Show::FunctionStatus => self.routine_status(ObjectKind::Function),
             Show::CreateObject { kind, name } => self.create_object(*kind, name)?,
-            Show::Profiles => words(&["Query_ID", "Duration", "Query"], Vec::new()),
+            Show::Profiles => with_types(
+                words(&["Query_ID", "Duration", "Query"], Vec::new()),
+                &[("Query_ID", ColumnType::int(true)), ("Duration", ColumnType::double())],
+            ),
         })
     }
 
@@ -275,7 +292,7 @@ impl ShowParts<'_> {
                 let (default, comment) = view_columns::default_and_comment(self.engine, &column);
                 rows.push((
                     text(&column.name),
-                    text(column.ty.sql_name()),
+                    text(made_type(&column).sql_name()),
                     collation,
                     text(if view_columns::is_nullable(&column) { "YES" } else { "NO" }),
                     text(""),

@@ -1,6 +1,6 @@
 //! SHOW CREATE for views, triggers, routines and events, and the SHOW statements that list them.
 
-use super::objects::{ShowParts, text, words};
+use super::objects::{ShowParts, text, with_types, words};
 use crate::ast::TableName;
 use crate::attribute;
 use crate::ddl::{absent, not_a};
@@ -17,10 +17,9 @@ use types::{ColumnType, Value};
 
 const CHARACTER_SETS: [&str; 3] = ["character_set_client", "collation_connection", "Database Collation"];
 
-/// Returns the time at which a trigger was created, as it is shown.
-fn made_at(def: &ObjectDef) -> Value {
-    let shown = hundredths(def.created_us).text_bytes(Some(&ColumnType::datetime(2)));
-    shown.map_or(Value::Null, Value::Bytes)
+/// Returns a time of an event's schedule.
+fn moment(text: &str) -> Value {
+    types::temporal::parse::datetime(text.as_bytes()).map_or(Value::Null, |read| Value::DateTime(read.value))
 }
 
 fn with_character_sets<'c>(columns: &[&'c str]) -> Vec<&'c str> {
@@ -75,17 +74,20 @@ impl ShowParts<'_> {
                 &["View", "Create View", CHARACTER_SETS[0], CHARACTER_SETS[1]],
                 vec![vec![name, create, client, connection]],
             ),
-            ObjectKind::Trigger => words(
-                &[
-                    "Trigger",
-                    "sql_mode",
-                    "SQL Original Statement",
-                    CHARACTER_SETS[0],
-                    CHARACTER_SETS[1],
-                    CHARACTER_SETS[2],
-                    "Created",
-                ],
-                vec![vec![name, mode, create, client, connection, schema, made_at(def)]],
+            ObjectKind::Trigger => with_types(
+                words(
+                    &[
+                        "Trigger",
+                        "sql_mode",
+                        "SQL Original Statement",
+                        CHARACTER_SETS[0],
+                        CHARACTER_SETS[1],
+                        CHARACTER_SETS[2],
+                        "Created",
+                    ],
+                    vec![vec![name, mode, create, client, connection, schema, hundredths(def.created_us)]],
+                ),
+                &[("Created", ColumnType::timestamp(2))],
             ),
             ObjectKind::Event => {
                 let zone = text(def.attribute(attribute::TIME_ZONE).unwrap_or("SYSTEM"));
@@ -138,7 +140,7 @@ impl ShowParts<'_> {
                     text(&place.table),
                     text(object_text::body_of(def)),
                     text(timing(def)),
-                    made_at(def),
+                    hundredths(def.created_us),
                     text(object_text::sql_mode(def)),
                     definer(def),
                 ];
@@ -147,7 +149,8 @@ impl ShowParts<'_> {
             }
         }
         let columns = ["Trigger", "Event", "Table", "Statement", "Timing", "Created", "sql_mode", "Definer"];
-        Ok(words(&with_character_sets(&columns), rows))
+        let listed = words(&with_character_sets(&columns), rows);
+        Ok(with_types(listed, &[("Created", ColumnType::timestamp(2))]))
     }
 
     /// Runs SHOW EVENTS.
@@ -157,17 +160,18 @@ impl ShowParts<'_> {
         let row = |event: &Arc<Object>| {
             let def = &event.def;
             let part = |name: &str| def.attribute(name).map_or(Value::Null, text);
+            let time = |name: &str| def.attribute(name).map_or(Value::Null, moment);
             let mut row = vec![
                 text(&def.schema),
                 text(&def.name),
                 definer(def),
                 part(attribute::TIME_ZONE),
                 text(event_type(def)),
-                part(attribute::AT),
+                time(attribute::AT),
                 part(attribute::AMOUNT),
                 part(attribute::UNIT),
-                part(attribute::STARTS),
-                part(attribute::ENDS),
+                time(attribute::STARTS),
+                time(attribute::ENDS),
                 text(object_text::event_status(def)),
                 originator(def),
             ];
@@ -189,7 +193,10 @@ impl ShowParts<'_> {
             "Originator",
         ];
         let rows = self.seen_objects(schema, ObjectKind::Event).iter().map(row).collect();
-        Ok(words(&with_character_sets(&columns), rows))
+        let listed = words(&with_character_sets(&columns), rows);
+        let time = ColumnType::datetime(0);
+        let times = ["Execute at", "Starts", "Ends"].map(|name| (name, time.clone()));
+        Ok(with_types(with_types(listed, &times), &[("Originator", ColumnType::int(true))]))
     }
 
     /// Runs SHOW PROCEDURE STATUS or SHOW FUNCTION STATUS, for all schemas.
@@ -214,6 +221,8 @@ impl ShowParts<'_> {
         };
         let columns =
             ["Db", "Name", "Type", "Language", "Definer", "Modified", "Created", "Security_type", "Comment"];
-        words(&with_character_sets(&columns), objects.iter().map(row).collect())
+        let listed = words(&with_character_sets(&columns), objects.iter().map(row).collect());
+        let time = ColumnType::timestamp(0);
+        with_types(listed, &[("Modified", time.clone()), ("Created", time)])
     }
 }
