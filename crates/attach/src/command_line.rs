@@ -8,6 +8,8 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Arg, ArgAction, Command};
 use protocol::client::ConnectOptions;
 
+use crate::encryption::{self, Encryption};
+
 /// The environment variable that may hold the password.
 const PASSWORD_VARIABLE: &str = "SLIPSTREAM_SOURCE_PASSWORD";
 
@@ -16,6 +18,8 @@ const PASSWORD_VARIABLE: &str = "SLIPSTREAM_SOURCE_PASSWORD";
 pub struct Plan {
     /// The way to reach the source.
     pub source: ConnectOptions,
+    /// How the connections to the source are encrypted, which `source` says too.
+    pub(crate) encryption: Encryption,
     /// The path of the new replica's data directory.
     pub datadir: PathBuf,
     /// The number of tables that are copied at the same time.
@@ -49,6 +53,7 @@ pub fn command() -> Command {
             "The source's password is the first line of this file; else it is in the address, or in \
                        the environment as SLIPSTREAM_SOURCE_PASSWORD",
         ))
+        .args(encryption::arguments())
         .arg(
             Arg::new("workers")
                 .long("workers")
@@ -82,9 +87,15 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Plan, clap::Er
     let source = address::parse(matches.get_one::<String>("source").expect("it is required"))?;
     let file = matches.get_one::<String>("password-file");
     let source = address::with_password(source, file.map(String::as_str), PASSWORD_VARIABLE)?;
+    let encryption = Encryption::of(&matches);
+    let source = encryption.apply(source).map_err(|why| {
+        let text = format!("ERROR 2026 (HY000): SSL connection error: {why}\n");
+        clap::Error::raw(clap::error::ErrorKind::Io, text)
+    })?;
     let serve = matches.get_many::<String>("serve").map(|words| words.cloned().collect());
     Ok(Plan {
         source,
+        encryption,
         datadir: matches.get_one::<PathBuf>("datadir").expect("it is required").clone(),
         workers: *matches.get_one::<u64>("workers").expect("it has a default") as usize,
         dry_run: matches.get_flag("dry-run"),

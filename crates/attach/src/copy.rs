@@ -15,7 +15,7 @@ use crate::error::{AttachError, Result};
 use crate::local::Local;
 use crate::moment::Moment;
 use crate::objects::Objects;
-use crate::source::{Source, literal};
+use crate::source::{Source, literal, literal_text};
 use crate::state::{self, TableState};
 
 /// The time for which chunks are copied before the log is applied again.
@@ -166,9 +166,10 @@ impl Attachment<'_> {
         let (user, password) =
             (literal_text(&self.plan.source.user), literal_text(&self.plan.source.password));
         let host = literal_text(host);
+        let encryption = self.plan.encryption.of_channel(self.source.is_encrypted());
         let sql = format!(
             "CHANGE REPLICATION SOURCE TO SOURCE_HOST = {host}, SOURCE_PORT = {port}, SOURCE_USER = {user}, \
-             SOURCE_PASSWORD = {password}, GET_SOURCE_PUBLIC_KEY = 1, {from}"
+             SOURCE_PASSWORD = {password}, GET_SOURCE_PUBLIC_KEY = 1{encryption}, {from}"
         );
         // The error does not show the statement, because that has the password.
         self.local.query(&sql).map(|_| ()).map_err(|error| match error {
@@ -354,9 +355,4 @@ fn copy_tables(
         }
     }
     Ok(())
-}
-
-/// Returns a text in quotes, for statements that take no introducer.
-fn literal_text(text: &str) -> String {
-    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
 }

@@ -21,6 +21,9 @@ pub enum AttachError {
 impl fmt::Display for AttachError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            AttachError::Source(what, error @ ClientError::Tls(_)) => {
+                write!(f, "the source: {what}: ERROR 2026 (HY000): {error}")
+            }
             AttachError::Source(what, error) => write!(f, "the source: {what}: {error}"),
             AttachError::Local(what, error) => write!(f, "the new replica: {what}: {error}"),
             AttachError::Stopped(why) => write!(f, "replication stopped: {why}"),

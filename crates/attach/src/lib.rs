@@ -30,6 +30,7 @@ mod chunk;
 mod command_line;
 mod copy;
 mod definitions;
+mod encryption;
 mod error;
 mod local;
 mod log_place;

@@ -35,6 +35,11 @@ impl Source {
         self.client.is_mariadb()
     }
 
+    /// Reports whether the session is encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        self.client.is_encrypted()
+    }
+
     /// Runs a statement and returns its result.
     pub fn query(&mut self, sql: &str) -> Result<ResultSet> {
         self.client.query(sql).map_err(|error| AttachError::Source(sql.to_owned(), error))
@@ -88,6 +93,11 @@ pub fn texts(result: &ResultSet) -> Vec<Vec<String>> {
 /// Returns a name in backquotes.
 pub fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
+}
+
+/// Returns a text in quotes, for statements that take no introducer.
+pub fn literal_text(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
 }
 
 /// Returns a text in quotes, in a form that does not depend on what `sql_mode` says about

@@ -51,6 +51,9 @@ pub struct ConnectOptions {
     /// How the connection is encrypted; if it cannot be, connecting fails. `None` means that it is
     /// not encrypted.
     pub tls: Option<ClientTls>,
+    /// Whether a server without TLS is spoken to in clear text even if `tls` is set
+    /// (`--ssl-mode=PREFERRED`).
+    pub is_tls_optional: bool,
     /// The ways to compress the stream, the best first. `None` among them means no compression. If
     /// the server offers none of them, connecting fails.
     pub compression: Vec<Option<Algorithm>>,
@@ -97,6 +100,7 @@ impl ConnectOptions {
             password: String::new(),
             schema: None,
             tls: None,
+            is_tls_optional: false,
             compression: vec![None],
             get_server_public_key: true,
             server_public_key: None,
@@ -261,7 +265,8 @@ impl Client {
         if capabilities & cap::PROTOCOL_41 == 0 {
             return Err(ClientError::Protocol("the server does not speak protocol 4.1".into()));
         }
-        if let Some(tls) = &options.tls {
+        let goes_without = options.is_tls_optional && greeting.capabilities & cap::SSL == 0;
+        if let Some(tls) = options.tls.as_ref().filter(|_| !goes_without) {
             begin_tls(&mut channel, options, tls, capabilities | cap::SSL, greeting.capabilities)?;
         }
         let mut login = Login {

@@ -30,6 +30,11 @@ impl Client {
         self.server_version.contains("MariaDB")
     }
 
+    /// Reports whether the connection is encrypted with TLS.
+    pub fn is_encrypted(&self) -> bool {
+        self.channel.stream().encryption().is_some()
+    }
+
     /// Returns the connection's id at the server, which KILL takes.
     pub fn connection_id(&self) -> u32 {
         self.connection_id

@@ -15,6 +15,8 @@ use testkit::server::SOON;
 pub struct Attaching {
     directory: PathBuf,
     address: String,
+    /// Further words of the command line.
+    words: Vec<String>,
     port: Port,
     process: Option<Child>,
 }
@@ -34,15 +36,21 @@ impl Attaching {
         Attaching {
             directory,
             address: format!("{scheme}://repl:se'cret%5C@127.0.0.1:{}/", source.port()),
+            words: Vec::new(),
             port: Port::reserve().unwrap_or_else(|error| panic!("{error}")),
             process: None,
         }
     }
 
+    /// Sets further words of the command line.
+    pub fn set_words(&mut self, words: &[&str]) {
+        self.words = words.iter().map(|word| (*word).to_owned()).collect();
+    }
+
     fn command(&self) -> Command {
         let mut command = Command::new(testkit::binary::slipstream());
         command.arg("attach").arg(&self.address).arg("--datadir").arg(self.directory.join("data"));
-        command.stdout(Stdio::null());
+        command.args(&self.words).stdout(Stdio::null());
         command
     }
 

@@ -2,6 +2,7 @@
 //! that a source at work is copied whole even when the copying is killed.
 
 mod attaching;
+mod encryption;
 mod mariadb;
 mod mysql;
 mod work;
