@@ -16,7 +16,7 @@ const OWN: &str = "('mysql.sys', 'mysql.session', 'mysql.infoschema', 'mariadb.s
 const ROOT: &str = "`root`@`localhost`";
 
 /// All accounts of a source.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Accounts(Vec<Account>);
 
 impl Accounts {

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use crate::choice::Choice;
 use crate::command_line::Plan;
 use crate::definitions::OWN_SCHEMAS;
 use crate::error::Result;
@@ -31,28 +32,30 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Makes all checks.
+/// Makes all checks, those of tables for the chosen ones.
 ///
 /// # Errors
 /// Returns an error when the source cannot be asked.
-pub fn check(plan: &Plan) -> Result<Vec<Finding>> {
-    let mut checks = Checks { source: Source::connect(&plan.source)?, found: Vec::new() };
+pub fn check(plan: &Plan, choice: &dyn Choice) -> Result<Vec<Finding>> {
+    let mut checks = Checks { source: Source::connect(&plan.source)?, choice, found: Vec::new() };
     if !checks.server()? {
         return Ok(checks.found);
     }
     checks.settings()?;
     checks.privileges()?;
     checks.tables()?;
+    checks.parents()?;
     checks.retention()?;
     Ok(checks.found)
 }
 
-struct Checks {
+struct Checks<'a> {
     source: Source,
+    choice: &'a dyn Choice,
     found: Vec<Finding>,
 }
 
-impl Checks {
+impl Checks<'_> {
     fn fatal(&mut self, what: impl Into<String>, mend: impl Into<String>) {
         self.found.push(Finding { is_fatal: true, what: what.into(), mend: mend.into() });
     }
@@ -137,11 +140,11 @@ impl Checks {
     /// Checks for tables whose rows cannot be read while the source works.
     fn tables(&mut self) -> Result<()> {
         let without_key = format!(
-            "SELECT CONCAT(t.TABLE_SCHEMA, '.', t.TABLE_NAME) FROM information_schema.TABLES t \
+            "SELECT t.TABLE_SCHEMA, t.TABLE_NAME FROM information_schema.TABLES t \
              LEFT JOIN information_schema.STATISTICS s ON s.TABLE_SCHEMA = t.TABLE_SCHEMA \
                AND s.TABLE_NAME = t.TABLE_NAME AND s.INDEX_NAME = 'PRIMARY' \
              WHERE t.TABLE_TYPE = 'BASE TABLE' AND t.TABLE_SCHEMA NOT IN {OWN_SCHEMAS} AND s.INDEX_NAME IS NULL \
-             ORDER BY 1"
+             ORDER BY 1, 2"
         );
         self.each(
             &without_key,
@@ -149,8 +152,8 @@ impl Checks {
             "Add one: SET sql_generate_invisible_primary_key = ON has new tables get theirs",
         )?;
         let other_engine = format!(
-            "SELECT CONCAT(TABLE_SCHEMA, '.', TABLE_NAME) FROM information_schema.TABLES \
-             WHERE TABLE_TYPE = 'BASE TABLE' AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS} AND ENGINE <> 'InnoDB' ORDER BY 1"
+            "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES \
+             WHERE TABLE_TYPE = 'BASE TABLE' AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS} AND ENGINE <> 'InnoDB' ORDER BY 1, 2"
         );
         self.each(
             &other_engine,
@@ -159,8 +162,8 @@ impl Checks {
         )?;
         self.each(
             &format!(
-                "SELECT CONCAT(TABLE_SCHEMA, '.', TABLE_NAME) FROM information_schema.TABLES \
-                 WHERE TABLE_TYPE IN ('SEQUENCE', 'SYSTEM VERSIONED') AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS} ORDER BY 1"
+                "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES \
+                 WHERE TABLE_TYPE IN ('SEQUENCE', 'SYSTEM VERSIONED') AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS} ORDER BY 1, 2"
             ),
             "is a sequence or a system-versioned table, which attach does not copy yet",
             "Use a dump for it",
@@ -169,9 +172,9 @@ impl Checks {
             && self.source.one("SELECT VERSION() REGEXP '^(8|9\\\\.[0-5])\\\\.'")? == "0";
         if !logs_followers {
             let followed = format!(
-                "SELECT DISTINCT CONCAT(CONSTRAINT_SCHEMA, '.', TABLE_NAME) FROM information_schema.REFERENTIAL_CONSTRAINTS \
+                "SELECT DISTINCT CONSTRAINT_SCHEMA, TABLE_NAME FROM information_schema.REFERENTIAL_CONSTRAINTS \
                  WHERE CONSTRAINT_SCHEMA NOT IN {OWN_SCHEMAS} AND (UPDATE_RULE IN ('CASCADE', 'SET NULL') \
-                 OR DELETE_RULE IN ('CASCADE', 'SET NULL')) ORDER BY 1"
+                 OR DELETE_RULE IN ('CASCADE', 'SET NULL')) ORDER BY 1, 2"
             );
             self.each(
                 &followed,
@@ -182,18 +185,42 @@ impl Checks {
         Ok(())
     }
 
-    /// Adds one fatal finding for all tables in the result of the query `list`.
+    /// Adds one fatal finding for all chosen tables in the result of the query `list`, which has
+    /// their schemas and names.
     fn each(&mut self, list: &str, what: &str, mend: &str) -> Result<()> {
-        let names: Vec<String> =
-            self.source.table(list)?.into_iter().map(|mut row| row.swap_remove(0)).collect();
-        let Some(first) = names.first() else { return Ok(()) };
+        let found = self.source.table(list)?;
+        let chosen = found.iter().filter(|row| self.choice.takes_table(&row[0], &row[1]));
+        let names: Vec<String> = chosen.map(|row| format!("{}.{}", row[0], row[1])).collect();
+        self.fatal_of(&names, what, mend);
+        Ok(())
+    }
+
+    /// Checks that no chosen table refers to one that is left out, for want of which its rows would
+    /// be refused.
+    fn parents(&mut self) -> Result<()> {
+        let list = format!(
+            "SELECT DISTINCT CONSTRAINT_SCHEMA, TABLE_NAME, UNIQUE_CONSTRAINT_SCHEMA, REFERENCED_TABLE_NAME \
+             FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA NOT IN {OWN_SCHEMAS} ORDER BY 1, 2"
+        );
+        let found = self.source.table(&list)?;
+        let is_torn = |row: &&Vec<String>| {
+            self.choice.takes_table(&row[0], &row[1]) && !self.choice.takes_table(&row[2], &row[3])
+        };
+        let torn = found.iter().filter(is_torn);
+        let names: Vec<String> = torn.map(|row| format!("{}.{}", row[0], row[1])).collect();
+        let what = "refers by a foreign key to a table that the filters leave out";
+        self.fatal_of(&names, what, "Choose that table too, or leave this one out");
+        Ok(())
+    }
+
+    fn fatal_of(&mut self, names: &[String], what: &str, mend: &str) {
+        let Some(first) = names.first() else { return };
         let what = match names.len() {
             1 => format!("{first} {what}"),
             2..=NAMED => format!("each of {} {what}", names.join(", ")),
             count => format!("each of {count} tables ({}, ...) {what}", names[..NAMED].join(", ")),
         };
         self.fatal(what, mend);
-        Ok(())
     }
 
     /// Checks that the source keeps its log as long as the copy takes.

@@ -8,6 +8,7 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Arg, ArgAction, Command};
 use protocol::client::ConnectOptions;
 
+use crate::choice;
 use crate::encryption::{self, Encryption};
 
 /// The environment variable that may hold the password.
@@ -26,6 +27,8 @@ pub struct Plan {
     pub workers: usize,
     /// True when only the checks are to be made.
     pub dry_run: bool,
+    /// The replication filters of `--tables`, as options of the server.
+    pub filters: Vec<String>,
     /// The options for the server, as `slipstream serve` takes them.
     pub serve: Vec<String>,
 }
@@ -54,6 +57,7 @@ pub fn command() -> Command {
                        the environment as SLIPSTREAM_SOURCE_PASSWORD",
         ))
         .args(encryption::arguments())
+        .arg(choice::argument())
         .arg(
             Arg::new("workers")
                 .long("workers")
@@ -93,12 +97,18 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Plan, clap::Er
         clap::Error::raw(clap::error::ErrorKind::Io, text)
     })?;
     let serve = matches.get_many::<String>("serve").map(|words| words.cloned().collect());
+    let filters = matches.get_many::<String>("tables").into_iter().flatten();
+    let mut filters: Vec<String> = filters.cloned().collect();
+    if !filters.is_empty() {
+        filters.push(choice::ALL_SCHEMAS.to_owned());
+    }
     Ok(Plan {
         source,
         encryption,
         datadir: matches.get_one::<PathBuf>("datadir").expect("it is required").clone(),
         workers: *matches.get_one::<u64>("workers").expect("it has a default") as usize,
         dry_run: matches.get_flag("dry-run"),
+        filters,
         serve: serve.unwrap_or_default(),
     })
 }

@@ -8,6 +8,7 @@ use os::clock::{Stopwatch, sleep};
 use protocol::client::{Address, ConnectOptions};
 
 use crate::accounts::Accounts;
+use crate::choice::Choice;
 use crate::chunk::Reader;
 use crate::command_line::Plan;
 use crate::definitions::{OWN_SCHEMAS, Table};
@@ -32,6 +33,7 @@ const READINGS: usize = 20;
 /// The sessions of an attachment, and its messages.
 struct Attachment<'a> {
     plan: &'a Plan,
+    choice: &'a dyn Choice,
     at: &'a ConnectOptions,
     source: Source,
     local: Local,
@@ -39,15 +41,16 @@ struct Attachment<'a> {
 }
 
 /// Copies the source into the server at `local`, which runs in `replica_exec_mode=CONVERGE` with
-/// its replica threads stopped, and makes it follow the source. An interrupted attachment is
-/// continued.
+/// its replica threads stopped, and makes it follow the source. `choice` is what the filters of that
+/// server let pass. An interrupted attachment is continued.
 ///
 /// # Errors
 /// Returns an error when the source or this server refuses a statement, when replication stops, or
 /// when the source cannot be copied.
-pub fn attach(plan: &Plan, local: &ConnectOptions) -> Result<()> {
+pub fn attach(plan: &Plan, choice: &dyn Choice, local: &ConnectOptions) -> Result<()> {
     let mut attachment = Attachment {
         plan,
+        choice,
         at: local,
         source: Source::connect(&plan.source)?,
         local: Local::connect(local)?,
@@ -118,20 +121,21 @@ impl Attachment<'_> {
     fn begin(&mut self) -> Result<()> {
         state::create(&mut self.local)?;
         self.progress.step("definitions");
-        let mut objects = Objects::read(&mut self.source)?;
+        let mut objects = Objects::read(&mut self.source, self.choice)?;
         for _ in 0..READINGS {
             let position = Moment::now(&mut self.source)?;
-            let again = Objects::read(&mut self.source)?;
+            let again = Objects::read(&mut self.source, self.choice)?;
             if again.is_same(&objects) {
                 let dialect = if self.source.is_mariadb() { "MARIADB" } else { "MYSQL" };
                 self.local.query(&format!("SET slipstream_dialect = '{dialect}'"))?;
-                for refused in objects.make(&mut self.local)? {
+                for refused in objects.make(&mut self.local, self.choice.is_partial())? {
                     eprintln!("note: {refused}");
                 }
                 self.local.query("SET slipstream_dialect = DEFAULT")?;
                 self.follow(&position)?;
                 let source = self.source.identity()?;
                 state::set(&mut self.local, "source", &source)?;
+                state::set(&mut self.local, "choice", &self.choice.text())?;
                 state::set(&mut self.local, "is_begun", "1")?;
                 self.progress.done(format!("{} tables", objects.tables().count()));
                 return Ok(());
@@ -178,15 +182,19 @@ impl Attachment<'_> {
         })
     }
 
-    /// Checks that an attachment goes on at the source where it began.
+    /// Checks that an attachment goes on at the source where it began, with the same filters.
     fn check_source(&mut self) -> Result<()> {
         let (known, now) = (state::get(&mut self.local, "source")?, self.source.identity()?);
-        if known == now {
-            return Ok(());
+        if known != now {
+            let what = format!("this attachment was begun at the server {known}, and the source is {now}");
+            return Err(AttachError::Unfit(what));
         }
-        Err(AttachError::Unfit(format!(
-            "this attachment was begun at the server {known}, and the source is {now}"
-        )))
+        let (known, now) = (state::get(&mut self.local, "choice")?, self.choice.text());
+        if known != now {
+            let what = format!("this attachment was begun with the filters '{known}', and they are '{now}'");
+            return Err(AttachError::Unfit(what));
+        }
+        Ok(())
     }
 
     /// Copies in rounds until every table of the source is here.
@@ -195,7 +203,7 @@ impl Attachment<'_> {
         self.progress.step("rows");
         let copied = Stopwatch::start();
         loop {
-            let tables = Table::all(&mut self.source)?;
+            let tables = Table::all(&mut self.source, self.choice)?;
             let target = Moment::now(&mut self.source)?;
             self.apply(&target, None)?;
             let left = self.left(&tables)?;
@@ -330,6 +338,15 @@ impl Attachment<'_> {
         state::drop(&mut self.local)?;
         self.go_on()?;
         self.progress.done("caught up");
+        if self.choice.is_partial() {
+            eprintln!("note: filters last as long as a server runs; start the next one with them too");
+        }
+        if !self.choice.takes_accounts() {
+            eprintln!(
+                "note: the filters leave accounts out, which are in mysql.*; root@localhost has no password here"
+            );
+            return Ok(());
+        }
         if !Accounts::read(&mut self.source)?.take_over_root(&mut self.local)? {
             eprintln!("note: root@localhost has no password here, as the source has none for it");
         }

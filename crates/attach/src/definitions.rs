@@ -1,6 +1,7 @@
 //! The tables of the source: their definitions, the columns that are copied, and the key in whose
 //! order their rows are read.
 
+use crate::choice::Choice;
 use crate::error::{AttachError, Result};
 use crate::source::{Source, literal, quoted};
 
@@ -63,14 +64,17 @@ impl Table {
         Ok(Some(Table { schema: schema.into(), name: name.into(), definition }))
     }
 
-    /// Reads the present definitions of all tables that are not the server's own.
-    pub fn all(source: &mut Source) -> Result<Vec<Table>> {
+    /// Reads the present definitions of all chosen tables that are not the server's own.
+    pub fn all(source: &mut Source, choice: &dyn Choice) -> Result<Vec<Table>> {
         let list = format!(
             "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES \
              WHERE TABLE_TYPE = 'BASE TABLE' AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS} ORDER BY 1, 2"
         );
         let mut tables = Vec::new();
         for row in source.table(&list)? {
+            if !choice.takes_table(&row[0], &row[1]) {
+                continue;
+            }
             tables.extend(Table::now(source, &row[0], &row[1])?);
         }
         Ok(tables)

@@ -26,6 +26,7 @@
 
 mod accounts;
 mod checks;
+mod choice;
 mod chunk;
 mod command_line;
 mod copy;
@@ -41,6 +42,7 @@ mod state;
 mod time_zones;
 
 pub use checks::{Finding, check};
+pub use choice::Choice;
 pub use command_line::{Plan, command, parse};
 pub use copy::attach;
 pub use error::AttachError;

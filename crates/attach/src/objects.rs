@@ -2,6 +2,7 @@
 //! accounts and time zones.
 
 use crate::accounts::Accounts;
+use crate::choice::Choice;
 use crate::definitions::{OWN_SCHEMAS, Table};
 use crate::error::{AttachError, Result};
 use crate::local::Local;
@@ -61,7 +62,7 @@ const KINDS: [Kind; 5] = [
     },
     Kind {
         name: "TRIGGER",
-        list: "SELECT TRIGGER_SCHEMA, TRIGGER_NAME, '' FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA",
+        list: "SELECT TRIGGER_SCHEMA, TRIGGER_NAME, EVENT_OBJECT_TABLE FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA",
         text: "SQL Original Statement",
     },
     Kind {
@@ -71,21 +72,32 @@ const KINDS: [Kind; 5] = [
     },
 ];
 
+impl Kind {
+    /// Reports whether the object in a row of the list is chosen.
+    fn is_chosen(&self, row: &[String], choice: &dyn Choice) -> bool {
+        match self.name {
+            "VIEW" => choice.takes_table(&row[0], &row[1]),
+            "TRIGGER" => choice.takes_table(&row[0], &row[2]),
+            _ => choice.takes_programs(&row[0]),
+        }
+    }
+}
+
 impl Objects {
-    /// Reads all objects that the source has now.
-    pub fn read(source: &mut Source) -> Result<Objects> {
+    /// Reads all chosen objects that the source has now.
+    pub fn read(source: &mut Source, choice: &dyn Choice) -> Result<Objects> {
+        let tables = Objects::tables_now(source, choice)?;
         let mut schemas = Vec::new();
         let list = format!(
             "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME NOT IN {OWN_SCHEMAS} ORDER BY 1"
         );
         for row in source.table(&list)? {
+            let has_tables = tables.iter().any(|(table, _)| table.schema == row[0]);
+            if !has_tables && !choice.takes_schema(&row[0]) && !choice.takes_programs(&row[0]) {
+                continue;
+            }
             let made = source.query(&format!("SHOW CREATE DATABASE {}", quoted(&row[0])))?;
             schemas.push((row[0].clone(), made.cell(0, 1).unwrap_or_default()));
-        }
-        let mut tables = Vec::new();
-        for table in Table::all(source)? {
-            let made = source.query(&format!("SHOW CREATE TABLE {}", table.quoted()))?;
-            tables.push((table, made.cell(0, 1).unwrap_or_default()));
         }
         let mut others = Vec::new();
         for kind in &KINDS {
@@ -97,11 +109,23 @@ impl Objects {
                 order
             };
             for row in source.table(&format!("{} NOT IN {OWN_SCHEMAS} {order}", kind.list))? {
-                others.extend(Object::read(source, kind, &row)?);
+                if kind.is_chosen(&row, choice) {
+                    others.extend(Object::read(source, kind, &row)?);
+                }
             }
         }
-        let (accounts, time_zones) = (Accounts::read(source)?, TimeZones::read(source)?);
+        let accounts = if choice.takes_accounts() { Accounts::read(source)? } else { Accounts::default() };
+        let time_zones = TimeZones::read(source)?;
         Ok(Objects { schemas, tables, others, accounts, time_zones })
+    }
+
+    fn tables_now(source: &mut Source, choice: &dyn Choice) -> Result<Vec<(Table, String)>> {
+        let mut tables = Vec::new();
+        for table in Table::all(source, choice)? {
+            let made = source.query(&format!("SHOW CREATE TABLE {}", table.quoted()))?;
+            tables.push((table, made.cell(0, 1).unwrap_or_default()));
+        }
+        Ok(tables)
     }
 
     /// Reports whether two readings found the same, apart from counters of AUTO_INCREMENT.
@@ -121,8 +145,9 @@ impl Objects {
     }
 
     /// Makes all objects here. Returns the statements about accounts and privileges that were
-    /// refused, with the reasons.
-    pub fn make(&self, local: &mut Local) -> Result<Vec<String>> {
+    /// refused, with the reasons, and where only a part `is_partial` of the source was chosen also
+    /// those about views and the like, which may need what was not chosen.
+    pub fn make(&self, local: &mut Local, is_partial: bool) -> Result<Vec<String>> {
         // Definitions name time zones.
         self.time_zones.make(local)?;
         for (name, made) in &self.schemas {
@@ -137,29 +162,37 @@ impl Objects {
         // The definers of views need their privileges first. Privileges on views and routines are
         // granted when these exist.
         let _not_yet = self.accounts.grant(local)?;
-        self.make_others(local)?;
+        refused.extend(self.make_others(local, is_partial)?);
         refused.extend(self.accounts.grant(local)?);
         Ok(refused)
     }
 
     /// Makes the objects that are no tables. Views may read each other, so the refused ones are
     /// tried again until no further one can be made.
-    fn make_others(&self, local: &mut Local) -> Result<()> {
+    fn make_others(&self, local: &mut Local, is_partial: bool) -> Result<Vec<String>> {
         let mut left: Vec<&Object> = self.others.iter().collect();
+        let mut notes = Vec::new();
         while !left.is_empty() {
-            let (mut refused, mut why) = (Vec::new(), None);
+            let mut refused = Vec::new();
             for object in &left {
                 if let Err(error) = object.make(local) {
-                    refused.push(*object);
-                    why = Some(error);
+                    refused.push((*object, error));
                 }
             }
-            match why {
-                Some(error) if refused.len() == left.len() => return Err(error),
-                _ => left = refused,
+            if refused.len() == left.len() && !is_partial {
+                return Err(refused.swap_remove(0).1);
             }
+            if refused.len() == left.len() {
+                let name = |object: &Object| format!("{} {}.{}", object.kind, object.schema, object.name);
+                notes.extend(
+                    refused.iter().map(|(object, why)| format!("{} is left out: {why}", name(object))),
+                );
+                break;
+            }
+            left = refused.into_iter().map(|(object, _)| object).collect();
         }
-        local.query("SET NAMES utf8mb4, sql_mode = 'NO_AUTO_VALUE_ON_ZERO', time_zone = '+00:00'").map(|_| ())
+        local.query("SET NAMES utf8mb4, sql_mode = 'NO_AUTO_VALUE_ON_ZERO', time_zone = '+00:00'")?;
+        Ok(notes)
     }
 }
 
@@ -199,7 +232,7 @@ impl Object {
             name,
             text,
             settings,
-            is_enabled_event: row[2] == "ENABLED",
+            is_enabled_event: kind.name == "EVENT" && row[2] == "ENABLED",
         }))
     }
 

@@ -1,6 +1,7 @@
 //! `slipstream attach`: the checks, the server into which a source is copied, and the copy that
 //! runs beside it.
 
+mod choice;
 mod first_start;
 
 use std::ffi::OsString;
@@ -13,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ::attach::{AttachError, Plan};
 use protocol::client::{Client, ConnectOptions};
 
+use self::choice::ByFilters;
 use crate::process::error_log;
 
 /// The options of the new replica: it keeps the source's GTIDs, and starts nothing by itself.
@@ -37,7 +39,15 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
             return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
     };
-    match may_begin(&plan) {
+    let args = arguments(&plan);
+    let choice = match ByFilters::of(&args) {
+        Ok(choice) => choice,
+        Err(why) => {
+            eprintln!("slipstream attach: {why}");
+            return ExitCode::from(2);
+        }
+    };
+    match may_begin(&plan, &choice) {
         Ok(true) => {}
         Ok(false) => return ExitCode::FAILURE,
         Err(error) => return failed(&error),
@@ -49,7 +59,17 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         eprintln!("slipstream attach: {why}");
         return ExitCode::FAILURE;
     }
-    serve(plan)
+    serve(plan, choice, &args)
+}
+
+/// Returns the arguments of the server: those of every new replica, and behind them the command
+/// line's, which override them.
+fn arguments(plan: &Plan) -> Vec<String> {
+    let datadir = plan.datadir.display().to_string();
+    let mut args = vec![format!("--server-id={}", server_id_of(&datadir)), format!("--datadir={datadir}")];
+    args.extend(OPTIONS.map(str::to_owned));
+    args.extend(plan.filters.iter().chain(&plan.serve).cloned());
+    args
 }
 
 fn failed(error: &AttachError) -> ExitCode {
@@ -58,8 +78,8 @@ fn failed(error: &AttachError) -> ExitCode {
 }
 
 /// Makes the checks and prints their findings. Returns whether no finding prevents the attachment.
-fn may_begin(plan: &Plan) -> Result<bool, AttachError> {
-    let findings = ::attach::check(plan)?;
+fn may_begin(plan: &Plan, choice: &ByFilters) -> Result<bool, AttachError> {
+    let findings = ::attach::check(plan, choice)?;
     for finding in &findings {
         eprintln!("{finding}");
     }
@@ -87,21 +107,17 @@ fn initialise(datadir: &Path) -> Result<(), String> {
 }
 
 /// Runs the server, and copies the source beside it.
-fn serve(plan: Plan) -> ExitCode {
-    let datadir = plan.datadir.display().to_string();
-    let mut args = vec![format!("--server-id={}", server_id_of(&datadir)), format!("--datadir={datadir}")];
-    args.extend(OPTIONS.map(str::to_owned));
-    args.extend(plan.serve.iter().cloned());
+fn serve(plan: Plan, choice: ByFilters, args: &[String]) -> ExitCode {
     // Relaxed: the value is read when the server has ended, after the thread that sets it.
     let has_failed = Arc::new(AtomicBool::new(false));
     let told = has_failed.clone();
     let served = crate::serve::main_with(
-        &args,
+        args,
         Box::new(move |server| {
             let socket = server.globals.named("socket").text().to_owned();
             os::thread::spawn("attach", move || {
                 let local = ConnectOptions::unix(socket);
-                if let Err(error) = ::attach::attach(&plan, &local) {
+                if let Err(error) = ::attach::attach(&plan, &choice, &local) {
                     log::error!("the copy of the source ends: {error}");
                     if error_log::is_file() {
                         eprintln!("slipstream attach: {error}");

@@ -236,7 +236,8 @@ fn connections_memory_bytes(globals: &Globals) -> u64 {
 }
 
 /// Groups the rules by kind.
-fn startup_filters(rules: &[(FilterKind, FilterRule)]) -> Vec<(FilterKind, Vec<FilterRule>)> {
+/// Sorts the rules of `--replicate-...` by their kinds.
+pub fn startup_filters(rules: &[(FilterKind, FilterRule)]) -> Vec<(FilterKind, Vec<FilterRule>)> {
     let of = |kind: FilterKind| -> Vec<FilterRule> {
         rules.iter().filter(|(of, _)| *of == kind).map(|(_, rule)| rule.clone()).collect()
     };

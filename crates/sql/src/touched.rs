@@ -64,7 +64,8 @@ pub fn touched(schema: &str, statement: &[u8], character_set_client: u16, sql_mo
         Statement::CreateObject(create) => match &create.details {
             ObjectDetails::Trigger(trigger) => tables.push(&trigger.table),
             ObjectDetails::View(_) => tables.push(&create.name),
-            _ => return Touched::Schema(create.name.schema.clone().unwrap_or_else(|| schema.to_owned())),
+            // Only the schema filters have a say about routines and events.
+            _ => return Touched::Nothing,
         },
         Statement::DropObjects { kind: ObjectKind::View, names, .. } => tables.extend(names),
         Statement::Maintain { tables: maintained, .. } => tables.extend(maintained),
@@ -125,6 +126,8 @@ mod tests {
         assert!(of_grant.contains(&("mysql".into(), "user".into())));
         assert!(of_grant.iter().all(|(schema, _)| schema == "mysql"));
         assert_eq!(of("FLUSH LOGS"), Touched::Nothing);
+        assert_eq!(of("CREATE PROCEDURE a.p() SELECT 1"), Touched::Nothing);
+        assert_eq!(of("DROP PROCEDURE a.p"), Touched::Nothing);
         assert_eq!(of("no statement"), Touched::Nothing);
     }
 

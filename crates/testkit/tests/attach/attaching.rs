@@ -50,16 +50,25 @@ impl Attaching {
     fn command(&self) -> Command {
         let mut command = Command::new(testkit::binary::slipstream());
         command.arg("attach").arg(&self.address).arg("--datadir").arg(self.directory.join("data"));
-        command.args(&self.words).stdout(Stdio::null());
+        command.stdout(Stdio::null());
         command
     }
 
     /// Runs only the checks, some of which must fail, and returns what they report.
     pub fn dry_run(&self) -> String {
-        let done = self.command().arg("--dry-run").output().expect("the binary runs");
+        let mut command = self.command();
+        let done = command.arg("--dry-run").args(&self.words).output().expect("the binary runs");
         let told = String::from_utf8_lossy(&done.stderr).into_owned();
         assert_eq!(done.status.code(), Some(1), "{told}");
         assert!(!self.directory.join("data").exists(), "a dry run makes nothing");
+        told
+    }
+
+    /// Runs a command line that must be refused as such, and returns what is said about it.
+    pub fn refused(&self) -> String {
+        let done = self.command().args(&self.words).output().expect("the binary runs");
+        let told = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(2), "{told}");
         told
     }
 
@@ -70,7 +79,11 @@ impl Attaching {
 
     pub fn start(&mut self) {
         let mut command = self.command();
-        command.args(["--workers", "3", "--"]).arg(format!("--port={}", self.port.number()));
+        command.args(["--workers", "3"]).args(&self.words);
+        if !self.words.iter().any(|word| word == "--") {
+            command.arg("--");
+        }
+        command.arg(format!("--port={}", self.port.number()));
         command.arg(format!("--socket={}", self.directory.join("s.sock").display()));
         command.arg(format!("--log-error={}", self.directory.join("error.log").display()));
         self.process = Some(command.stderr(Stdio::null()).spawn().expect("the binary runs"));

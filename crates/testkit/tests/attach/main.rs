@@ -5,4 +5,5 @@ mod attaching;
 mod encryption;
 mod mariadb;
 mod mysql;
+mod part;
 mod work;
