@@ -1,5 +1,5 @@
-//! The part of a source that is copied: what the new replica's replication filters let pass, so that
-//! nothing is copied that would not be followed, and the other way round.
+//! The part of a source that is copied. It is what the new replica's replication filters let pass, so
+//! that nothing is copied that would not be followed, and the other way round.
 
 use clap::Arg;
 
@@ -39,8 +39,8 @@ pub fn argument() -> Arg {
         .help("Copies and follows these only; sets --replicate-do-table and --replicate-wild-do-table")
 }
 
-/// The filter that lets statements about all schemas pass. No table matches it. Without it, statements
-/// about routines of a schema that was created later would fail.
+/// The filter that lets statements about all schemas pass. No table matches it. Without it,
+/// statements about routines of a schema that was created later would fail.
 pub const ALL_SCHEMAS: &str = "--replicate-wild-do-table=%.";
 
 /// Returns the filter for one word of `--tables`, as an option of the server.

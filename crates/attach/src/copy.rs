@@ -41,8 +41,8 @@ struct Attachment<'a> {
 }
 
 /// Copies the source into the server at `local`, which runs in `replica_exec_mode=CONVERGE` with
-/// its replica threads stopped, and makes it follow the source. `choice` is what the filters of that
-/// server let pass. An interrupted attachment is continued.
+/// its replica threads stopped, and makes it follow the source. `choice` is what the filters of
+/// that server let pass. An interrupted attachment is continued.
 ///
 /// # Errors
 /// Returns an error when the source or this server refuses a statement, when replication stops, or
