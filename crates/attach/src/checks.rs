@@ -37,7 +37,7 @@ impl fmt::Display for Finding {
 /// # Errors
 /// Returns an error when the source cannot be asked.
 pub fn check(plan: &Plan, choice: &dyn Choice) -> Result<Vec<Finding>> {
-    let mut checks = Checks { source: Source::connect(&plan.source)?, choice, found: Vec::new() };
+    let mut checks = Checks { source: Source::connect(&plan.source)?, choice, lacks_locks: false, found: Vec::new() };
     if !checks.server()? {
         return Ok(checks.found);
     }
@@ -49,9 +49,21 @@ pub fn check(plan: &Plan, choice: &dyn Choice) -> Result<Vec<Finding>> {
     Ok(checks.found)
 }
 
+/// Reports whether the new replica can have GTIDs: the source's, or for MariaDB's transactions its
+/// own.
+///
+/// # Errors
+/// Returns an error when the source cannot be asked.
+pub fn has_gtids(plan: &Plan) -> Result<bool> {
+    let source = Source::connect(&plan.source)?;
+    Ok(source.is_mariadb() || source.has_gtids())
+}
+
 struct Checks<'a> {
     source: Source,
     choice: &'a dyn Choice,
+    /// True when the account may not lock tables, and has to for tables without a primary key.
+    lacks_locks: bool,
     found: Vec<Finding>,
 }
 
@@ -88,20 +100,31 @@ impl Checks<'_> {
             ("binlog_format", "ROW", "SET GLOBAL binlog_format = ROW, and let old sessions end"),
             ("binlog_row_image", "FULL", "SET GLOBAL binlog_row_image = FULL, and let old sessions end"),
         ];
-        const OF_MYSQL: [(&str, &str, &str); 2] = [
-            ("gtid_mode", "ON", "Set enforce_gtid_consistency=ON, then gtid_mode step by step to ON"),
-            (
-                "binlog_row_value_options",
-                "",
-                "SET GLOBAL binlog_row_value_options = '', and let old sessions end",
-            ),
-        ];
+        const OF_MYSQL: [(&str, &str, &str); 1] = [(
+            "binlog_row_value_options",
+            "",
+            "SET GLOBAL binlog_row_value_options = '', and let old sessions end",
+        )];
         let of_mysql = if self.source.is_mariadb() { &[][..] } else { &OF_MYSQL };
         for (name, wanted, mend) in WANTED.iter().chain(of_mysql).copied() {
             let value = self.source.one(&format!("SELECT @@GLOBAL.{name}"))?;
             if value != wanted {
                 self.fatal(format!("{name} is '{value}' at the source and has to be '{wanted}'"), mend);
             }
+        }
+        if self.source.is_mariadb() || self.source.has_gtids() {
+            return Ok(());
+        }
+        match self.source.one("SELECT @@GLOBAL.gtid_mode")?.as_str() {
+            "OFF" => self.note(
+                "the source has no GTIDs, and is followed by file and position",
+                "Before rows of a table are read, writers of that table wait for a moment, and at the \
+                 beginning all do",
+            ),
+            mode => self.fatal(
+                format!("gtid_mode is '{mode}' at the source and has to be 'ON' or 'OFF'"),
+                "Go on with gtid_mode step by step to ON",
+            ),
         }
         Ok(())
     }
@@ -117,6 +140,8 @@ impl Checks<'_> {
         let client = if self.source.is_mariadb() { "BINLOG MONITOR" } else { "REPLICATION CLIENT" };
         let missing: Vec<&str> =
             ["REPLICATION SLAVE", client].into_iter().filter(|privilege| !has(privilege)).collect();
+        let locks = has("LOCK TABLES");
+        let flushes = has("RELOAD") || has("FLUSH_TABLES");
         let (selects, shows) = (has("SELECT"), has("SHOW VIEW") && has("TRIGGER") && has("EVENT"));
         if !missing.is_empty() {
             let missing = missing.join(", ");
@@ -127,6 +152,20 @@ impl Checks<'_> {
         }
         if !selects {
             self.fatal("the account lacks SELECT on *.*", "GRANT SELECT ON *.* TO the account");
+        }
+        let is_without_gtids = !self.source.is_mariadb() && !self.source.has_gtids();
+        if is_without_gtids && !flushes {
+            self.fatal(
+                "the account lacks RELOAD, which a source without GTIDs needs",
+                "GRANT RELOAD ON *.* TO the account",
+            );
+        }
+        self.lacks_locks = !locks && !self.source.is_mariadb();
+        if is_without_gtids && self.lacks_locks {
+            self.fatal(
+                "the account lacks LOCK TABLES, which a source without GTIDs needs",
+                "GRANT LOCK TABLES ON *.* TO the account",
+            );
         }
         if !shows {
             self.note(
@@ -146,11 +185,21 @@ impl Checks<'_> {
              WHERE t.TABLE_TYPE = 'BASE TABLE' AND t.TABLE_SCHEMA NOT IN {OWN_SCHEMAS} AND s.INDEX_NAME IS NULL \
              ORDER BY 1, 2"
         );
-        self.each(
+        let without_key = self.chosen(&without_key)?;
+        self.add(
+            false,
             &without_key,
-            "has no primary key",
-            "Add one: SET sql_generate_invisible_primary_key = ON has new tables get theirs",
-        )?;
+            "has no primary key, and is read in one snapshot",
+            "Writers of it wait for a moment before that, and nothing is applied here until it is read",
+        );
+        if self.lacks_locks {
+            self.add(
+                true,
+                &without_key,
+                "has no primary key, and the account lacks LOCK TABLES",
+                "GRANT LOCK TABLES ON *.* TO the account",
+            );
+        }
         let other_engine = format!(
             "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES \
              WHERE TABLE_TYPE = 'BASE TABLE' AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS} AND ENGINE <> 'InnoDB' ORDER BY 1, 2"
@@ -185,14 +234,19 @@ impl Checks<'_> {
         Ok(())
     }
 
-    /// Adds one fatal finding for all chosen tables in the result of the query `list`, which has
-    /// their schemas and names.
+    /// Adds one fatal finding for all chosen tables in the result of the query `list`.
     fn each(&mut self, list: &str, what: &str, mend: &str) -> Result<()> {
+        let names = self.chosen(list)?;
+        self.add(true, &names, what, mend);
+        Ok(())
+    }
+
+    /// Returns the names of the chosen tables in the result of a query, which has their schemas and
+    /// names.
+    fn chosen(&mut self, list: &str) -> Result<Vec<String>> {
         let found = self.source.table(list)?;
         let chosen = found.iter().filter(|row| self.choice.takes_table(&row[0], &row[1]));
-        let names: Vec<String> = chosen.map(|row| format!("{}.{}", row[0], row[1])).collect();
-        self.fatal_of(&names, what, mend);
-        Ok(())
+        Ok(chosen.map(|row| format!("{}.{}", row[0], row[1])).collect())
     }
 
     /// Checks that no chosen table refers to one that is left out, for want of which its rows would
@@ -209,18 +263,19 @@ impl Checks<'_> {
         let torn = found.iter().filter(is_torn);
         let names: Vec<String> = torn.map(|row| format!("{}.{}", row[0], row[1])).collect();
         let what = "refers by a foreign key to a table that the filters leave out";
-        self.fatal_of(&names, what, "Choose that table too, or leave this one out");
+        self.add(true, &names, what, "Choose that table too, or leave this one out");
         Ok(())
     }
 
-    fn fatal_of(&mut self, names: &[String], what: &str, mend: &str) {
+    /// Adds one finding for all tables of these names, if there are any.
+    fn add(&mut self, is_fatal: bool, names: &[String], what: &str, mend: &str) {
         let Some(first) = names.first() else { return };
         let what = match names.len() {
             1 => format!("{first} {what}"),
             2..=NAMED => format!("each of {} {what}", names.join(", ")),
             count => format!("each of {count} tables ({}, ...) {what}", names[..NAMED].join(", ")),
         };
-        self.fatal(what, mend);
+        self.found.push(Finding { is_fatal, what, mend: mend.into() });
     }
 
     /// Checks that the source keeps its log as long as the copy takes.

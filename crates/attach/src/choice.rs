@@ -1,5 +1,5 @@
-//! The part of a source that is copied. It is what the new replica's replication filters let pass, so
-//! that nothing is copied that would not be followed, and the other way round.
+//! The part of a source that is copied. It is what the new replica's filters let pass, so that
+//! nothing is copied that would not be followed, and the other way round.
 
 use clap::Arg;
 

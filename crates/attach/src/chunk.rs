@@ -71,13 +71,7 @@ impl Reader {
     fn read(&self, source: &mut Source, state: &TableState) -> Result<(Vec<u8>, u64, Option<String>)> {
         let (mut text, mut count, mut last) = (Vec::with_capacity(CHUNK_BYTES), 0, None);
         source.rows(&self.select(state), |cells| {
-            for (at, cell) in cells.iter().enumerate() {
-                if at > 0 {
-                    text.push(b'\t');
-                }
-                put_field(*cell, &mut text);
-            }
-            text.push(b'\n');
+            put_row(cells, &mut text);
             count += 1;
             let bound = |at: &usize| self.columns[*at].bound(cells[*at].unwrap_or_default());
             if count == self.rows {
@@ -87,9 +81,43 @@ impl Reader {
         Ok((text, count, last))
     }
 
-    fn select(&self, state: &TableState) -> String {
+    /// Reads all rows of a table without a key from a session with a snapshot, and loads them in
+    /// the place of those that are here. A row may be there several times. The table is done with
+    /// the last rows.
+    pub fn copy_whole(&self, source: &mut Source, local: &mut Local, state: &mut TableState) -> Result<()> {
+        // A copy that was interrupted has left rows.
+        while local.changed(&format!("DELETE FROM {} LIMIT {MOST_ROWS}", self.table.quoted()))? > 0 {}
+        *state = TableState::new(&state.id);
+        let (mut text, mut failed) = (Vec::with_capacity(CHUNK_BYTES), None);
+        source.rows(&self.select_all(), |cells| {
+            put_row(cells, &mut text);
+            state.rows += 1;
+            if text.len() >= CHUNK_BYTES && failed.is_none() {
+                state.bytes += text.len() as u64;
+                failed = local.load(&self.load(), &text).err();
+                text.clear();
+            }
+        })?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        state.bytes += text.len() as u64;
+        state.is_done = true;
+        local.query("BEGIN")?;
+        if !text.is_empty() {
+            local.load(&self.load(), &text)?;
+        }
+        state.store(local)?;
+        local.query("COMMIT").map(|_| ())
+    }
+
+    fn select_all(&self) -> String {
         let columns: Vec<String> = self.columns.iter().map(Column::read).collect();
-        let mut sql = format!("SELECT {} FROM {}", columns.join(", "), self.table.quoted());
+        format!("SELECT {} FROM {}", columns.join(", "), self.table.quoted())
+    }
+
+    fn select(&self, state: &TableState) -> String {
+        let mut sql = self.select_all();
         if self.key.is_empty() {
             return sql;
         }
@@ -130,6 +158,17 @@ fn behind(key: &[String], values: &[&str]) -> String {
         format!("({})", parts.join(" AND "))
     };
     (0..key.len()).map(alternative).collect::<Vec<_>>().join(" OR ")
+}
+
+/// Appends a row in the form for LOAD DATA.
+fn put_row(cells: &[Option<&[u8]>], out: &mut Vec<u8>) {
+    for (at, cell) in cells.iter().enumerate() {
+        if at > 0 {
+            out.push(b'\t');
+        }
+        put_field(*cell, out);
+    }
+    out.push(b'\n');
 }
 
 /// Appends a field in the form for LOAD DATA, with the separators of fields and lines escaped.

@@ -1,34 +1,29 @@
 //! The course of an attachment: definitions and a position, rounds of copying and applying, and the
 //! end.
 
-use std::time::Duration;
+use std::collections::BTreeMap;
 
-use bench::progress::{Progress, grouped};
-use os::clock::{Stopwatch, sleep};
+use bench::progress::Progress;
+use os::clock::sleep;
 use protocol::client::{Address, ConnectOptions};
 
 use crate::accounts::Accounts;
+use crate::applying::{POLL, check_replication};
 use crate::choice::Choice;
-use crate::chunk::Reader;
 use crate::command_line::Plan;
-use crate::definitions::{OWN_SCHEMAS, Table};
+use crate::definitions::OWN_SCHEMAS;
 use crate::error::{AttachError, Result};
 use crate::local::Local;
 use crate::moment::Moment;
 use crate::objects::Objects;
+use crate::rounds::Rounds;
 use crate::source::{Source, literal, literal_text};
-use crate::state::{self, TableState};
+use crate::state;
 
-/// The time for which chunks are copied before the log is applied again.
-const ROUND: Duration = Duration::from_secs(3);
-/// The longest time for which the definitions of tables are held before their rows are read.
-const HELD: Duration = Duration::from_secs(2);
-/// The number of tables that are held for one worker.
-const HELD_TABLES: usize = 32;
-/// The interval at which a condition is checked that is waited for.
-const POLL: Duration = Duration::from_millis(20);
 /// The number of times that definitions are read while they keep changing.
 const READINGS: usize = 20;
+/// The time for which a MySQL server without GTIDs may take to get to a standstill, in seconds.
+const VISIBLE_WITHIN: u32 = 10;
 
 /// The sessions of an attachment, and its messages.
 struct Attachment<'a> {
@@ -71,7 +66,7 @@ pub fn attach(plan: &Plan, choice: &dyn Choice, local: &ConnectOptions) -> Resul
     // Rows come as files of a client, and only this client sends any while the copy lasts.
     let local_infile = attachment.local.one("SELECT @@GLOBAL.local_infile")?;
     attachment.local.query("SET GLOBAL local_infile = 1")?;
-    attachment.copy()?;
+    attachment.rounds().run()?;
     attachment.local.query(&format!("SET GLOBAL local_infile = {local_infile}"))?;
     attachment.end()
 }
@@ -123,7 +118,7 @@ impl Attachment<'_> {
         self.progress.step("definitions");
         let mut objects = Objects::read(&mut self.source, self.choice)?;
         for _ in 0..READINGS {
-            let position = Moment::now(&mut self.source)?;
+            let Some(position) = Moment::visible(&mut self.source, VISIBLE_WITHIN)? else { continue };
             let again = Objects::read(&mut self.source, self.choice)?;
             if again.is_same(&objects) {
                 let dialect = if self.source.is_mariadb() { "MARIADB" } else { "MYSQL" };
@@ -142,7 +137,8 @@ impl Attachment<'_> {
             }
             objects = again;
         }
-        Err(AttachError::Unfit("the source's definitions change too often to be read".into()))
+        let why = "the source's definitions change too often to be read, or it does not come to a standstill";
+        Err(AttachError::Unfit(why.into()))
     }
 
     /// Sets the receiver to begin behind the transactions that the definitions and all rows to come
@@ -156,6 +152,10 @@ impl Attachment<'_> {
             Moment::Gtids(gtids) => {
                 self.local.query(&format!("SET GLOBAL gtid_purged = {}", literal(gtids)))?;
                 "SOURCE_AUTO_POSITION = 1"
+            }
+            Moment::Place(place) if !self.source.is_mariadb() => {
+                let file = literal_text(&place.file);
+                &format!("SOURCE_LOG_FILE = {file}, SOURCE_LOG_POS = {}", place.position)
             }
             Moment::Place(place) => {
                 let file = literal_text(&place.file);
@@ -197,131 +197,15 @@ impl Attachment<'_> {
         Ok(())
     }
 
-    /// Copies in rounds until every table of the source is here.
-    fn copy(&mut self) -> Result<()> {
-        self.local.query("START REPLICA IO_THREAD")?;
-        self.progress.step("rows");
-        let copied = Stopwatch::start();
-        loop {
-            let tables = Table::all(&mut self.source, self.choice)?;
-            let target = Moment::now(&mut self.source)?;
-            self.apply(&target, None)?;
-            let left = self.left(&tables)?;
-            if left.is_empty() {
-                break;
-            }
-            self.round(left)?;
-            self.tell(tables.len(), &copied)?;
-        }
-        let states = state::tables(&mut self.local)?;
-        let rows = states.values().map(|table| table.rows).sum();
-        self.progress.done(format!("{} tables, {} rows", states.len(), grouped(rows)));
-        Ok(())
-    }
-
-    fn tell(&mut self, tables: usize, copied: &Stopwatch) -> Result<()> {
-        let states = state::tables(&mut self.local)?;
-        let (rows, bytes) =
-            states.values().fold((0, 0), |sum, table| (sum.0 + table.rows, sum.1 + table.bytes));
-        let done = states.values().filter(|table| table.is_done).count();
-        self.progress.tell(|| {
-            let rate = bytes as f64 / f64::from(1 << 20) / copied.elapsed().as_secs_f64().max(0.001);
-            let (rows, bytes) = (grouped(rows), grouped(bytes >> 20));
-            format!("{done} of {tables} tables, {rows} rows, {bytes} MB, {rate:.1} MB/s")
-        });
-        Ok(())
-    }
-
-    /// Returns the tables of the source that are not completely here. A table that is not here
-    /// under its name has been dropped or renamed since it was listed.
-    fn left(&mut self, tables: &[Table]) -> Result<Vec<Table>> {
-        let (here, states) = (self.local.table_ids()?, state::tables(&mut self.local)?);
-        let is_here = |table: &&Table| {
-            let id = here.get(&table.path());
-            id.and_then(|id| states.get(id)).is_some_and(|state| state.is_done)
-        };
-        Ok(tables.iter().filter(|table| !is_here(table)).cloned().collect())
-    }
-
-    /// Waits until a SELECT at the source sees everything that has been applied here, because the
-    /// log is sent before its transactions are visible.
-    fn wait_until_visible(&mut self) -> Result<()> {
-        let applied = Moment::applied(&mut self.local, self.source.is_mariadb())?;
-        while !applied.is_visible(&mut self.source)? {
-            sleep(POLL);
-        }
-        Ok(())
-    }
-
-    /// Copies chunks for a while, from several tables at the same time.
-    ///
-    /// A table at the source and the table of the same name here are the same only as long as no
-    /// table is renamed. So the definitions are held at the source, the log is applied up to a
-    /// moment after that, and then the tables are looked up here. The definitions are held only as
-    /// long as the round takes.
-    fn round(&mut self, left: Vec<Table>) -> Result<()> {
-        let mut holders = Vec::new();
-        let mut left = left.into_iter().peekable();
-        while holders.len() < self.plan.workers && left.peek().is_some() {
-            let mut source = Source::connect(&self.plan.source)?;
-            source.query("START TRANSACTION READ ONLY")?;
-            let mut held = Vec::new();
-            for table in left.by_ref().take(HELD_TABLES) {
-                if table.hold(&mut source)? {
-                    held.push(table);
-                }
-            }
-            holders.push((source, held));
-        }
-        let target = Moment::now(&mut self.source)?;
-        if !self.apply(&target, Some(HELD))? {
-            // The definitions are let go, so that the source does not wait for a replica that is
-            // behind.
-            return Ok(());
-        }
-        self.wait_until_visible()?;
-        let (here, mut states) = (self.local.table_ids()?, state::tables(&mut self.local)?);
-        let started = Stopwatch::start();
-        let mut jobs = Vec::new();
-        for (mut source, held) in holders {
-            let mut work = Vec::new();
-            for table in held {
-                let Some(id) = here.get(&table.path()) else { continue };
-                let state = states.remove(id).unwrap_or_else(|| TableState::new(id));
-                if !state.is_done {
-                    work.push((table, state));
-                }
-            }
-            let (at, started) = (self.at, &started);
-            jobs.push(move || {
-                let copied = copy_tables(&mut source, at, work, started);
-                source.query("COMMIT").and(copied)
-            });
-        }
-        os::thread::run_all("attach copier", jobs).into_iter().collect()
-    }
-
-    /// Applies the log up to a moment, and stops the applier there. Returns false when that took
-    /// longer than `within`.
-    fn apply(&mut self, target: &Moment, within: Option<Duration>) -> Result<bool> {
-        self.local.query("START REPLICA SQL_THREAD")?;
-        let waited = Stopwatch::start();
-        let mut is_reached = false;
-        while !is_reached && within.is_none_or(|within| waited.elapsed() < within) {
-            is_reached = target.is_applied(&mut self.local)?;
-            if !is_reached {
-                self.check_replication()?;
-                sleep(POLL);
-            }
-        }
-        self.local.query("STOP REPLICA SQL_THREAD").map(|_| is_reached)
-    }
-
-    fn check_replication(&mut self) -> Result<()> {
-        let status = self.local.replica_status()?;
-        match status.error {
-            Some(why) if !status.is_applying || !status.is_receiving => Err(AttachError::Stopped(why)),
-            _ => Ok(()),
+    fn rounds(&mut self) -> Rounds<'_> {
+        Rounds {
+            plan: self.plan,
+            choice: self.choice,
+            at: self.at,
+            source: &mut self.source,
+            local: &mut self.local,
+            progress: &mut self.progress,
+            refused_locks: BTreeMap::new(),
         }
     }
 
@@ -332,7 +216,7 @@ impl Attachment<'_> {
         let end = self.source.log_end()?;
         self.local.query("START REPLICA SQL_THREAD")?;
         while !self.local.replica_status()?.applied.is_at_or_behind(&end) {
-            self.check_replication()?;
+            check_replication(&mut self.local)?;
             sleep(POLL);
         }
         state::drop(&mut self.local)?;
@@ -352,24 +236,4 @@ impl Attachment<'_> {
         }
         Ok(())
     }
-}
-
-/// Copies chunks of one table after the other until no table is left, or the round is over.
-fn copy_tables(
-    source: &mut Source,
-    at: &ConnectOptions,
-    tables: Vec<(Table, TableState)>,
-    started: &Stopwatch,
-) -> Result<()> {
-    let mut local = Local::connect(at)?;
-    for (table, mut state) in tables {
-        let mut reader = Reader::new(source, table)?;
-        while !state.is_done {
-            if started.elapsed() >= ROUND {
-                return Ok(());
-            }
-            reader.copy(source, &mut local, &mut state)?;
-        }
-    }
-    Ok(())
 }

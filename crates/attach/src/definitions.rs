@@ -40,6 +40,17 @@ impl Table {
         format!("{}/{}", self.schema, self.name)
     }
 
+    /// Reports whether the table has a primary key.
+    pub fn has_primary_key(&self) -> bool {
+        self.definition.lines().any(|line| line.starts_with("  PRIMARY KEY "))
+    }
+
+    /// Reports whether the table of this name has a primary key now.
+    pub fn is_keyed_now(&self, source: &mut Source) -> Result<bool> {
+        let now = Table::now(source, &self.schema, &self.name)?;
+        Ok(now.is_some_and(|table| table.has_primary_key()))
+    }
+
     /// Makes the source's transaction hold the table's definition and name. Returns false when
     /// there is no such table any more.
     pub fn hold(&self, source: &mut Source) -> Result<bool> {

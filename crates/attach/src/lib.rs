@@ -25,6 +25,7 @@
 //!   source's log had when the last row had been read.
 
 mod accounts;
+mod applying;
 mod checks;
 mod choice;
 mod chunk;
@@ -37,11 +38,13 @@ mod local;
 mod log_place;
 mod moment;
 mod objects;
+mod rounds;
+mod snapshot;
 mod source;
 mod state;
 mod time_zones;
 
-pub use checks::{Finding, check};
+pub use checks::{Finding, check, has_gtids};
 pub use choice::Choice;
 pub use command_line::{Plan, command, parse};
 pub use copy::attach;

@@ -50,6 +50,11 @@ impl Local {
         Ok(self.query(sql)?.cell(0, 0).unwrap_or_default())
     }
 
+    /// Runs a statement and returns the number of rows that it has changed.
+    pub fn changed(&mut self, sql: &str) -> Result<u64> {
+        Ok(self.query(sql)?.affected_rows())
+    }
+
     /// Runs a LOAD DATA LOCAL statement, which gets these rows as its file.
     pub fn load(&mut self, sql: &str, rows: &[u8]) -> Result<()> {
         let loaded = self.client.query_with_file(sql, rows);

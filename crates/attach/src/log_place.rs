@@ -1,5 +1,7 @@
 //! Positions in the source's binary log.
 
+use std::fmt;
+
 use protocol::client::ResultSet;
 
 /// A position in the source's binary log.
@@ -7,6 +9,12 @@ use protocol::client::ResultSet;
 pub struct LogPlace {
     pub file: String,
     pub position: u64,
+}
+
+impl fmt::Display for LogPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.position)
+    }
 }
 
 impl LogPlace {

@@ -11,26 +11,46 @@ use crate::source::{Source, literal};
 pub enum Moment {
     /// The transactions with these GTIDs. MySQL extends `gtid_executed` after the engine's commit.
     Gtids(String),
-    /// The transactions before a position in MariaDB's log. There the log and the engine commit in
+    /// The transactions before a position in the log. In MariaDB the log and the engine commit in
     /// the same order, and a consistent snapshot tells its position. `gtid_binlog_pos` may have
-    /// transactions that are not visible yet.
+    /// transactions that are not visible yet. So may the position of a MySQL server without GTIDs.
     Place(LogPlace),
 }
 
 impl Moment {
-    /// Returns the moment that every SELECT at the source sees from now on.
+    /// Returns a moment that has everything which a SELECT at the source has seen so far. Every
+    /// SELECT sees all of it from now on, except at a MySQL server without GTIDs.
     pub fn now(source: &mut Source) -> Result<Moment> {
-        match source.is_mariadb() {
-            true => Ok(Moment::Place(snapshot_place(source)?)),
-            false => Ok(Moment::Gtids(source.one("SELECT @@GLOBAL.gtid_executed")?.replace('\n', ""))),
+        match (source.is_mariadb(), source.has_gtids()) {
+            (true, _) => Ok(Moment::Place(place_of_snapshot_now(source)?)),
+            (_, true) => Ok(Moment::Gtids(source.one("SELECT @@GLOBAL.gtid_executed")?.replace('\n', ""))),
+            (_, false) => Ok(Moment::Place(source.log_end()?)),
         }
     }
 
+    /// Returns a moment of which every SELECT at the source sees all from now on, as it sees all
+    /// definitions. A MySQL server without GTIDs is locked for it as dumps do: until transactions
+    /// that commit have done so, for at most `seconds`. `None` means that it took longer.
+    pub fn visible(source: &mut Source, seconds: u32) -> Result<Option<Moment>> {
+        if source.is_mariadb() || source.has_gtids() {
+            return Moment::now(source).map(Some);
+        }
+        source.query(&format!("SET SESSION lock_wait_timeout = {seconds}"))?;
+        match source.query("FLUSH TABLES WITH READ LOCK") {
+            Ok(_) => {}
+            Err(AttachError::Source(_, error)) if error.server_code() == Some(1205) => return Ok(None),
+            Err(error) => return Err(error),
+        }
+        let now = Moment::now(source);
+        source.query("UNLOCK TABLES")?;
+        now.map(Some)
+    }
+
     /// Returns the moment up to which the source's log has been applied here.
-    pub fn applied(local: &mut Local, is_mariadb: bool) -> Result<Moment> {
-        match is_mariadb {
-            true => Ok(Moment::Place(local.replica_status()?.applied)),
-            false => Ok(Moment::Gtids(local.executed()?)),
+    pub fn applied(local: &mut Local, has_gtids: bool) -> Result<Moment> {
+        match has_gtids {
+            true => Ok(Moment::Gtids(local.executed()?)),
+            false => Ok(Moment::Place(local.replica_status()?.applied)),
         }
     }
 
@@ -43,10 +63,11 @@ impl Moment {
     }
 
     /// Reports whether every SELECT at the source sees all transactions of the moment from now on.
+    /// The source is MariaDB, or MySQL with GTIDs.
     pub fn is_visible(&self, source: &mut Source) -> Result<bool> {
         match self {
             Moment::Gtids(gtids) => Ok(source.one(&are_executed(gtids))? == "1"),
-            Moment::Place(place) => Ok(snapshot_place(source)?.is_at_or_behind(place)),
+            Moment::Place(place) => Ok(place_of_snapshot_now(source)?.is_at_or_behind(place)),
         }
     }
 }
@@ -57,11 +78,16 @@ fn are_executed(gtids: &str) -> String {
 }
 
 /// Returns the position in MariaDB's log of a snapshot that is taken now.
-fn snapshot_place(source: &mut Source) -> Result<LogPlace> {
+fn place_of_snapshot_now(source: &mut Source) -> Result<LogPlace> {
     source.query("START TRANSACTION WITH CONSISTENT SNAPSHOT")?;
-    let shown = source.table("SHOW STATUS LIKE 'binlog_snapshot_%'");
+    let place = snapshot_place(source);
     source.query("COMMIT")?;
-    let shown = shown?;
+    place
+}
+
+/// Returns the position in MariaDB's log of the snapshot that a session has.
+pub fn snapshot_place(source: &mut Source) -> Result<LogPlace> {
+    let shown = source.table("SHOW STATUS LIKE 'binlog_snapshot_%'")?;
     let value = |name: &str| {
         let row = shown.iter().find(|row| row[0].eq_ignore_ascii_case(name));
         row.map(|row| row[1].clone()).unwrap_or_default()

@@ -8,6 +8,7 @@ use crate::log_place::LogPlace;
 /// A session at the source.
 pub struct Source {
     client: Client,
+    has_gtids: bool,
 }
 
 /// The session's settings: texts come as they are stored, and times in UTC.
@@ -27,12 +28,19 @@ impl Source {
         for setting in SETTINGS {
             client.query(setting).map_err(refused("the session cannot be set up"))?;
         }
-        Ok(Source { client })
+        let mut source = Source { client, has_gtids: false };
+        source.has_gtids = !source.is_mariadb() && source.one("SELECT @@GLOBAL.gtid_mode")? == "ON";
+        Ok(source)
     }
 
     /// Reports whether the source is a MariaDB server.
     pub fn is_mariadb(&self) -> bool {
         self.client.is_mariadb()
+    }
+
+    /// Reports whether the source is a MySQL server whose transactions have GTIDs.
+    pub fn has_gtids(&self) -> bool {
+        self.has_gtids
     }
 
     /// Reports whether the session is encrypted.

@@ -17,16 +17,17 @@ use protocol::client::{Client, ConnectOptions};
 use self::choice::ByFilters;
 use crate::process::error_log;
 
-/// The options of the new replica: it keeps the source's GTIDs, and starts nothing by itself.
-/// Options behind `--` on the command line come later and override these.
-const OPTIONS: [&str; 6] = [
+/// The options of the new replica, which starts nothing by itself. Options behind `--` on the
+/// command line come later and override these.
+const OPTIONS: [&str; 4] = [
     "--log-bin=binlog",
-    "--gtid-mode=ON",
-    "--enforce-gtid-consistency=ON",
     "--event-scheduler=OFF",
     "--skip-replica-start",
     "--replica-exec-mode=CONVERGE",
 ];
+
+/// The options of a replica that keeps the source's GTIDs.
+const WITH_GTIDS: [&str; 2] = ["--gtid-mode=ON", "--enforce-gtid-consistency=ON"];
 
 /// Runs `slipstream attach` with the words that follow it.
 pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -39,7 +40,10 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
             return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
     };
-    let args = arguments(&plan);
+    let args = match arguments(&plan) {
+        Ok(args) => args,
+        Err(error) => return failed(&error),
+    };
     let choice = match ByFilters::of(&args) {
         Ok(choice) => choice,
         Err(why) => {
@@ -64,12 +68,15 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Returns the arguments of the server: those of every new replica, and behind them the command
 /// line's, which override them.
-fn arguments(plan: &Plan) -> Vec<String> {
+fn arguments(plan: &Plan) -> Result<Vec<String>, AttachError> {
     let datadir = plan.datadir.display().to_string();
     let mut args = vec![format!("--server-id={}", server_id_of(&datadir)), format!("--datadir={datadir}")];
     args.extend(OPTIONS.map(str::to_owned));
+    if ::attach::has_gtids(plan)? {
+        args.extend(WITH_GTIDS.map(str::to_owned));
+    }
     args.extend(plan.filters.iter().chain(&plan.serve).cloned());
-    args
+    Ok(args)
 }
 
 fn failed(error: &AttachError) -> ExitCode {

@@ -29,7 +29,8 @@ impl Attaching {
         };
         source.run("CREATE USER repl IDENTIFIED BY 'se''cret\\\\'");
         source.run(&format!(
-            "GRANT SELECT, REPLICATION SLAVE, REPLICATION CLIENT, SHOW VIEW, TRIGGER, EVENT{of_routines} ON *.* TO repl"
+            "GRANT SELECT, RELOAD, LOCK TABLES, REPLICATION SLAVE, REPLICATION CLIENT, SHOW VIEW, TRIGGER, EVENT{of_routines} \
+             ON *.* TO repl"
         ));
         let directory = std::env::temp_dir().join(format!("slipstream-attach-{:016x}", os::random::u64()));
         std::fs::create_dir(&directory).expect("a directory can be made");
@@ -146,6 +147,11 @@ pub fn shown(client: &mut Client, sql: &str) -> Vec<Vec<String>> {
 
 /// Waits until the new replica has everything that the source has now.
 pub fn catch_up(source: &Server, client: &mut Client) {
+    if source.flavor() == Flavor::MySql
+        && source.rows("SELECT @@GLOBAL.gtid_mode")[0] == "OFF"
+    {
+        return catch_up_by_position(source, client);
+    }
     let is_mariadb = source.flavor() == Flavor::MariaDb;
     let position =
         if is_mariadb { "SELECT @@GLOBAL.gtid_binlog_pos" } else { "SELECT @@GLOBAL.gtid_executed" };
@@ -159,6 +165,24 @@ pub fn catch_up(source: &Server, client: &mut Client) {
             false => client.query(&reached).expect("it answers").cell(0, 0).as_deref() == Some("1"),
         };
         if is_there {
+            return;
+        }
+        let error = status.text(0, "Last_SQL_Error");
+        assert!(waited.elapsed() < SOON, "the replica does not catch up: {error:?}");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+/// Waits like [`catch_up`], by file and position.
+fn catch_up_by_position(source: &Server, client: &mut Client) {
+    let end = source.run("SHOW BINARY LOG STATUS");
+    let (file, position) = (end.text(0, "File").unwrap_or_default(), end.text(0, "Position"));
+    let position: u64 = position.and_then(|text| text.parse().ok()).expect("the log has an end");
+    let waited = Stopwatch::start();
+    loop {
+        let status = client.query("SHOW REPLICA STATUS").expect("it answers");
+        let applied = status.text(0, "Exec_Source_Log_Pos").and_then(|text| text.parse().ok()).unwrap_or(0);
+        if status.text(0, "Relay_Source_Log_File").unwrap_or_default() == file && applied >= position {
             return;
         }
         let error = status.text(0, "Last_SQL_Error");

@@ -127,13 +127,14 @@ fn checks_name_all_that_is_in_the_way() {
         source.run(sql);
     }
     let replica = Attaching::new(&source);
-    source.run("REVOKE REPLICATION SLAVE, SHOW VIEW ON *.* FROM repl");
+    source.run("REVOKE REPLICATION SLAVE, LOCK TABLES, SHOW VIEW ON *.* FROM repl");
     let told = replica.dry_run();
     for what in [
         "error: binlog_row_image is 'MINIMAL'",
         "error: binlog_row_value_options is 'PARTIAL_JSON'",
         "error: the account lacks REPLICATION SLAVE.",
-        "error: d.keyless has no primary key.",
+        "note: d.keyless has no primary key, and is read in one snapshot.",
+        "error: d.keyless has no primary key, and the account lacks LOCK TABLES.",
         "error: d.old is not of InnoDB",
         "note: views, triggers and events that the account may not read",
         "5 of the checks failed",
@@ -154,4 +155,23 @@ fn an_attachment_goes_on_after_kills() {
     let test = "an_attachment_goes_on_after_kills";
     let Some(source) = source(test, RowImage::Full) else { return };
     copied_whole(test, &source, testkit::times("ATTACH_KILLS", 5));
+}
+
+#[test]
+fn a_source_without_gtids_at_work_is_copied_whole() {
+    let test = "a_source_without_gtids_at_work_is_copied_whole";
+    let Some(source) = source_without_gtids(test) else { return };
+    copied_whole(test, &source, 0);
+}
+
+#[test]
+fn an_attachment_without_gtids_goes_on_after_kills() {
+    let test = "an_attachment_without_gtids_goes_on_after_kills";
+    let Some(source) = source_without_gtids(test) else { return };
+    copied_whole(test, &source, testkit::times("ATTACH_KILLS", 5));
+}
+
+fn source_without_gtids(test: &str) -> Option<Server> {
+    let settings = Settings { server_id: 1, gtid: false, ..Settings::default() };
+    testkit::available(test, &[Flavor::MySql]).then(|| Server::start(Flavor::MySql, &settings))
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use bench::instance::Flavor;
 use os::clock::sleep;
 use os::random::{Rng, test_seed_or};
+use protocol::client::Client;
 use testkit::Server;
 
 use crate::attaching::{Attaching, catch_up, shown};
@@ -15,8 +16,11 @@ use crate::attaching::{Attaching, catch_up, shown};
 /// Changes on a source that go on until this value is dropped.
 struct Work {
     ends: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+    threads: Vec<JoinHandle<()>>,
 }
+
+/// The number of sessions that change rows at the same time.
+const SESSIONS: u64 = 3;
 
 const TABLES: u64 = 4;
 const IDS: u64 = 6000;
@@ -32,7 +36,7 @@ fn change(rng: &mut Rng, number: u64) -> Vec<String> {
     let kind = match number % 400 {
         399 => rng.below(3),
         100 | 200 | 300 => 1,
-        _ => rng.between(3, 59),
+        _ => rng.between(3, 69),
     };
     let one = match kind {
         0 => format!("ALTER TABLE d.t{table} ADD c{number} INT NOT NULL DEFAULT 5"),
@@ -51,6 +55,11 @@ fn change(rng: &mut Rng, number: u64) -> Vec<String> {
         45..55 => {
             format!("UPDATE IGNORE d.t{table} SET v = 'v{w}', w = w + 1 WHERE u BETWEEN {u} AND {u} + 3")
         }
+        // Rows of the table without a key are there several times, and one of them changes.
+        60..63 => format!("INSERT INTO d.k (id, w, x) VALUES ({w}, {u}, 'k'), ({w}, {u}, 'k'), ({w}, NULL, NULL)"),
+        63..66 => format!("UPDATE d.k SET w = {u}, x = REPEAT('k', {w}) WHERE id = {w} LIMIT 1"),
+        66..69 => format!("DELETE FROM d.k WHERE id = {w} LIMIT 2"),
+        69 => "FLUSH BINARY LOGS".into(),
         _ => {
             return vec![
                 "BEGIN".into(),
@@ -68,31 +77,37 @@ fn change(rng: &mut Rng, number: u64) -> Vec<String> {
 }
 
 impl Work {
-    fn start(source: &Server, seed: u64) -> Work {
-        let (mut session, ends) = (source.connect(), Arc::new(AtomicBool::new(false)));
-        let ended = ends.clone();
-        let thread = os::thread::spawn("work", move || {
-            let mut rng = Rng::new(seed);
-            for number in 0.. {
-                if ended.load(Ordering::Relaxed) {
-                    return;
-                }
-                for sql in change(&mut rng, number) {
-                    // CREATE TABLE ... SELECT may read a table that is being renamed.
-                    if let Err(error) = session.query(&sql) {
-                        assert!(error.server_code().is_some(), "{sql}: {error}");
-                    }
-                }
+    fn start(source: &Server, rng: &mut Rng) -> Work {
+        let ends = Arc::new(AtomicBool::new(false));
+        let session = |number: u64| {
+            let (session, mut rng, ended) = (source.connect(), Rng::new(rng.u64()), ends.clone());
+            os::thread::spawn("work", move || work(session, &mut rng, number, &ended))
+        };
+        Work { threads: (0..SESSIONS).map(session).collect(), ends }
+    }
+}
+
+/// Changes rows until it is told to end. Only the first of the sessions changes definitions too.
+fn work(mut session: Client, rng: &mut Rng, of_session: u64, ended: &AtomicBool) {
+    for number in 0.. {
+        if ended.load(Ordering::Relaxed) {
+            return;
+        }
+        let is_of_rows = of_session > 0 && number % 100 >= 99;
+        for sql in change(rng, number + u64::from(is_of_rows)) {
+            // CREATE TABLE ... SELECT may read a table that is being renamed, and sessions may be
+            // in each other's way.
+            if let Err(error) = session.query(&sql) {
+                assert!(error.server_code().is_some(), "{sql}: {error}");
             }
-        });
-        Work { ends, thread: Some(thread) }
+        }
     }
 }
 
 impl Drop for Work {
     fn drop(&mut self) {
         self.ends.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
+        for thread in self.threads.drain(..) {
             let ended = thread.join();
             assert!(ended.is_ok() || std::thread::panicking(), "the work went on to its end");
         }
@@ -108,12 +123,19 @@ fn fill(source: &Server) {
         "cte_max_recursion_depth"
     };
     session.query(&format!("SET {depth} = 100000")).expect("it is a variable");
+    session.query("CREATE TABLE d.k (id INT, w INT, x VARCHAR(50), KEY (w))").expect("a table can be made");
     for table in 0..TABLES {
         let create = format!(
             "CREATE TABLE d.t{table} (id INT PRIMARY KEY, u INT, v VARCHAR(10), w INT NOT NULL, x VARCHAR(600), \
              UNIQUE KEY by_u (u), UNIQUE KEY by_vw (v, w))"
         );
         session.query(&create).expect("a table can be made");
+        // Each row of the table without a key is there at least as often as there are tables.
+        let keyless = format!(
+            "INSERT INTO d.k WITH RECURSIVE r AS (SELECT 0 n UNION ALL SELECT n + 1 FROM r WHERE n < {IDS}) \
+             SELECT n % 50, n % 7, REPEAT('y', n % 50) FROM r"
+        );
+        session.query(&keyless).expect("rows can be inserted");
         let rows = format!(
             "INSERT INTO d.t{table} WITH RECURSIVE r AS (SELECT 0 n UNION ALL SELECT n + 1 FROM r WHERE n < {IDS}) \
              SELECT n, n, CONCAT('v', n), n, REPEAT('x', n % 600) FROM r WHERE n % 3"
@@ -127,7 +149,7 @@ fn fill(source: &Server) {
 pub fn copied_whole(test: &str, source: &Server, kills: u64) {
     let mut rng = Rng::new(test_seed_or(test, os::random::u64()));
     fill(source);
-    let work = Work::start(source, rng.u64());
+    let work = Work::start(source, &mut rng);
     let mut replica = Attaching::new(source);
     for _ in 0..kills {
         replica.start();
@@ -151,7 +173,8 @@ pub fn copied_whole(test: &str, source: &Server, kills: u64) {
             ),
             _ => format!("SHOW CREATE TABLE d.{name}"),
         };
-        for sql in [definition, format!("SELECT * FROM d.{name} ORDER BY id")] {
+        let order = if name == "k" { "id, w, x" } else { "id" };
+        for sql in [definition, format!("SELECT * FROM d.{name} ORDER BY {order}")] {
             let (ours, theirs) = (shown(&mut here, &sql), shown(&mut there, &sql));
             let differs = ours.iter().zip(&theirs).find(|(ours, theirs)| ours != theirs);
             assert!(ours == theirs, "{sql}: {} and {} rows, {differs:?}", ours.len(), theirs.len());

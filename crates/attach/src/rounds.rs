@@ -1,0 +1,222 @@
+//! The rounds in which the rows are copied: some are read and loaded, then the log is applied.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bench::progress::{Progress, grouped};
+use os::clock::{Stopwatch, sleep};
+use protocol::client::ConnectOptions;
+
+use crate::applying::{POLL, apply, apply_exactly};
+use crate::choice::Choice;
+use crate::chunk::Reader;
+use crate::command_line::Plan;
+use crate::definitions::Table;
+use crate::error::Result;
+use crate::local::Local;
+use crate::moment::Moment;
+use crate::snapshot::{Snapshot, wait_for_changes_of};
+use crate::source::Source;
+use crate::state::{self, TableState};
+
+/// The time for which chunks are copied before the log is applied again.
+const ROUND: Duration = Duration::from_secs(3);
+/// The longest time for which the definitions of tables are held before their rows are read.
+const HELD: Duration = Duration::from_secs(2);
+/// The number of tables that are held for one worker.
+const HELD_TABLES: usize = 32;
+/// The times in seconds for which a lock on a table is waited for, at the first, second, ... try.
+const LOCK_WAITS: [u32; 4] = [2, 5, 10, 30];
+
+/// The copying of all rows.
+pub struct Rounds<'a> {
+    pub plan: &'a Plan,
+    pub choice: &'a dyn Choice,
+    /// The way to reach this server.
+    pub at: &'a ConnectOptions,
+    pub source: &'a mut Source,
+    pub local: &'a mut Local,
+    pub progress: &'a mut Progress,
+    /// The number of times that the lock of a table was not to be had, by the table's path.
+    pub refused_locks: BTreeMap<String, usize>,
+}
+
+impl Rounds<'_> {
+    /// Copies in rounds until every chosen table of the source is here.
+    pub fn run(&mut self) -> Result<()> {
+        self.local.query("START REPLICA IO_THREAD")?;
+        self.progress.step("rows");
+        let copied = Stopwatch::start();
+        loop {
+            let tables = Table::all(self.source, self.choice)?;
+            let target = Moment::now(self.source)?;
+            apply(self.local, &target, None)?;
+            let left = self.left(&tables)?;
+            if left.is_empty() {
+                break;
+            }
+            let (keyed, keyless): (Vec<Table>, Vec<Table>) =
+                left.into_iter().partition(Table::has_primary_key);
+            for table in &keyless {
+                self.copy_whole(table)?;
+                self.tell(tables.len(), &copied)?;
+            }
+            self.round(keyed)?;
+            self.tell(tables.len(), &copied)?;
+        }
+        let states = state::tables(self.local)?;
+        let rows = states.values().map(|table| table.rows).sum();
+        self.progress.done(format!("{} tables, {} rows", states.len(), grouped(rows)));
+        Ok(())
+    }
+
+    fn tell(&mut self, tables: usize, copied: &Stopwatch) -> Result<()> {
+        let states = state::tables(self.local)?;
+        let (rows, bytes) =
+            states.values().fold((0, 0), |sum, table| (sum.0 + table.rows, sum.1 + table.bytes));
+        let done = states.values().filter(|table| table.is_done).count();
+        self.progress.tell(|| {
+            let rate = bytes as f64 / f64::from(1 << 20) / copied.elapsed().as_secs_f64().max(0.001);
+            let (rows, bytes) = (grouped(rows), grouped(bytes >> 20));
+            format!("{done} of {tables} tables, {rows} rows, {bytes} MB, {rate:.1} MB/s")
+        });
+        Ok(())
+    }
+
+    /// Returns the tables of the source that are not completely here. A table that is not here
+    /// under its name has been dropped or renamed since it was listed.
+    fn left(&mut self, tables: &[Table]) -> Result<Vec<Table>> {
+        let (here, states) = (self.local.table_ids()?, state::tables(self.local)?);
+        let is_here = |table: &&Table| {
+            let id = here.get(&table.path());
+            id.and_then(|id| states.get(id)).is_some_and(|state| state.is_done)
+        };
+        Ok(tables.iter().filter(|table| !is_here(table)).cloned().collect())
+    }
+
+    /// Copies a table without a primary key, whose rows cannot be told apart. It is read in one
+    /// snapshot, the log is applied exactly up to there, and the applier stands still until all
+    /// rows are here. Nothing is done while the source has other use for the table.
+    fn copy_whole(&mut self, table: &Table) -> Result<()> {
+        let refused = self.refused_locks.entry(table.path()).or_default();
+        let seconds = LOCK_WAITS[(*refused).min(LOCK_WAITS.len() - 1)];
+        let Some(mut snapshot) = Snapshot::take(&self.plan.source, table, seconds)? else {
+            *refused += 1;
+            return Ok(());
+        };
+        if !snapshot.place.is_at_or_behind(&self.local.replica_status()?.applied) {
+            // MariaDB sends an event before its transaction is in a snapshot.
+            sleep(POLL);
+            return Ok(());
+        }
+        apply_exactly(self.local, &snapshot.place)?;
+        // The snapshot keeps the table's name at the source, and this server is where it is.
+        if let Some(id) = self.local.table_ids()?.get(&table.path()) {
+            let reader = Reader::new(&mut snapshot.source, table.clone())?;
+            let mut state = TableState::new(id);
+            let mut local = Local::connect(self.at)?;
+            reader.copy_whole(&mut snapshot.source, &mut local, &mut state)?;
+        }
+        snapshot.source.query("COMMIT").map(|_| ())
+    }
+
+    /// Waits until a SELECT at the source sees everything that has been applied here, because the
+    /// log is sent before its transactions are visible. Returns the tables of which that is true.
+    fn wait_until_visible(&mut self, held: Vec<Table>) -> Result<Vec<Table>> {
+        if self.source.is_mariadb() || self.source.has_gtids() {
+            let applied = Moment::applied(self.local, self.source.has_gtids())?;
+            while !applied.is_visible(self.source)? {
+                sleep(POLL);
+            }
+            return Ok(held);
+        }
+        let mut visible = Vec::new();
+        for table in held {
+            let refused = self.refused_locks.entry(table.path()).or_default();
+            let seconds = LOCK_WAITS[(*refused).min(LOCK_WAITS.len() - 1)];
+            match wait_for_changes_of(self.source, &table, seconds)? {
+                true => visible.push(table),
+                false => *refused += 1,
+            }
+        }
+        Ok(visible)
+    }
+
+    /// Copies chunks for a while, from several tables at the same time.
+    ///
+    /// A table at the source and the table of the same name here are the same only as long as no
+    /// table is renamed. So the definitions are held at the source, the log is applied up to a
+    /// moment after that, and then the tables are looked up here. The definitions are held only as
+    /// long as the round takes.
+    fn round(&mut self, left: Vec<Table>) -> Result<()> {
+        let holders = self.hold(left)?;
+        let target = Moment::now(self.source)?;
+        if !apply(self.local, &target, Some(HELD))? {
+            // The definitions are let go, so that the source does not wait for a replica that is
+            // behind.
+            return Ok(());
+        }
+        let mut visible = Vec::new();
+        for (source, held) in holders {
+            visible.push((source, self.wait_until_visible(held)?));
+        }
+        let (here, mut states) = (self.local.table_ids()?, state::tables(self.local)?);
+        let started = Stopwatch::start();
+        let mut jobs = Vec::new();
+        for (mut source, held) in visible {
+            let mut work = Vec::new();
+            for table in held {
+                let Some(id) = here.get(&table.path()) else { continue };
+                let state = states.remove(id).unwrap_or_else(|| TableState::new(id));
+                if !state.is_done {
+                    work.push((table, state));
+                }
+            }
+            let (at, started) = (self.at, &started);
+            jobs.push(move || {
+                let copied = copy_tables(&mut source, at, work, started);
+                source.query("COMMIT").and(copied)
+            });
+        }
+        os::thread::run_all("attach copier", jobs).into_iter().collect()
+    }
+
+    /// Opens a session for each worker that holds the definitions of its tables. A table that has
+    /// lost its primary key since it was listed is left to a later round.
+    fn hold(&mut self, left: Vec<Table>) -> Result<Vec<(Source, Vec<Table>)>> {
+        let mut holders = Vec::new();
+        let mut left = left.into_iter().peekable();
+        while holders.len() < self.plan.workers && left.peek().is_some() {
+            let mut source = Source::connect(&self.plan.source)?;
+            source.query("START TRANSACTION READ ONLY")?;
+            let mut held = Vec::new();
+            for table in left.by_ref().take(HELD_TABLES) {
+                if table.hold(&mut source)? && table.is_keyed_now(&mut source)? {
+                    held.push(table);
+                }
+            }
+            holders.push((source, held));
+        }
+        Ok(holders)
+    }
+}
+
+/// Copies chunks of one table after the other until no table is left, or the round is over.
+fn copy_tables(
+    source: &mut Source,
+    at: &ConnectOptions,
+    tables: Vec<(Table, TableState)>,
+    started: &Stopwatch,
+) -> Result<()> {
+    let mut local = Local::connect(at)?;
+    for (table, mut state) in tables {
+        let mut reader = Reader::new(source, table)?;
+        while !state.is_done {
+            if started.elapsed() >= ROUND {
+                return Ok(());
+            }
+            reader.copy(source, &mut local, &mut state)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! Snapshots of a table at the source, of which it is known where in the log they are.
+//!
+//! MariaDB says where a consistent snapshot is. MySQL does not, so the table is locked against
+//! changes for a moment. When the lock has been got, no transaction that has changed the table is
+//! still on its way, because each keeps its own lock on the table until its commit is complete.
+//! While it is held, the snapshot is taken and the end of the log is looked up. So the log up to
+//! there has exactly those changes of this table that the snapshot shows.
+
+use crate::definitions::Table;
+use crate::error::{AttachError, Result};
+use crate::log_place::LogPlace;
+use crate::moment::snapshot_place;
+use crate::source::Source;
+use protocol::client::ConnectOptions;
+
+/// A session at the source that sees one table as it was at a place in the log, and that keeps the
+/// table from being altered, renamed or dropped.
+pub struct Snapshot {
+    pub source: Source,
+    pub place: LogPlace,
+}
+
+/// The errors that mean "not now": no such table any more, the wait for a lock took too long, and
+/// a definition that is younger than the snapshot.
+const NOT_NOW: [u16; 3] = [1146, 1205, 1412];
+
+/// The time for which the source may wait for this program to take rows, in seconds.
+const PATIENCE: &str = "SET SESSION net_write_timeout = 3600";
+
+impl Snapshot {
+    /// Takes a snapshot of a table. Waits at most `seconds` for transactions that have changed the
+    /// table; meanwhile new ones wait behind it. `None` means that it took longer, or that there is
+    /// no such table any more.
+    pub fn take(options: &ConnectOptions, table: &Table, seconds: u32) -> Result<Option<Snapshot>> {
+        let mut source = Source::connect(options)?;
+        source.query(PATIENCE)?;
+        source.query("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")?;
+        if source.is_mariadb() {
+            source.query(BEGIN)?;
+            let place = snapshot_place(&mut source)?;
+            return Ok(when_now(table.hold(&mut source))?.filter(|held| *held).map(|_| Snapshot { source, place }));
+        }
+        let mut locker = Source::connect(options)?;
+        if !lock(&mut locker, table, seconds)? {
+            return Ok(None);
+        }
+        source.query(BEGIN)?;
+        let is_held = table.hold(&mut source)?;
+        let place = locker.log_end()?;
+        locker.query("UNLOCK TABLES")?;
+        Ok(is_held.then_some(Snapshot { source, place }))
+    }
+}
+
+const BEGIN: &str = "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY";
+
+/// Waits until all transactions have ended that have changed a table, for at most `seconds`. Then
+/// every SELECT from this table sees what the log has about it so far. Returns false when it took
+/// longer, or when there is no such table any more.
+pub fn wait_for_changes_of(locker: &mut Source, table: &Table, seconds: u32) -> Result<bool> {
+    let is_locked = lock(locker, table, seconds)?;
+    if is_locked {
+        locker.query("UNLOCK TABLES")?;
+    }
+    Ok(is_locked)
+}
+
+/// Locks one table against changes. It is always one alone: a session that waits for a lock while
+/// it holds another may be part of a deadlock, which the source would solve by ending a client's
+/// transaction.
+fn lock(locker: &mut Source, table: &Table, seconds: u32) -> Result<bool> {
+    locker.query(&format!("SET SESSION lock_wait_timeout = {seconds}"))?;
+    Ok(when_now(locker.query(&format!("LOCK TABLES {} READ", table.quoted())))?.is_some())
+}
+
+/// Turns the errors that mean "not now" into `None`.
+fn when_now<T>(done: Result<T>) -> Result<Option<T>> {
+    match done {
+        Ok(value) => Ok(Some(value)),
+        Err(AttachError::Source(_, error)) if error.server_code().is_some_and(|code| NOT_NOW.contains(&code)) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
