@@ -4,7 +4,7 @@ use bench::instance::{Flavor, RowImage, Settings};
 use testkit::Server;
 
 use crate::attaching::{Attaching, catch_up, shown};
-use crate::work::copied_whole;
+use crate::work::{copied_whole, copied_whole_though_late};
 
 fn source(test: &str, image: RowImage) -> Option<Server> {
     let settings = Settings { server_id: 1, row_image: image, ..Settings::default() };
@@ -148,6 +148,20 @@ fn a_source_at_work_is_copied_whole() {
     let test = "a_source_at_work_is_copied_whole";
     let Some(source) = source(test, RowImage::Full) else { return };
     copied_whole(test, &source, 0);
+}
+
+#[test]
+fn a_source_whose_transactions_are_visible_late_is_copied_whole() {
+    let test = "a_source_whose_transactions_are_visible_late_is_copied_whole";
+    let Some(source) = source(test, RowImage::Full) else { return };
+    copied_whole_though_late(test, &source);
+}
+
+#[test]
+fn a_source_without_gtids_whose_transactions_are_visible_late_is_copied_whole() {
+    let test = "a_source_without_gtids_whose_transactions_are_visible_late_is_copied_whole";
+    let Some(source) = source_without_gtids(test) else { return };
+    copied_whole_though_late(test, &source);
 }
 
 #[test]

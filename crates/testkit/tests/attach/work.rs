@@ -144,9 +144,40 @@ fn fill(source: &Server) {
     }
 }
 
+/// Makes a MySQL source wait again and again for replicas that do not answer, between the moment at
+/// which a transaction is in its log and the one at which it is visible, until `ended`.
+fn wait_for_nobody(mut session: Client, ended: &AtomicBool) {
+    while !ended.load(Ordering::Relaxed) {
+        for value in [0, 1] {
+            let sql = format!("SET GLOBAL rpl_semi_sync_source_enabled = {value}");
+            session.query(&sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        }
+        sleep(Duration::from_millis(150));
+    }
+}
+
+/// Attaches like [`copied_whole`] to a source whose transactions are visible long after they are in
+/// its log.
+pub fn copied_whole_though_late(test: &str, source: &Server) {
+    source.run("INSTALL PLUGIN rpl_semi_sync_source SONAME 'semisync_source.so'");
+    source.run("SET GLOBAL rpl_semi_sync_source_timeout = 300");
+    let ends = Arc::new(AtomicBool::new(false));
+    let (session, ended) = (source.connect(), ends.clone());
+    let waits = os::thread::spawn("waits", move || wait_for_nobody(session, &ended));
+    copied_whole_and(test, source, 0, || {
+        ends.store(true, Ordering::Relaxed);
+        waits.join().expect("it ends");
+        source.run("SET GLOBAL rpl_semi_sync_source_enabled = 0");
+    });
+}
+
 /// Attaches to a source at work, with `kills` kills at random moments, and checks that the copy is
 /// whole.
 pub fn copied_whole(test: &str, source: &Server, kills: u64) {
+    copied_whole_and(test, source, kills, || ());
+}
+
+fn copied_whole_and(test: &str, source: &Server, kills: u64, when_copied: impl FnOnce()) {
     let mut rng = Rng::new(test_seed_or(test, os::random::u64()));
     fill(source);
     let work = Work::start(source, &mut rng);
@@ -158,6 +189,7 @@ pub fn copied_whole(test: &str, source: &Server, kills: u64) {
     }
     replica.start();
     let mut here = replica.wait();
+    when_copied();
     drop(work);
     catch_up(source, &mut here);
     let mut there = source.connect();
