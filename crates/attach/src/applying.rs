@@ -43,7 +43,8 @@ pub fn apply_exactly(local: &mut Local, place: &LogPlace) -> Result<()> {
         if status.applied.is_at_or_behind(place) {
             break;
         }
-        if !status.is_applying {
+        // The applier may have come there and stopped while its status was read.
+        if !status.is_applying && !local.replica_status()?.applied.is_at_or_behind(place) {
             let why = status.error.unwrap_or_else(|| format!("the applier stopped before {place}"));
             return Err(AttachError::Stopped(why));
         }

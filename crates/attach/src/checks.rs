@@ -37,7 +37,8 @@ impl fmt::Display for Finding {
 /// # Errors
 /// Returns an error when the source cannot be asked.
 pub fn check(plan: &Plan, choice: &dyn Choice) -> Result<Vec<Finding>> {
-    let mut checks = Checks { source: Source::connect(&plan.source)?, choice, lacks_locks: false, found: Vec::new() };
+    let mut checks =
+        Checks { source: Source::connect(&plan.source)?, choice, lacks_locks: false, found: Vec::new() };
     if !checks.server()? {
         return Ok(checks.found);
     }

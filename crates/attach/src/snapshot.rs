@@ -38,7 +38,9 @@ impl Snapshot {
         if source.is_mariadb() {
             source.query(BEGIN)?;
             let place = snapshot_place(&mut source)?;
-            return Ok(when_now(table.hold(&mut source))?.filter(|held| *held).map(|_| Snapshot { source, place }));
+            return Ok(when_now(table.hold(&mut source))?
+                .filter(|held| *held)
+                .map(|_| Snapshot { source, place }));
         }
         let mut locker = Source::connect(options)?;
         if !lock(&mut locker, table, seconds)? {
@@ -77,7 +79,9 @@ fn lock(locker: &mut Source, table: &Table, seconds: u32) -> Result<bool> {
 fn when_now<T>(done: Result<T>) -> Result<Option<T>> {
     match done {
         Ok(value) => Ok(Some(value)),
-        Err(AttachError::Source(_, error)) if error.server_code().is_some_and(|code| NOT_NOW.contains(&code)) => {
+        Err(AttachError::Source(_, error))
+            if error.server_code().is_some_and(|code| NOT_NOW.contains(&code)) =>
+        {
             Ok(None)
         }
         Err(error) => Err(error),

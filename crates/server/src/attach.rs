@@ -19,12 +19,8 @@ use crate::process::error_log;
 
 /// The options of the new replica, which starts nothing by itself. Options behind `--` on the
 /// command line come later and override these.
-const OPTIONS: [&str; 4] = [
-    "--log-bin=binlog",
-    "--event-scheduler=OFF",
-    "--skip-replica-start",
-    "--replica-exec-mode=CONVERGE",
-];
+const OPTIONS: [&str; 4] =
+    ["--log-bin=binlog", "--event-scheduler=OFF", "--skip-replica-start", "--replica-exec-mode=CONVERGE"];
 
 /// The options of a replica that keeps the source's GTIDs.
 const WITH_GTIDS: [&str; 2] = ["--gtid-mode=ON", "--enforce-gtid-consistency=ON"];

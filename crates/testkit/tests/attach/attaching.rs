@@ -147,9 +147,7 @@ pub fn shown(client: &mut Client, sql: &str) -> Vec<Vec<String>> {
 
 /// Waits until the new replica has everything that the source has now.
 pub fn catch_up(source: &Server, client: &mut Client) {
-    if source.flavor() == Flavor::MySql
-        && source.rows("SELECT @@GLOBAL.gtid_mode")[0] == "OFF"
-    {
+    if source.flavor() == Flavor::MySql && source.rows("SELECT @@GLOBAL.gtid_mode")[0] == "OFF" {
         return catch_up_by_position(source, client);
     }
     let is_mariadb = source.flavor() == Flavor::MariaDb;

@@ -56,7 +56,9 @@ fn change(rng: &mut Rng, number: u64) -> Vec<String> {
             format!("UPDATE IGNORE d.t{table} SET v = 'v{w}', w = w + 1 WHERE u BETWEEN {u} AND {u} + 3")
         }
         // Rows of the table without a key are there several times, and one of them changes.
-        60..63 => format!("INSERT INTO d.k (id, w, x) VALUES ({w}, {u}, 'k'), ({w}, {u}, 'k'), ({w}, NULL, NULL)"),
+        60..63 => {
+            format!("INSERT INTO d.k (id, w, x) VALUES ({w}, {u}, 'k'), ({w}, {u}, 'k'), ({w}, NULL, NULL)")
+        }
         63..66 => format!("UPDATE d.k SET w = {u}, x = REPEAT('k', {w}) WHERE id = {w} LIMIT 1"),
         66..69 => format!("DELETE FROM d.k WHERE id = {w} LIMIT 2"),
         69 => "FLUSH BINARY LOGS".into(),
