@@ -183,27 +183,28 @@ impl Checks<'_> {
             "SELECT t.TABLE_SCHEMA, t.TABLE_NAME FROM information_schema.TABLES t \
              LEFT JOIN information_schema.STATISTICS s ON s.TABLE_SCHEMA = t.TABLE_SCHEMA \
                AND s.TABLE_NAME = t.TABLE_NAME AND s.INDEX_NAME = 'PRIMARY' \
-             WHERE t.TABLE_TYPE = 'BASE TABLE' AND t.TABLE_SCHEMA NOT IN {OWN_SCHEMAS} AND s.INDEX_NAME IS NULL \
+             WHERE t.TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') \
+               AND (s.INDEX_NAME IS NULL OR t.TABLE_TYPE <> 'BASE TABLE') AND t.TABLE_SCHEMA NOT IN {OWN_SCHEMAS}  \
              ORDER BY 1, 2"
         );
         let without_key = self.chosen(&without_key)?;
         self.add(
             false,
             &without_key,
-            "has no primary key, and is read in one snapshot",
+            "has no primary key or keeps its history, and is read in one snapshot",
             "Writers of it wait for a moment before that, and nothing is applied here until it is read",
         );
         if self.lacks_locks {
             self.add(
                 true,
                 &without_key,
-                "has no primary key, and the account lacks LOCK TABLES",
+                "has no primary key or keeps its history, and the account lacks LOCK TABLES",
                 "GRANT LOCK TABLES ON *.* TO the account",
             );
         }
         let other_engine = format!(
             "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES \
-             WHERE TABLE_TYPE = 'BASE TABLE' AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS} AND ENGINE <> 'InnoDB' ORDER BY 1, 2"
+             WHERE TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS} AND ENGINE <> 'InnoDB' ORDER BY 1, 2"
         );
         self.each(
             &other_engine,
@@ -212,11 +213,12 @@ impl Checks<'_> {
         )?;
         self.each(
             &format!(
-                "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES \
-                 WHERE TABLE_TYPE IN ('SEQUENCE', 'SYSTEM VERSIONED') AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS} ORDER BY 1, 2"
+                "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.COLUMNS \
+                 WHERE GENERATION_EXPRESSION = 'ROW START' AND DATA_TYPE = 'bigint' \
+                 AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS} ORDER BY 1, 2"
             ),
-            "is a sequence or a system-versioned table, which attach does not copy yet",
-            "Use a dump for it",
+            "is versioned by transactions, whose numbers mean nothing here",
+            "Use a dump for it, or version it by timestamps",
         )?;
         let logs_followers = !self.source.is_mariadb()
             && self.source.one("SELECT VERSION() REGEXP '^(8|9\\\\.[0-5])\\\\.'")? == "0";

@@ -1,7 +1,7 @@
 //! A chunk of a table's rows, which is read at the source and loaded here.
 
 use crate::definitions::{Column, Table};
-use crate::error::Result;
+use crate::error::{AttachError, Result};
 use crate::local::Local;
 use crate::source::{Source, quoted};
 use crate::state::TableState;
@@ -57,7 +57,7 @@ impl Reader {
         state.last_key = last.or(state.last_key.take());
         local.query("BEGIN")?;
         if count > 0 {
-            local.load(&self.load(), &rows)?;
+            local.load(&self.load("REPLACE"), &rows)?;
         }
         state.store(local)?;
         local.query("COMMIT")?;
@@ -81,20 +81,26 @@ impl Reader {
         Ok((text, count, last))
     }
 
-    /// Reads all rows of a table without a key from a session with a snapshot, and loads them in
-    /// the place of those that are here. A row may be there several times. The table is done with
-    /// the last rows.
+    /// Reads all rows of a table from a session with a snapshot, and loads them in the place of
+    /// those that are here. A row may be there several times. The table is done with the last
+    /// rows.
     pub fn copy_whole(&self, source: &mut Source, local: &mut Local, state: &mut TableState) -> Result<()> {
         // A copy that was interrupted has left rows.
         while local.changed(&format!("DELETE FROM {} LIMIT {MOST_ROWS}", self.table.quoted()))? > 0 {}
+        if self.table.is_versioned {
+            local.query(&format!("DELETE HISTORY FROM {}", self.table.quoted()))?;
+        }
         *state = TableState::new(&state.id);
-        let (mut text, mut failed) = (Vec::with_capacity(CHUNK_BYTES), None);
+        let (mut text, mut failed, mut loaded) = (Vec::with_capacity(CHUNK_BYTES), None, 0);
         source.rows(&self.select_all(), |cells| {
             put_row(cells, &mut text);
             state.rows += 1;
             if text.len() >= CHUNK_BYTES && failed.is_none() {
                 state.bytes += text.len() as u64;
-                failed = local.load(&self.load(), &text).err();
+                match local.load(&self.load(""), &text) {
+                    Ok(count) => loaded += count,
+                    Err(error) => failed = Some(error),
+                }
                 text.clear();
             }
         })?;
@@ -105,7 +111,12 @@ impl Reader {
         state.is_done = true;
         local.query("BEGIN")?;
         if !text.is_empty() {
-            local.load(&self.load(), &text)?;
+            loaded += local.load(&self.load(""), &text)?;
+        }
+        if loaded != state.rows {
+            let (table, read) = (self.table.quoted(), state.rows);
+            let why = format!("{loaded} of the {read} rows of {table} could be loaded");
+            return Err(AttachError::Unfit(why));
         }
         state.store(local)?;
         local.query("COMMIT").map(|_| ())
@@ -113,7 +124,8 @@ impl Reader {
 
     fn select_all(&self) -> String {
         let columns: Vec<String> = self.columns.iter().map(Column::read).collect();
-        format!("SELECT {} FROM {}", columns.join(", "), self.table.quoted())
+        let history = if self.table.is_versioned { " FOR SYSTEM_TIME ALL" } else { "" };
+        format!("SELECT {} FROM {}{history}", columns.join(", "), self.table.quoted())
     }
 
     fn select(&self, state: &TableState) -> String {
@@ -128,8 +140,9 @@ impl Reader {
         sql + &format!(" ORDER BY {} LIMIT {}", key.join(", "), self.rows)
     }
 
-    /// Returns the statement that loads rows, which replace those that have their keys.
-    fn load(&self) -> String {
+    /// Returns the statement that loads rows. With REPLACE as the word, they replace those that
+    /// have their keys.
+    fn load(&self, word: &str) -> String {
         let (mut targets, mut documents) = (Vec::new(), Vec::new());
         for (at, column) in self.columns.iter().enumerate() {
             let name = quoted(&column.name);
@@ -142,7 +155,7 @@ impl Reader {
         }
         let set = if documents.is_empty() { String::new() } else { format!(" SET {}", documents.join(", ")) };
         format!(
-            "LOAD DATA LOCAL INFILE 'rows' REPLACE INTO TABLE {} CHARACTER SET binary ({}){set}",
+            "LOAD DATA LOCAL INFILE 'rows' {word} INTO TABLE {} CHARACTER SET binary ({}){set}",
             self.table.quoted(),
             targets.join(", ")
         )

@@ -15,6 +15,8 @@ pub struct Table {
     pub name: String,
     /// The text of SHOW CREATE TABLE without the counter of AUTO_INCREMENT.
     definition: String,
+    /// True for a table of MariaDB that keeps the history of its rows.
+    pub is_versioned: bool,
 }
 
 /// A column whose values are copied.
@@ -40,15 +42,16 @@ impl Table {
         format!("{}/{}", self.schema, self.name)
     }
 
-    /// Reports whether the table has a primary key.
-    pub fn has_primary_key(&self) -> bool {
-        self.definition.lines().any(|line| line.starts_with("  PRIMARY KEY "))
+    /// Reports whether the rows can be copied in chunks: each has a key of its own, by which one
+    /// version of it takes the place of another.
+    pub fn has_chunks(&self) -> bool {
+        !self.is_versioned && self.definition.lines().any(|line| line.starts_with("  PRIMARY KEY "))
     }
 
-    /// Reports whether the table of this name has a primary key now.
-    pub fn is_keyed_now(&self, source: &mut Source) -> Result<bool> {
+    /// Reports whether the rows of the table that has this name now can be copied in chunks.
+    pub fn has_chunks_now(&self, source: &mut Source) -> Result<bool> {
         let now = Table::now(source, &self.schema, &self.name)?;
-        Ok(now.is_some_and(|table| table.has_primary_key()))
+        Ok(now.is_some_and(|table| table.has_chunks()))
     }
 
     /// Makes the source's transaction hold the table's definition and name. Returns false when
@@ -72,14 +75,22 @@ impl Table {
             Err(error) => return Err(error),
         };
         let definition = without_counter(&definition);
-        Ok(Some(Table { schema: schema.into(), name: name.into(), definition }))
+        let is_versioned = source.is_mariadb()
+            && {
+                let (schema, name) = (literal(schema), literal(name));
+                let find = format!(
+                    "SELECT TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = {name}"
+                );
+                source.one(&find)? == "SYSTEM VERSIONED"
+            };
+        Ok(Some(Table { schema: schema.into(), name: name.into(), definition, is_versioned }))
     }
 
     /// Reads the present definitions of all chosen tables that are not the server's own.
     pub fn all(source: &mut Source, choice: &dyn Choice) -> Result<Vec<Table>> {
         let list = format!(
             "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES \
-             WHERE TABLE_TYPE = 'BASE TABLE' AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS} ORDER BY 1, 2"
+             WHERE TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS} ORDER BY 1, 2"
         );
         let mut tables = Vec::new();
         for row in source.table(&list)? {
@@ -112,11 +123,36 @@ impl Table {
             charset: text(&row[2]),
             key_part: row[3].parse().ok(),
         };
-        Ok(rows.into_iter().map(column).collect())
+        let mut columns: Vec<Column> = rows.into_iter().map(column).collect();
+        if self.is_versioned {
+            columns.extend(self.period(source)?.map(Column::of_period));
+        }
+        Ok(columns)
+    }
+
+    /// Returns the names of the columns that say from when to when a row of a versioned table was
+    /// there. Without names of their own they are hidden.
+    fn period(&self, source: &mut Source) -> Result<[String; 2]> {
+        let mut named = |what: &str| {
+            source.one(&format!(
+                "SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {} \
+                 AND GENERATION_EXPRESSION = '{what}'",
+                literal(&self.schema),
+                literal(&self.name)
+            ))
+        };
+        let (start, end) = (named("ROW START")?, named("ROW END")?);
+        let or = |name: String, hidden: &str| if name.is_empty() { hidden.to_owned() } else { name };
+        Ok([or(start, "row_start"), or(end, "row_end")])
     }
 }
 
 impl Column {
+    /// Builds a column of a row's period.
+    fn of_period(name: String) -> Column {
+        Column { name, kind: "timestamp".to_owned(), charset: None, key_part: None }
+    }
+
     /// Returns the column's number in the primary key, if the rows can be read in the order of this
     /// column.
     pub fn key_part(&self) -> Option<u64> {

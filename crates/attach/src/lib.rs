@@ -39,6 +39,7 @@ mod log_place;
 mod moment;
 mod objects;
 mod rounds;
+mod sequences;
 mod snapshot;
 mod source;
 mod state;

@@ -28,6 +28,16 @@ impl Local {
         Ok(local)
     }
 
+    /// Connects to the new replica to load rows. Those of MariaDB may have a history and periods,
+    /// which are taken as they come.
+    pub fn for_rows(options: &ConnectOptions, of_mariadb: bool) -> Result<Local> {
+        let mut local = Local::connect(options)?;
+        if of_mariadb {
+            local.query("SET slipstream_dialect = 'MARIADB'")?;
+        }
+        Ok(local)
+    }
+
     /// Runs a statement and returns its result.
     pub fn query(&mut self, sql: &str) -> Result<ResultSet> {
         self.client.query(sql).map_err(|error| AttachError::Local(sql.to_owned(), error))
@@ -55,10 +65,11 @@ impl Local {
         Ok(self.query(sql)?.affected_rows())
     }
 
-    /// Runs a LOAD DATA LOCAL statement, which gets these rows as its file.
-    pub fn load(&mut self, sql: &str, rows: &[u8]) -> Result<()> {
+    /// Runs a LOAD DATA LOCAL statement, which gets these rows as its file. Returns how many rows
+    /// it has changed.
+    pub fn load(&mut self, sql: &str, rows: &[u8]) -> Result<u64> {
         let loaded = self.client.query_with_file(sql, rows);
-        loaded.map(|_| ()).map_err(|error| AttachError::Local(sql.to_owned(), error))
+        loaded.map(|done| done.affected_rows()).map_err(|error| AttachError::Local(sql.to_owned(), error))
     }
 
     /// Returns the GTIDs that have been applied.

@@ -6,6 +6,7 @@ use crate::choice::Choice;
 use crate::definitions::{OWN_SCHEMAS, Table};
 use crate::error::{AttachError, Result};
 use crate::local::Local;
+use crate::sequences::{self, Sequence};
 use crate::source::{Source, literal, quoted};
 use crate::time_zones::TimeZones;
 
@@ -26,6 +27,7 @@ struct Object {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Objects {
     schemas: Vec<(String, String)>,
+    sequences: Vec<Sequence>,
     /// The tables, with the statements that make them.
     tables: Vec<(Table, String)>,
     others: Vec<Object>,
@@ -116,7 +118,8 @@ impl Objects {
         }
         let accounts = if choice.takes_accounts() { Accounts::read(source)? } else { Accounts::default() };
         let time_zones = TimeZones::read(source)?;
-        Ok(Objects { schemas, tables, others, accounts, time_zones })
+        let sequences = sequences::read(source, choice)?;
+        Ok(Objects { schemas, sequences, tables, others, accounts, time_zones })
     }
 
     fn tables_now(source: &mut Source, choice: &dyn Choice) -> Result<Vec<(Table, String)>> {
@@ -128,11 +131,12 @@ impl Objects {
         Ok(tables)
     }
 
-    /// Reports whether two readings found the same, apart from counters of AUTO_INCREMENT.
+    /// Reports whether two readings found the same, apart from counters.
     pub fn is_same(&self, other: &Objects) -> bool {
         let tables =
             |objects: &Objects| objects.tables.iter().map(|(table, _)| table.clone()).collect::<Vec<_>>();
         self.schemas == other.schemas
+            && sequences::are_same(&self.sequences, &other.sequences)
             && self.others == other.others
             && self.accounts == other.accounts
             && self.time_zones == other.time_zones
@@ -153,6 +157,10 @@ impl Objects {
         for (name, made) in &self.schemas {
             local.query(&format!("DROP DATABASE IF EXISTS {}", quoted(name)))?;
             local.query(made)?;
+        }
+        // Defaults of columns name sequences.
+        for sequence in &self.sequences {
+            sequence.make(local)?;
         }
         for (table, made) in &self.tables {
             local.query(&format!("USE {}", quoted(&table.schema)))?;

@@ -55,13 +55,12 @@ impl Rounds<'_> {
             if left.is_empty() {
                 break;
             }
-            let (keyed, keyless): (Vec<Table>, Vec<Table>) =
-                left.into_iter().partition(Table::has_primary_key);
-            for table in &keyless {
+            let (chunked, whole): (Vec<Table>, Vec<Table>) = left.into_iter().partition(Table::has_chunks);
+            for table in &whole {
                 self.copy_whole(table)?;
                 self.tell(tables.len(), &copied)?;
             }
-            self.round(keyed)?;
+            self.round(chunked)?;
             self.tell(tables.len(), &copied)?;
         }
         let states = state::tables(self.local)?;
@@ -94,8 +93,8 @@ impl Rounds<'_> {
         Ok(tables.iter().filter(|table| !is_here(table)).cloned().collect())
     }
 
-    /// Copies a table without a primary key, whose rows cannot be told apart. It is read in one
-    /// snapshot, the log is applied exactly up to there, and the applier stands still until all
+    /// Copies a table whose rows cannot be told apart, or that keeps their history. It is read in
+    /// one snapshot, the log is applied exactly up to there, and the applier stands still until all
     /// rows are here. Nothing is done while the source has other use for the table.
     fn copy_whole(&mut self, table: &Table) -> Result<()> {
         let refused = self.refused_locks.entry(table.path()).or_default();
@@ -114,7 +113,7 @@ impl Rounds<'_> {
         if let Some(id) = self.local.table_ids()?.get(&table.path()) {
             let reader = Reader::new(&mut snapshot.source, table.clone())?;
             let mut state = TableState::new(id);
-            let mut local = Local::connect(self.at)?;
+            let mut local = Local::for_rows(self.at, self.source.is_mariadb())?;
             reader.copy_whole(&mut snapshot.source, &mut local, &mut state)?;
         }
         snapshot.source.query("COMMIT").map(|_| ())
@@ -191,7 +190,7 @@ impl Rounds<'_> {
             source.query("START TRANSACTION READ ONLY")?;
             let mut held = Vec::new();
             for table in left.by_ref().take(HELD_TABLES) {
-                if table.hold(&mut source)? && table.is_keyed_now(&mut source)? {
+                if table.hold(&mut source)? && table.has_chunks_now(&mut source)? {
                     held.push(table);
                 }
             }
@@ -208,7 +207,7 @@ fn copy_tables(
     tables: Vec<(Table, TableState)>,
     started: &Stopwatch,
 ) -> Result<()> {
-    let mut local = Local::connect(at)?;
+    let mut local = Local::for_rows(at, source.is_mariadb())?;
     for (table, mut state) in tables {
         let mut reader = Reader::new(source, table)?;
         while !state.is_done {

@@ -36,7 +36,7 @@ fn change(rng: &mut Rng, number: u64) -> Vec<String> {
     let kind = match number % 400 {
         399 => rng.below(3),
         100 | 200 | 300 => 1,
-        _ => rng.between(3, 69),
+        _ => rng.between(3, 76),
     };
     let one = match kind {
         0 => format!("ALTER TABLE d.t{table} ADD c{number} INT NOT NULL DEFAULT 5"),
@@ -61,7 +61,10 @@ fn change(rng: &mut Rng, number: u64) -> Vec<String> {
         }
         63..66 => format!("UPDATE d.k SET w = {u}, x = REPEAT('k', {w}) WHERE id = {w} LIMIT 1"),
         66..69 => format!("DELETE FROM d.k WHERE id = {w} LIMIT 2"),
-        69 => "FLUSH BINARY LOGS".into(),
+        69 if u % 2 == 0 => "FLUSH BINARY LOGS".into(),
+        69 | 70 => format!("INSERT IGNORE INTO d.h VALUES ({w}, {u})"),
+        71..75 => format!("UPDATE d.h SET v = {u} WHERE id = {w}"),
+        75 => format!("DELETE FROM d.h WHERE id = {w}"),
         _ => {
             return vec![
                 "BEGIN".into(),
@@ -126,6 +129,10 @@ fn fill(source: &Server) {
     };
     session.query(&format!("SET {depth} = 100000")).expect("it is a variable");
     session.query("CREATE TABLE d.k (id INT, w INT, x VARCHAR(50), KEY (w))").expect("a table can be made");
+    let history = if source.flavor() == Flavor::MariaDb { "WITH SYSTEM VERSIONING" } else { "" };
+    session
+        .query(&format!("CREATE TABLE d.h (id INT PRIMARY KEY, v INT) {history}"))
+        .expect("it can be made");
     for table in 0..TABLES {
         let create = format!(
             "CREATE TABLE d.t{table} (id INT PRIMARY KEY, u INT, v VARCHAR(10), w INT NOT NULL, x VARCHAR(600), \
@@ -208,7 +215,14 @@ fn copied_whole_and(test: &str, source: &Server, kills: u64, when_copied: impl F
             _ => format!("SHOW CREATE TABLE d.{name}"),
         };
         let order = if name == "k" { "id, w, x" } else { "id" };
-        for sql in [definition, format!("SELECT * FROM d.{name} ORDER BY {order}")] {
+        let rows = match name.as_str() {
+            "h" if source.flavor() == Flavor::MariaDb => {
+                "SELECT id, v, row_start, row_end FROM d.h FOR SYSTEM_TIME ALL ORDER BY id, row_end"
+                    .to_owned()
+            }
+            _ => format!("SELECT * FROM d.{name} ORDER BY {order}"),
+        };
+        for sql in [definition, rows] {
             let (ours, theirs) = (shown(&mut here, &sql), shown(&mut there, &sql));
             let differs = ours.iter().zip(&theirs).find(|(ours, theirs)| ours != theirs);
             assert!(ours == theirs, "{sql}: {} and {} rows, {differs:?}", ours.len(), theirs.len());
