@@ -44,8 +44,7 @@ impl Reader {
     /// Reads the next chunk and loads it here, together with the table's new progress. The source's
     /// session must hold the table's definition and name.
     pub fn copy(&mut self, source: &mut Source, local: &mut Local, state: &mut TableState) -> Result<()> {
-        let key: Vec<String> = self.key.iter().map(|at| quoted(&self.columns[*at].name)).collect();
-        let key = key.join(", ");
+        let key = self.key_names().join(", ");
         if state.key != key {
             // The table's rows were read in another order, or not at all yet.
             *state = TableState { key, ..TableState::new(&state.id) };
@@ -61,9 +60,14 @@ impl Reader {
         }
         state.store(local)?;
         local.query("COMMIT")?;
-        let wanted = self.rows * CHUNK_BYTES as u64 / (rows.len() as u64).max(1);
-        self.rows = wanted.clamp(self.rows / 4, self.rows * 4).clamp(1, MOST_ROWS);
+        self.settle_rows(rows.len());
         Ok(())
+    }
+
+    /// Sets the number of rows in the next chunk, after one of this size.
+    fn settle_rows(&mut self, bytes: usize) {
+        let wanted = self.rows * CHUNK_BYTES as u64 / (bytes as u64).max(1);
+        self.rows = wanted.clamp(self.rows / 4, self.rows * 4).clamp(1, MOST_ROWS);
     }
 
     /// Reads rows in the form for LOAD DATA. Returns them, their number, and the key of the last
@@ -82,21 +86,26 @@ impl Reader {
     }
 
     /// Reads all rows of a table from a session with a snapshot, and loads them in the place of
-    /// those that are here. A row may be there several times. The table is done with the last
-    /// rows.
-    pub fn copy_whole(&self, source: &mut Source, local: &mut Local, state: &mut TableState) -> Result<()> {
+    /// those that are here. A row may be there several times. `finish` is called with the numbers
+    /// of rows and bytes in the transaction that loads the last rows.
+    pub fn replace_all(
+        &self,
+        source: &mut Source,
+        local: &mut Local,
+        finish: impl FnOnce(&mut Local, u64, u64) -> Result<()>,
+    ) -> Result<()> {
         // A copy that was interrupted has left rows.
         while local.changed(&format!("DELETE FROM {} LIMIT {MOST_ROWS}", self.table.quoted()))? > 0 {}
         if self.table.is_versioned {
             local.query(&format!("DELETE HISTORY FROM {}", self.table.quoted()))?;
         }
-        *state = TableState::new(&state.id);
-        let (mut text, mut failed, mut loaded) = (Vec::with_capacity(CHUNK_BYTES), None, 0);
+        let (mut text, mut failed) = (Vec::with_capacity(CHUNK_BYTES), None);
+        let (mut rows, mut bytes, mut loaded) = (0, 0, 0);
         source.rows(&self.select_all(), |cells| {
             put_row(cells, &mut text);
-            state.rows += 1;
+            rows += 1;
             if text.len() >= CHUNK_BYTES && failed.is_none() {
-                state.bytes += text.len() as u64;
+                bytes += text.len() as u64;
                 match local.load(&self.load(""), &text) {
                     Ok(count) => loaded += count,
                     Err(error) => failed = Some(error),
@@ -107,19 +116,103 @@ impl Reader {
         if let Some(error) = failed {
             return Err(error);
         }
-        state.bytes += text.len() as u64;
-        state.is_done = true;
+        bytes += text.len() as u64;
         local.query("BEGIN")?;
         if !text.is_empty() {
             loaded += local.load(&self.load(""), &text)?;
         }
-        if loaded != state.rows {
-            let (table, read) = (self.table.quoted(), state.rows);
-            let why = format!("{loaded} of the {read} rows of {table} could be loaded");
-            return Err(AttachError::Unfit(why));
+        if loaded != rows {
+            let table = self.table.quoted();
+            return Err(AttachError::Unfit(format!(
+                "{loaded} of the {rows} rows of {table} could be loaded"
+            )));
         }
-        state.store(local)?;
+        finish(local, rows, bytes)?;
         local.query("COMMIT").map(|_| ())
+    }
+
+    /// Reports whether the table is read in chunks, in the order of its primary key.
+    pub fn has_chunks(&self) -> bool {
+        self.table.has_chunks() && !self.key.is_empty()
+    }
+
+    /// Passes all rows to `row`, each in the form for LOAD DATA.
+    pub fn each_row(&self, session: &mut Source, mut row: impl FnMut(&[u8])) -> Result<()> {
+        let mut text = Vec::new();
+        session.rows(&self.select_all(), |cells| {
+            text.clear();
+            put_row(cells, &mut text);
+            row(&text);
+        })
+    }
+
+    /// Reads the next chunk behind a key, in the form for LOAD DATA. Returns it with the key of its
+    /// last row, which is `None` for the last chunk.
+    pub fn next_chunk(
+        &mut self,
+        source: &mut Source,
+        after: Option<&str>,
+    ) -> Result<(Vec<u8>, Option<String>)> {
+        let state = TableState { last_key: after.map(str::to_owned), ..TableState::new("") };
+        let (text, _, last) = self.read(source, &state)?;
+        self.settle_rows(text.len());
+        Ok((text, last))
+    }
+
+    /// Reads the rows between two keys, the second one included, in the form for LOAD DATA.
+    pub fn between(&self, session: &mut Source, after: Option<&str>, upto: Option<&str>) -> Result<Vec<u8>> {
+        let key = self.key_names().join(", ");
+        let sql = format!("{}{} ORDER BY {key}", self.select_all(), self.range(after, upto));
+        let mut text = Vec::with_capacity(CHUNK_BYTES);
+        session.rows(&sql, |cells| put_row(cells, &mut text))?;
+        Ok(text)
+    }
+
+    /// Puts rows in the place of those between two keys, in one transaction.
+    pub fn replace_between(
+        &self,
+        local: &mut Local,
+        after: Option<&str>,
+        upto: Option<&str>,
+        rows: &[u8],
+    ) -> Result<()> {
+        local.query("BEGIN")?;
+        local.query(&format!("DELETE FROM {}{}", self.table.quoted(), self.range(after, upto)))?;
+        if !rows.is_empty() {
+            local.load(&self.load("REPLACE"), rows)?;
+        }
+        local.query("COMMIT").map(|_| ())
+    }
+
+    /// Returns the values of the key in a row in the form for LOAD DATA.
+    pub fn key_of(&self, row: &[u8]) -> String {
+        let fields: Vec<&[u8]> = row.split(|byte| *byte == b'\t').collect();
+        let value =
+            |at: &usize| String::from_utf8_lossy(fields.get(*at).copied().unwrap_or_default()).into_owned();
+        self.key.iter().map(value).collect::<Vec<_>>().join(",")
+    }
+
+    fn key_names(&self) -> Vec<String> {
+        self.key.iter().map(|at| quoted(&self.columns[*at].name)).collect()
+    }
+
+    /// Returns the condition that a key lies between two others, the second one included. The
+    /// bounds of the first column alone are there for planners that make no range of the rest.
+    fn range(&self, after: Option<&str>, upto: Option<&str>) -> String {
+        let key = self.key_names();
+        let values = |bound: Option<&str>| -> Option<Vec<String>> {
+            bound.map(|bound| bound.split(',').map(str::to_owned).collect())
+        };
+        let mut parts = Vec::new();
+        if let Some(after) = values(after) {
+            let after: Vec<&str> = after.iter().map(String::as_str).collect();
+            parts.push(format!("{} >= {} AND ({})", key[0], after[0], behind(&key, &after)));
+        }
+        if let Some(upto) = values(upto) {
+            let upto: Vec<&str> = upto.iter().map(String::as_str).collect();
+            parts.push(format!("{} <= {} AND NOT ({})", key[0], upto[0], behind(&key, &upto)));
+        }
+        if parts.is_empty() { String::new() } else { format!(" WHERE {}", parts.join(" AND ")) }
     }
 
     fn select_all(&self) -> String {
@@ -133,7 +226,7 @@ impl Reader {
         if self.key.is_empty() {
             return sql;
         }
-        let key: Vec<String> = self.key.iter().map(|at| quoted(&self.columns[*at].name)).collect();
+        let key = self.key_names();
         if let Some(last) = &state.last_key {
             sql += &format!(" WHERE {}", behind(&key, &last.split(',').collect::<Vec<_>>()));
         }

@@ -14,6 +14,9 @@ use crate::encryption::{self, Encryption};
 /// The environment variable that may hold the password.
 const PASSWORD_VARIABLE: &str = "SLIPSTREAM_SOURCE_PASSWORD";
 
+/// The environment variable that may hold the password for `--replica`.
+const REPLICA_PASSWORD_VARIABLE: &str = "SLIPSTREAM_PASSWORD";
+
 /// The request on the command line.
 #[derive(Debug)]
 pub struct Plan {
@@ -21,8 +24,14 @@ pub struct Plan {
     pub source: ConnectOptions,
     /// How the connections to the source are encrypted, which `source` says too.
     pub(crate) encryption: Encryption,
-    /// The path of the new replica's data directory.
+    /// The path of the new replica's data directory. It is empty when there is to be none.
     pub datadir: PathBuf,
+    /// The way to reach a replica that runs already and is to be compared.
+    pub replica: Option<ConnectOptions>,
+    /// True when the rows are to be compared.
+    pub verify: bool,
+    /// True when what differs is to be copied again.
+    pub repair: bool,
     /// The number of tables that are copied at the same time.
     pub workers: usize,
     /// True when only the checks are to be made.
@@ -48,7 +57,7 @@ pub fn command() -> Command {
             Arg::new("datadir")
                 .long("datadir")
                 .value_name("DIR")
-                .required(true)
+                .required_unless_present("replica")
                 .value_parser(clap::value_parser!(PathBuf))
                 .help("The new replica's data directory: empty, or of an attachment that was interrupted"),
         )
@@ -65,6 +74,27 @@ pub fn command() -> Command {
                 .default_value("2")
                 .value_parser(RangedU64ValueParser::<u64>::new().range(1..=64))
                 .help("So many tables are copied at once"),
+        )
+        .arg(
+            Arg::new("verify")
+                .long("verify")
+                .action(ArgAction::SetTrue)
+                .help("Compares all rows with the source's when they are here, table by table"),
+        )
+        .arg(
+            Arg::new("repair")
+                .long("repair")
+                .action(ArgAction::SetTrue)
+                .requires("verify")
+                .help("Copies again what --verify has found to differ"),
+        )
+        .arg(
+            Arg::new("replica")
+                .long("replica")
+                .value_name("mysql://USER[:PASSWORD]@HOST[:PORT]/")
+                .requires("verify")
+                .conflicts_with_all(["datadir", "dry-run"])
+                .help("Compares this replica, which runs already, and makes none"),
         )
         .arg(
             Arg::new("dry-run")
@@ -97,6 +127,10 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Plan, clap::Er
         clap::Error::raw(clap::error::ErrorKind::Io, text)
     })?;
     let serve = matches.get_many::<String>("serve").map(|words| words.cloned().collect());
+    let replica = matches.get_one::<String>("replica").map(|text| address::parse(text)).transpose()?;
+    let replica = replica
+        .map(|replica| address::with_password(replica, None, REPLICA_PASSWORD_VARIABLE))
+        .transpose()?;
     let filters = matches.get_many::<String>("tables").into_iter().flatten();
     let mut filters: Vec<String> = filters.cloned().collect();
     if !filters.is_empty() {
@@ -105,7 +139,10 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Plan, clap::Er
     Ok(Plan {
         source,
         encryption,
-        datadir: matches.get_one::<PathBuf>("datadir").expect("it is required").clone(),
+        datadir: matches.get_one::<PathBuf>("datadir").cloned().unwrap_or_default(),
+        replica,
+        verify: matches.get_flag("verify"),
+        repair: matches.get_flag("repair"),
         workers: *matches.get_one::<u64>("workers").expect("it has a default") as usize,
         dry_run: matches.get_flag("dry-run"),
         filters,

@@ -19,6 +19,7 @@ use crate::objects::Objects;
 use crate::rounds::Rounds;
 use crate::source::{Source, literal, literal_text};
 use crate::state;
+use crate::verify::verify;
 
 /// The number of times that definitions are read while they keep changing.
 const READINGS: usize = 20;
@@ -53,7 +54,9 @@ pub fn attach(plan: &Plan, choice: &dyn Choice, local: &ConnectOptions) -> Resul
     };
     if !state::exists(&mut attachment.local)? {
         if attachment.follows_already()? {
-            return attachment.go_on();
+            attachment.go_on()?;
+            attachment.verify();
+            return Ok(());
         }
         attachment.check_empty()?;
         attachment.begin()?;
@@ -68,7 +71,9 @@ pub fn attach(plan: &Plan, choice: &dyn Choice, local: &ConnectOptions) -> Resul
     attachment.local.query("SET GLOBAL local_infile = 1")?;
     attachment.rounds().run()?;
     attachment.local.query(&format!("SET GLOBAL local_infile = {local_infile}"))?;
-    attachment.end()
+    attachment.end()?;
+    attachment.verify();
+    Ok(())
 }
 
 impl Attachment<'_> {
@@ -195,6 +200,16 @@ impl Attachment<'_> {
             return Err(AttachError::Unfit(what));
         }
         Ok(())
+    }
+
+    /// Compares the copy with the source if the plan says so. What differs is told, and the server
+    /// serves on, also when it cannot be compared.
+    fn verify(&mut self) {
+        if self.plan.verify
+            && let Err(error) = verify(self.plan, self.choice, self.at)
+        {
+            eprintln!("the verification ends: {error}");
+        }
     }
 
     fn rounds(&mut self) -> Rounds<'_> {

@@ -112,9 +112,10 @@ impl Rounds<'_> {
         // The snapshot keeps the table's name at the source, and this server is where it is.
         if let Some(id) = self.local.table_ids()?.get(&table.path()) {
             let reader = Reader::new(&mut snapshot.source, table.clone())?;
-            let mut state = TableState::new(id);
             let mut local = Local::for_rows(self.at, self.source.is_mariadb())?;
-            reader.copy_whole(&mut snapshot.source, &mut local, &mut state)?;
+            reader.replace_all(&mut snapshot.source, &mut local, |local, rows, bytes| {
+                TableState { is_done: true, rows, bytes, ..TableState::new(id) }.store(local)
+            })?;
         }
         snapshot.source.query("COMMIT").map(|_| ())
     }
@@ -129,8 +130,12 @@ impl Rounds<'_> {
             }
             return Ok(held);
         }
-        let mut visible = Vec::new();
+        // The definitions are held meanwhile, so this takes no longer than other waits for them.
+        let (mut visible, waited) = (Vec::new(), Stopwatch::start());
         for table in held {
+            if waited.elapsed() >= HELD {
+                break;
+            }
             let refused = self.refused_locks.entry(table.path()).or_default();
             let seconds = LOCK_WAITS[(*refused).min(LOCK_WAITS.len() - 1)];
             match wait_for_changes_of(self.source, &table, seconds)? {

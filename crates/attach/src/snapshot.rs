@@ -47,7 +47,9 @@ impl Snapshot {
             return Ok(None);
         }
         source.query(BEGIN)?;
-        let is_held = table.hold(&mut source)?;
+        // A statement that alters or renames the table may wait for the lock, and this session
+        // would wait behind it, for ever but for the short time that is set.
+        let is_held = when_now(table.hold(&mut source))?.unwrap_or(false);
         let place = locker.log_end()?;
         locker.query("UNLOCK TABLES")?;
         Ok(is_held.then_some(Snapshot { source, place }))

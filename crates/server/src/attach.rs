@@ -47,6 +47,13 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if let Some(replica) = &plan.replica {
+        return match ::attach::verify(&plan, &choice, replica) {
+            Ok(0) => ExitCode::SUCCESS,
+            Ok(_) => ExitCode::FAILURE,
+            Err(error) => failed(&error),
+        };
+    }
     match may_begin(&plan, &choice) {
         Ok(true) => {}
         Ok(false) => return ExitCode::FAILURE,

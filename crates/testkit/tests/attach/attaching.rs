@@ -65,6 +65,15 @@ impl Attaching {
         told
     }
 
+    /// Compares the replica, which runs, with its source. Returns the exit code and what is told.
+    pub fn verify(&self, words: &[&str]) -> (Option<i32>, String) {
+        let mut command = Command::new(testkit::binary::slipstream());
+        let replica = format!("mysql://admin:admin@127.0.0.1:{}/", self.port.number());
+        command.arg("attach").arg(&self.address).args(["--verify", "--replica", &replica]).args(words);
+        let done = command.output().expect("the binary runs");
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    }
+
     /// Runs a command line that must be refused as such, and returns what is said about it.
     pub fn refused(&self) -> String {
         let done = self.command().args(&self.words).output().expect("the binary runs");
@@ -87,7 +96,22 @@ impl Attaching {
         command.arg(format!("--port={}", self.port.number()));
         command.arg(format!("--socket={}", self.directory.join("s.sock").display()));
         command.arg(format!("--log-error={}", self.directory.join("error.log").display()));
-        self.process = Some(command.stderr(Stdio::null()).spawn().expect("the binary runs"));
+        let told = std::fs::File::create(self.directory.join("told")).expect("a file can be made");
+        self.process = Some(command.stderr(told).spawn().expect("the binary runs"));
+    }
+
+    /// Waits until the program has told something, and returns all that it has told.
+    pub fn wait_until_told(&self, what: &str) -> String {
+        let waited = Stopwatch::start();
+        loop {
+            let told = std::fs::read(self.directory.join("told")).expect("it can be read");
+            let told = String::from_utf8_lossy(&told).into_owned();
+            if told.contains(what) {
+                return told;
+            }
+            assert!(waited.elapsed() < SOON, "{what} is not told: {told}");
+            sleep(Duration::from_millis(20));
+        }
     }
 
     pub fn kill(&mut self) {

@@ -6,4 +6,5 @@ mod encryption;
 mod mariadb;
 mod mysql;
 mod part;
+mod verify;
 mod work;

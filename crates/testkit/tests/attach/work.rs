@@ -14,7 +14,7 @@ use testkit::Server;
 use crate::attaching::{Attaching, catch_up, shown};
 
 /// Changes on a source that go on until this value is dropped.
-struct Work {
+pub struct Work {
     ends: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -82,7 +82,7 @@ fn change(rng: &mut Rng, number: u64) -> Vec<String> {
 }
 
 impl Work {
-    fn start(source: &Server, rng: &mut Rng) -> Work {
+    pub fn start(source: &Server, rng: &mut Rng) -> Work {
         let ends = Arc::new(AtomicBool::new(false));
         let session = |number: u64| {
             let (session, mut rng, ended) = (source.connect(), Rng::new(rng.u64()), ends.clone());
@@ -119,7 +119,7 @@ impl Drop for Work {
     }
 }
 
-fn fill(source: &Server) {
+pub fn fill(source: &Server) {
     let mut session = source.connect();
     session.query("CREATE DATABASE d").expect("a schema can be made");
     let depth = if source.flavor() == Flavor::MariaDb {
@@ -201,9 +201,14 @@ fn copied_whole_and(test: &str, source: &Server, kills: u64, when_copied: impl F
     when_copied();
     drop(work);
     catch_up(source, &mut here);
+    are_the_same(source, &mut here);
+}
+
+/// Checks that a replica has the tables and rows of its source.
+pub fn are_the_same(source: &Server, here: &mut Client) {
     let mut there = source.connect();
     let tables = "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'd' ORDER BY 1";
-    assert_eq!(shown(&mut here, tables), shown(&mut there, tables));
+    assert_eq!(shown(here, tables), shown(&mut there, tables));
     for row in shown(&mut there, tables) {
         let name = &row[0];
         // Definitions of a MariaDB source are shown in MySQL's words, so only the columns are
@@ -223,11 +228,11 @@ fn copied_whole_and(test: &str, source: &Server, kills: u64, when_copied: impl F
             _ => format!("SELECT * FROM d.{name} ORDER BY {order}"),
         };
         for sql in [definition, rows] {
-            let (ours, theirs) = (shown(&mut here, &sql), shown(&mut there, &sql));
+            let (ours, theirs) = (shown(here, &sql), shown(&mut there, &sql));
             let differs = ours.iter().zip(&theirs).find(|(ours, theirs)| ours != theirs);
             assert!(ours == theirs, "{sql}: {} and {} rows, {differs:?}", ours.len(), theirs.len());
         }
-        let checked = shown(&mut here, &format!("CHECK TABLE d.{name}"));
+        let checked = shown(here, &format!("CHECK TABLE d.{name}"));
         assert_eq!(checked[0][3], "OK", "{name}");
     }
 }
