@@ -6,11 +6,11 @@
 //!
 //! These are the layers, the lowest first. Each layer uses only those above it in this list:
 //!
-//! 1. What every layer names: `error`, `memory`, `counters`, `measured` (what
-//!    statements took), `sql_mode`, `sink`, `host` (what the
-//!    server around a session answers), `computed_table` (a table that the host computes), `admin`
-//!    (commands that the server carries out), `attribute` and `quoting` (how the dictionary stores
-//!    definitions and how they are printed), `variables`.
+//! 1. What every layer names: `error`, `memory`, `counters`, `measured` (what statements took),
+//!    `stopwatch` (what the operations of one statement took, for EXPLAIN ANALYZE), `sql_mode`,
+//!    `sink`, `host` (what the server around a session answers), `computed_table` (a table that the
+//!    host computes), `admin` (commands that the server carries out), `attribute` and `quoting` (how
+//!    the dictionary stores definitions and how they are printed), `variables`.
 //! 2. Text to tokens: `lexical`, `literal_rows`, `lexer`.
 //! 3. Tokens to a tree: `parse`, which makes the trees of `ast`. Tokens to a digest: `digest`.
 //! 4. Expressions, bound and computed: `expr`; what they search for: `full_text`.
@@ -71,6 +71,7 @@ mod show;
 mod sink;
 mod sql_mode;
 mod statement_log;
+mod stopwatch;
 mod temporary;
 pub mod time_zone;
 pub mod touched;

@@ -9,6 +9,7 @@
 mod column_type;
 mod ddl;
 mod dml;
+mod explain;
 mod expr;
 mod handler;
 mod into;
@@ -26,6 +27,7 @@ mod visit;
 pub use column_type::*;
 pub use ddl::*;
 pub use dml::*;
+pub use explain::*;
 pub use expr::*;
 pub use handler::*;
 pub use into::*;
@@ -197,11 +199,7 @@ pub enum Statement {
         show: Show,
         filter: ShowFilter,
     },
-    Explain {
-        statement: Box<Statement>,
-        format: Option<String>,
-        analyze: bool,
-    },
+    Explain(Box<Explain>),
     Maintain {
         what: Maintenance,
         tables: Vec<TableName>,

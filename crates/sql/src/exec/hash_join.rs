@@ -28,6 +28,8 @@ pub(super) struct HashTable {
     /// The first and the last row of each key.
     by_key: HashMap<Vec<u8>, (u32, u32)>,
     charge: Charge,
+    /// The number of rows that the table has, kept or not.
+    rows_read: u64,
 }
 
 /// The next row of a chain that is being read, or [`END`].
@@ -68,8 +70,13 @@ impl HashTable {
         rows: Option<&Rows>,
         row: &mut [Value],
     ) -> Result<HashTable> {
-        let mut made =
-            HashTable { values: Vec::new(), next: Vec::new(), by_key: HashMap::new(), charge: run.charge() };
+        let mut made = HashTable {
+            values: Vec::new(),
+            next: Vec::new(),
+            by_key: HashMap::new(),
+            charge: run.charge(),
+            rows_read: 0,
+        };
         match (&step.source, rows) {
             (Source::Stored { table, access }, _) => {
                 let mut reader = Reader::open(run, table, access, run.lock_for(step.lock), row)?;
@@ -106,6 +113,7 @@ impl HashTable {
 
     /// Keeps the row if its conditions hold and no part of its key is NULL.
     fn add(&mut self, run: &mut Run<'_, '_>, step: &TableStep, row: &[Value]) -> Result<()> {
+        self.rows_read += 1;
         let Some(lookup) = &step.hash else { return Ok(()) };
         let mut key = Vec::new();
         if !all_hold(&lookup.conditions, row, run)? || !put_key(&lookup.keys, |key| key.own, row, &mut key) {
@@ -130,6 +138,11 @@ impl HashTable {
             }
         }
         Ok(())
+    }
+
+    /// Returns the number of rows that were read, and of those that are kept.
+    pub fn sizes(&self) -> (u64, u64) {
+        (self.rows_read, self.next.len() as u64)
     }
 
     /// Looks up the rows whose keys equal the key of the tables before.

@@ -12,8 +12,10 @@ use super::hash_join::HashTable;
 use super::reader::Reader;
 use super::run::all_hold;
 use super::spill::Rows;
+use super::watches::Watches;
 use crate::error::Result;
 use crate::plan::{Nest, NestKind, Source, TableStep};
+use crate::stopwatch::Operator;
 use std::cell::OnceCell;
 use types::Value;
 
@@ -47,8 +49,21 @@ pub(super) fn nested_loops(
         // As in MySQL, a query without tables looks at one row.
         run.ctx.counters.rows_examined.count();
     }
-    let loops = Loops { tables, materialized, hashes };
-    loops.level(run, Level { step: 0, nest: 0, end: tables.len() }, row, visit)
+    let start = Level { step: 0, nest: 0, end: tables.len() };
+    match run.ctx.measures {
+        None => {
+            let watches = Watches::none();
+            Loops::<false> { tables, materialized, hashes, watches }.level(run, start, row, visit)
+        }
+        Some(measures) => {
+            let loops = Loops::<true> { tables, materialized, hashes, watches: Watches::of(tables) };
+            loops.watches.begin_chain(tables, 0..tables.len(), 0);
+            let flow = loops.level(run, start, row, visit);
+            loops.watches.end_chain(tables, 0..tables.len(), 0);
+            loops.watches.add_to(measures, tables);
+            flow
+        }
+    }
 }
 
 /// A position in the loops: a step, or one of the nests that begin at the step.
@@ -60,14 +75,16 @@ struct Level {
     end: usize,
 }
 
-struct Loops<'p> {
+/// The loops. `MEASURED` says that their operations are measured, for EXPLAIN ANALYZE.
+struct Loops<'p, const MEASURED: bool> {
     tables: &'p [TableStep],
     materialized: &'p Materialized,
     /// For each step with a hash join, its hash table once it is built.
     hashes: Vec<OnceCell<HashTable>>,
+    watches: Watches,
 }
 
-impl Loops<'_> {
+impl<const MEASURED: bool> Loops<'_, MEASURED> {
     fn level(
         &self,
         run: &mut Run<'_, '_>,
@@ -84,6 +101,15 @@ impl Loops<'_> {
         }
     }
 
+    /// Runs `run` while an operation of the step passes a row on, and measures that.
+    #[inline]
+    fn passing<T>(&self, operator: Operator, run: impl FnOnce() -> Result<T>) -> Result<T> {
+        match MEASURED {
+            true => self.watches.passing(operator, run),
+            false => run(),
+        }
+    }
+
     /// Runs the tables of a nest and, for each result, the levels behind the nest.
     fn nest(
         &self,
@@ -95,22 +121,33 @@ impl Loops<'_> {
     ) -> Result<Flow> {
         let inside = Level { nest: level.nest + 1, end: level.step + nest.tables, ..level };
         let behind = Level { step: inside.end, nest: 0, end: level.end };
-        let mut matched = false;
-        if all_hold(&nest.guards, row, run)? {
-            let flow = self.level(run, inside, row, &mut |run, row| {
-                matched = true;
-                match nest.kind {
-                    NestKind::Semi | NestKind::Anti => Ok(Flow::Stop),
-                    NestKind::Outer if all_hold(&nest.conditions, row, run)? => {
-                        self.level(run, behind, row, visit)
-                    }
-                    NestKind::Outer => Ok(Flow::Continue),
+        let (step, at) = (level.step, level.nest);
+        let go_on = |loops: &Self, run: &mut Run<'_, '_>, row: &mut Vec<Value>, visit: &mut Visit<'_>| {
+            loops.passing(Operator::WithNest(step, at), || {
+                if !all_hold(&nest.conditions, row, run)? {
+                    return Ok(Flow::Continue);
                 }
-            })?;
-            if nest.kind == NestKind::Outer && flow == Flow::Stop {
-                return Ok(Flow::Stop);
+                loops.passing(Operator::NestKept(step, at), || loops.level(run, behind, row, visit))
+            })
+        };
+        let mut matched = false;
+        if MEASURED {
+            self.watches.begin(Operator::Inside(step, at));
+        }
+        if all_hold(&nest.guards, row, run)? {
+            let flow = self.chain(run, inside, row, &mut |run, row| {
+                matched = true;
+                self.passing(Operator::Inside(step, at), || match nest.kind {
+                    NestKind::Semi | NestKind::Anti => Ok(Flow::Stop),
+                    NestKind::Outer => go_on(self, run, row, visit),
+                })
+            });
+            if flow.is_err() || nest.kind == NestKind::Outer && flow == Ok(Flow::Stop) {
+                self.end(Operator::Inside(step, at));
+                return flow;
             }
         }
+        self.end(Operator::Inside(step, at));
         let goes_on = match nest.kind {
             NestKind::Semi => matched,
             NestKind::Anti => !matched,
@@ -120,10 +157,33 @@ impl Loops<'_> {
                 true
             }
         };
-        if goes_on && all_hold(&nest.conditions, row, run)? {
-            return self.level(run, behind, row, visit);
+        if goes_on { go_on(self, run, row, visit) } else { Ok(Flow::Continue) }
+    }
+
+    /// Runs the tables of a nest.
+    fn chain(
+        &self,
+        run: &mut Run<'_, '_>,
+        inside: Level,
+        row: &mut Vec<Value>,
+        visit: &mut Visit<'_>,
+    ) -> Result<Flow> {
+        let steps = inside.step..inside.end;
+        if MEASURED {
+            self.watches.begin_chain(self.tables, steps.clone(), inside.nest);
         }
-        Ok(Flow::Continue)
+        let flow = self.level(run, inside, row, visit);
+        if MEASURED {
+            self.watches.end_chain(self.tables, steps, inside.nest);
+        }
+        flow
+    }
+
+    #[inline]
+    fn end(&self, operator: Operator) {
+        if MEASURED {
+            self.watches.end(operator);
+        }
     }
 
     /// Runs the inner levels for each row of a table that meets the table's conditions.
@@ -134,15 +194,38 @@ impl Loops<'_> {
         row: &mut Vec<Value>,
         visit: &mut Visit<'_>,
     ) -> Result<Flow> {
-        let step = &self.tables[level.step];
+        let (at, step) = (level.step, &self.tables[level.step]);
         let inner = Level { step: level.step + 1, nest: 0, end: level.end };
-        let mut within = |run: &mut Run<'_, '_>, row: &mut Vec<Value>| -> Result<Flow> {
-            if !all_hold(&step.conditions, row, run)? {
-                run.with(|txn| txn.release_unwanted());
-                return Ok(Flow::Continue);
-            }
-            self.level(run, inner, row, visit)
+        let within = |run: &mut Run<'_, '_>, row: &mut Vec<Value>| -> Result<Flow> {
+            self.passing(Operator::Read(at), || {
+                if !all_hold(&step.conditions, row, run)? {
+                    run.with(|txn| txn.release_unwanted());
+                    return Ok(Flow::Continue);
+                }
+                self.passing(Operator::Kept(at), || self.level(run, inner, row, visit))
+            })
         };
+        if !MEASURED {
+            return self.each_row(run, level, row, within);
+        }
+        self.watches.begin(Operator::Kept(at));
+        self.watches.begin(Operator::Read(at));
+        let flow = self.each_row(run, level, row, within);
+        self.watches.end(Operator::Read(at));
+        self.watches.end(Operator::Kept(at));
+        flow
+    }
+
+    /// Calls `within` with each row of a table.
+    #[inline]
+    fn each_row(
+        &self,
+        run: &mut Run<'_, '_>,
+        level: Level,
+        row: &mut Vec<Value>,
+        mut within: impl FnMut(&mut Run<'_, '_>, &mut Vec<Value>) -> Result<Flow>,
+    ) -> Result<Flow> {
+        let step = &self.tables[level.step];
         if step.hash.is_some() {
             let table = self.hash_table(run, level.step, row)?;
             let mut found = table.find(step, row, run)?;
@@ -203,7 +286,13 @@ impl Loops<'_> {
         if let Some(table) = self.hashes[at].get() {
             return Ok(table);
         }
-        let table = HashTable::of(run, &self.tables[at], self.materialized[at].as_ref(), row)?;
+        let build = |run: &mut Run<'_, '_>, row: &mut [Value]| {
+            HashTable::of(run, &self.tables[at], self.materialized[at].as_ref(), row)
+        };
+        let table = match MEASURED {
+            true => self.watches.building(at, || build(run, row))?,
+            false => build(run, row)?,
+        };
         Ok(self.hashes[at].get_or_init(|| table))
     }
 }

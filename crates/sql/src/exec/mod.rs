@@ -35,6 +35,7 @@ mod target;
 mod triggers;
 mod update;
 mod versioned;
+mod watches;
 mod window;
 
 pub(crate) use assign::{Strictness, to_column};

@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::expr::{Accumulator, Context, group_key};
 use crate::memory::{Charge, growth};
 use crate::plan::Rolled;
+use crate::stopwatch::{Measures, Operator};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use types::Value;
@@ -96,6 +97,7 @@ pub(super) fn run_rolled(
     emit: &mut Emit<'_>,
 ) -> Result<QueryOutcome> {
     let ctx = run.ctx;
+    let began = ctx.measures.map(Measures::begin);
     let mut charge = run.charge();
     let mut rows: Vec<KeyedRow> = Vec::new();
     run_query(run, &rolled.input, &mut |row| {
@@ -103,6 +105,9 @@ pub(super) fn run_rolled(
         growth::push(&mut rows, KeyedRow { keys: Vec::new(), row: row.to_vec() }, &mut charge)
     })?;
     sort(&mut rows, &rolled.keys, &mut charge, ctx)?;
+    if let Some(began) = began {
+        began.end(rolled, Operator::Ordered, rows.len());
+    }
     let most = rolled.keys.len();
     let mut levels: Vec<Level> = (0..=most).map(|_| Level::new(rolled, run)).collect();
     // For each number of keys, the index of the first row of the current group.

@@ -15,9 +15,11 @@ use super::sort::Sorter;
 use super::spill::Rows;
 use super::window::run_windowed;
 use crate::error::Result;
+use crate::expr::{Context, Expr};
 use crate::memory::{Charge, growth};
 use crate::plan::{QueryBody, QueryPlan, RowLock, SelectPlan, Source, TableStep};
 use crate::sink::ColumnMeta;
+use crate::stopwatch::{Operator, Timing};
 use types::Value;
 
 /// Runs a query. `emit` gets each row, with values of the types that the plan's columns have.
@@ -26,6 +28,20 @@ pub(crate) fn run_query(
     plan: &QueryPlan,
     emit: &mut Emit<'_>,
 ) -> Result<QueryOutcome> {
+    match run.ctx.measures {
+        None => run_unmeasured(run, plan, emit),
+        Some(measures) => {
+            let mut outcome = QueryOutcome::default();
+            measures.measure(plan, Operator::Whole, emit, |emit| {
+                outcome = run_unmeasured(run, plan, emit)?;
+                Ok(())
+            })?;
+            Ok(outcome)
+        }
+    }
+}
+
+fn run_unmeasured(run: &mut Run<'_, '_>, plan: &QueryPlan, emit: &mut Emit<'_>) -> Result<QueryOutcome> {
     match &plan.body {
         QueryBody::Select(select) => run_select(run, select, &plan.columns, emit),
         QueryBody::Union { branches, order, limit } => {
@@ -112,6 +128,10 @@ fn run_select<'e>(
         }
     }
     output.finish(ctx)?;
+    if let Some(measures) = ctx.measures {
+        let timing = Timing { loops: 1, rows: output.passed, ..Timing::default() };
+        measures.add(plan, Operator::Ordered, timing);
+    }
     let found_rows = if plan.calc_found_rows { output.passed } else { output.emitted };
     Ok(QueryOutcome { found_rows })
 }
@@ -121,6 +141,15 @@ fn run_select<'e>(
 fn deduplicates_sorted(plan: &SelectPlan) -> bool {
     let is_sorted = plan.grouping.is_none() && !plan.order.is_empty() && !plan.ordered_by_access;
     is_sorted && groups_equal_rows(plan)
+}
+
+/// Reports whether HAVING holds for a row, which is counted for EXPLAIN ANALYZE if it does.
+fn holds(plan: &SelectPlan, having: &Expr, row: &[Value], ctx: &Context<'_>) -> Result<bool> {
+    let holds = having.holds(row, ctx)?;
+    if holds && let Some(measures) = ctx.measures {
+        measures.count_row(plan, Operator::Having);
+    }
+    Ok(holds)
 }
 
 fn ungrouped(
@@ -136,7 +165,7 @@ fn ungrouped(
         let mut values = Vec::new();
         let visit = &mut |run: &mut Run<'_, '_>, row: &mut Vec<Value>| {
             if let Some(having) = &plan.having
-                && !having.holds(row, run.ctx)?
+                && !holds(plan, having, row, run.ctx)?
             {
                 return Ok(Flow::Continue);
             }
@@ -151,7 +180,7 @@ fn ungrouped(
     let columns = output.columns;
     let mut sorter = Sorter::new(&plan.order, wanted(plan, output.limit), ctx);
     let visit = &mut |run: &mut Run<'_, '_>, row: &mut Vec<Value>| {
-        if plan.having.as_ref().map_or(Ok(true), |having| having.holds(row, run.ctx))?
+        if plan.having.as_ref().map_or(Ok(true), |having| holds(plan, having, row, run.ctx))?
             && sorter.offer(row, run.ctx)?
         {
             for (expr, column) in plan.outputs.iter().zip(columns) {

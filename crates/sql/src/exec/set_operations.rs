@@ -12,6 +12,7 @@ use crate::expr::{Context, Expr, conform, group_key, text_for};
 use crate::memory::{Charge, growth};
 use crate::plan::{Branch, LimitPlan, QueryPlan, SortKey};
 use crate::sink::ColumnMeta;
+use crate::stopwatch::{Operator, Timing};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use types::{ColumnType, Value};
@@ -144,9 +145,14 @@ pub(super) fn run_union(
     let mut output =
         Output { columns, distinct: None, limit, count_all: false, passed, emitted, emit: &mut forward };
     let mut flow = if limit.count == 0 { Flow::Stop } else { Flow::Continue };
-    let mut put = |row: &[Value]| match &mut sorter {
-        Some(sorter) => sorter.push(row, row, ctx).map(|()| Flow::Continue),
-        None => output.take(row, ctx),
+    let mut put = |row: &[Value]| {
+        if let Some(measures) = ctx.measures {
+            measures.count_row(branches, Operator::Ordered);
+        }
+        match &mut sorter {
+            Some(sorter) => sorter.push(row, row, ctx).map(|()| Flow::Continue),
+            None => output.take(row, ctx),
+        }
     };
     // UNION DISTINCT removes the duplicates of all branches up to it, so the duplicates of all
     // branches up to the last DISTINCT are dropped as they come.
@@ -231,6 +237,10 @@ fn run_chain(
                 kept.add(conformed)
             })?;
         }
+    }
+    if let Some(measures) = ctx.measures {
+        let timing = Timing { rows: kept.rows.len() as u64, ..Timing::default() };
+        measures.add(branches, Operator::Ordered, timing);
     }
     in_order(run, &kept.rows, behind, emit)
 }

@@ -350,6 +350,17 @@ impl UpdateSeveralPlan {
         self.changed.iter().any(|changed| changed.update.has_ignore())
     }
 
+    /// Returns the slot of each changed table's key, and whether its rows are changed as they are
+    /// found.
+    pub fn changed_keys(&self) -> impl Iterator<Item = (usize, bool)> {
+        self.changed.iter().map(|changed| (changed.key_slot, changed.in_place))
+    }
+
+    /// Reads the rows that would be changed, for EXPLAIN ANALYZE.
+    pub fn read(&self, run: &mut Run<'_, '_>) -> Result<()> {
+        self.join.for_each(run, &mut |_, _| Ok(()))
+    }
+
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
         for table in self.tables() {
             refuse_changes(run, table, TriggerEvent::Update.bit())?;
@@ -416,6 +427,16 @@ impl DeleteSeveralPlan {
     /// Reports whether the statement says IGNORE.
     pub fn has_ignore(&self) -> bool {
         self.ignore
+    }
+
+    /// Returns the slot of each changed table's key. All rows are found before one is deleted.
+    pub fn changed_keys(&self) -> impl Iterator<Item = (usize, bool)> {
+        self.targets.iter().map(|(_, key_slot)| (*key_slot, false))
+    }
+
+    /// Reads the rows that would be deleted, for EXPLAIN ANALYZE.
+    pub fn read(&self, run: &mut Run<'_, '_>) -> Result<()> {
+        self.join.for_each(run, &mut |_, _| Ok(()))
     }
 
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {

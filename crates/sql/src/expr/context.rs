@@ -10,6 +10,7 @@ use crate::full_text::FoundCache;
 use crate::host::Host;
 use crate::memory::{Budget, Charge, LONG_VALUE_BYTES};
 use crate::regexp::PatternCache;
+use crate::stopwatch::Measures;
 use crate::variables::Variables;
 use engine::{Engine, Table, Transaction, TriggerEvent};
 use std::borrow::Cow;
@@ -149,6 +150,8 @@ pub(crate) struct Context<'a> {
     pub memory: &'a Arc<Budget>,
     /// The counters of what the session's statements have done.
     pub counters: &'a Counters,
+    /// What EXPLAIN ANALYZE measures. `None` means that the statement is not measured.
+    pub measures: Option<&'a Measures>,
     /// Bytes of `memory` that functions have charged for values of the row at hand; see
     /// [`Context::charge_made`].
     pub made_bytes: Cell<u64>,
@@ -203,6 +206,7 @@ impl Context<'_> {
             host: self.host,
             memory: self.memory,
             counters: self.counters,
+            measures: self.measures,
             // The rows of the subquery are not the row at hand, so the count begins at 0.
             made_bytes: Cell::new(0),
             interrupt: self.interrupt,

@@ -55,6 +55,7 @@ impl NoSession {
             interrupt: &self.interrupt,
             memory: &self.memory,
             counters: &self.counters,
+            measures: None,
             made_bytes: Cell::new(0),
             engine,
             variables,

@@ -15,6 +15,7 @@ mod create;
 #[cfg(test)]
 mod damaged;
 mod dml;
+mod explain;
 mod expr;
 mod foreign_key;
 mod full_text;

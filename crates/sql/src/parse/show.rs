@@ -1,11 +1,10 @@
-//! Parsing of SHOW, DESCRIBE and EXPLAIN.
+//! Parsing of SHOW.
 
 use super::Parser;
 use crate::SqlError;
 use crate::admin::AdminCommand;
 use crate::ast::{Scope, Show, ShowFilter, Statement, TableName};
 use crate::error::Result;
-use crate::lexer::TokenKind;
 
 impl Parser<'_> {
     pub(super) fn show(&mut self) -> Result<Statement> {
@@ -231,34 +230,6 @@ impl Parser<'_> {
             offset: limit.map_or(0, |(offset, _)| offset),
             limit: limit.map(|(_, count)| count),
         })
-    }
-
-    /// Reads DESCRIBE of a table, or EXPLAIN of a statement.
-    pub(super) fn explain(&mut self) -> Result<Statement> {
-        self.advance();
-        let analyze = self.eat("ANALYZE");
-        let mut format = None;
-        if self.eat("FORMAT") {
-            self.expect_symbol("=")?;
-            format = Some(self.string_or_name()?.to_ascii_lowercase());
-        }
-        let _ = self.eat_any(&["EXTENDED", "PARTITIONS"]);
-        if self.is_any(&["SELECT", "INSERT", "REPLACE", "UPDATE", "DELETE", "WITH", "TABLE", "VALUES"])
-            || self.is_symbol("(")
-        {
-            let statement = Box::new(self.statement()?);
-            return Ok(Statement::Explain { statement, format, analyze });
-        }
-        if self.are(&["FOR", "CONNECTION"]) {
-            return Err(SqlError::not_supported("EXPLAIN FOR CONNECTION"));
-        }
-        let table = self.table_name()?;
-        let filter = match self.token().kind {
-            TokenKind::Text => ShowFilter::Like(self.text_literal()?),
-            TokenKind::Word | TokenKind::QuotedName => ShowFilter::Like(self.any_name()?.into_bytes()),
-            _ => ShowFilter::None,
-        };
-        Ok(Statement::Show { show: Show::Columns { table, full: false }, filter })
     }
 }
 

@@ -449,7 +449,7 @@ fn run_in(
 
 /// Converts those parameters that are compared with columns of another kind to values of these
 /// columns. Returns all parameters, charged for, or `None` if nothing is to be converted.
-fn read_parameters(
+pub(super) fn read_parameters(
     session: &Session,
     bound: &Bound,
     parameters: &[Value],
@@ -519,15 +519,6 @@ fn answer(session: &mut Session, bound: &Bound, done: Done, sink: &mut dyn Resul
 }
 
 impl Bound {
-    /// Returns the operations of a query and its subqueries for EXPLAIN, or `None` for a statement
-    /// that changes rows.
-    pub fn operations(&self) -> Option<Vec<crate::show::Operation>> {
-        match &self.plan {
-            Plan::Query(plan) => Some(crate::show::of_query(plan, &self.subqueries)),
-            _ => None,
-        }
-    }
-
     /// Reports whether a query reads any table.
     pub fn reads_tables(&self) -> bool {
         let own = match &self.plan {
@@ -535,23 +526,5 @@ impl Bound {
             _ => true,
         };
         own || self.subqueries.iter().any(|subquery| subquery.plan.reads_tables())
-    }
-
-    /// Returns the parts of the statement that EXPLAIN shows as a table.
-    pub fn parts(&self) -> Vec<crate::show::Part<'_>> {
-        use crate::show::Part;
-        match &self.plan {
-            Plan::Query(plan) => vec![Part::Query(plan)],
-            Plan::Insert(plan) => {
-                let kind = if plan.is_replace() { "REPLACE" } else { "INSERT" };
-                let filled = Part::Filled(kind, &plan.table);
-                std::iter::once(filled).chain(plan.query().map(Part::Query)).collect()
-            }
-            Plan::Load(_) => Vec::new(),
-            Plan::Update(plan) => vec![Part::Changed("UPDATE", std::slice::from_ref(&plan.target.step))],
-            Plan::Delete(plan) => vec![Part::Changed("DELETE", std::slice::from_ref(&plan.target.step))],
-            Plan::UpdateSeveral(plan) => vec![Part::Changed("UPDATE", &plan.join.tables)],
-            Plan::DeleteSeveral(plan) => vec![Part::Changed("DELETE", &plan.join.tables)],
-        }
     }
 }

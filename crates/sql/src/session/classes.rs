@@ -33,7 +33,7 @@ pub(super) fn class_of(statement: &Statement, is_prepared: bool) -> StatementCla
         | Statement::Set(_)
         | Statement::Use(_)
         | Statement::Show { .. }
-        | Statement::Explain { .. }
+        | Statement::Explain(_)
         | Statement::Maintain { .. }
         | Statement::Prepare { .. }
         | Statement::Execute { .. }

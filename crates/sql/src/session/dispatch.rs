@@ -3,21 +3,19 @@
 use super::classes::{class_of, class_of_bound, is_about_rows};
 use super::locked_tables::active_locks;
 use super::{
-    Session, accounts, bound, ddl, locked_tables, maintain, measuring, privileges, refused, results, set,
-    show, transaction, watched,
+    Session, accounts, bound, ddl, explain, locked_tables, maintain, measuring, privileges, refused, results,
+    set, show, transaction, watched,
 };
 use crate::admin::{AdminCommand, FlushTarget, PurgeTo};
 use crate::ast::{Show, Statement};
 use crate::error::{Result, SqlError};
 use crate::expr::Level;
-use crate::host::{Privilege, VirtualTable};
+use crate::host::Privilege;
 use crate::memory::{Charge, LONG_VALUE_BYTES};
 use crate::parse::{Hints, parse_watched};
-use crate::schema_tables::column_meta;
 use crate::sink::ResultSink;
 use os::account::{State, enter};
 use std::sync::Arc;
-use types::{ColumnType, NumberForm, Value};
 
 impl Session {
     /// Runs the statements of a text (COM_QUERY). The result of each goes to the sink. The first
@@ -192,10 +190,7 @@ impl Session {
                     false => results::send_table(self, &table, sink),
                 }
             }
-            Statement::Explain { statement, format, analyze } => {
-                let table = self.explain(statement, format.as_deref(), *analyze)?;
-                results::send_table(self, &table, sink)
-            }
+            Statement::Explain(of) => explain::run(self, of, sink),
             Statement::Handler(handler) => super::handler::run(self, handler, sink),
             Statement::LockTables(tables) => {
                 locked_tables::lock_tables(self, tables)?;
@@ -325,73 +320,8 @@ impl Session {
         };
         targets.into_iter().map(one).collect()
     }
-
-    /// Returns the format of an EXPLAIN that names none (`explain_format`).
-    fn explain_format(&self) -> Result<String> {
-        let format = self.server.host.variable(crate::host::VariableScope::Session, "explain_format")?;
-        let format = format.and_then(|format| format.text_bytes(None)).unwrap_or_else(|| b"TREE".to_vec());
-        Ok(String::from_utf8_lossy(&format).to_ascii_lowercase())
-    }
-
-    /// Explains a statement: as a table that lists its tables in the order of the loops with the
-    /// chosen indexes, or as a tree of operations.
-    fn explain(
-        &mut self,
-        statement: &Statement,
-        format: Option<&str>,
-        analyze: bool,
-    ) -> Result<VirtualTable> {
-        // Binding comes first, because it checks the privileges.
-        let bound = bound::bind_explained(self, statement)?;
-        if analyze {
-            return Err(SqlError::not_supported("EXPLAIN ANALYZE"));
-        }
-        let print =
-            match format.map_or_else(|| self.explain_format(), |format| Ok(format.to_owned()))?.as_str() {
-                "traditional" => None,
-                "tree" => Some(crate::show::tree as fn(&[_]) -> String),
-                "json" => Some(crate::show::json as fn(&[_]) -> String),
-                other => {
-                    return Err(SqlError::new(1791, format!("Unknown EXPLAIN format name: '{other}'")));
-                }
-            };
-        if let Some(print) = print {
-            let text = match bound.operations() {
-                Some(operations) => print(&operations),
-                None => "-> <not executable by iterator executor>\n".to_owned(),
-            };
-            let ty = ColumnType::text(types::collation::UTF8MB4_0900_AI_CI);
-            let columns = vec![column_meta("EXPLAIN", ty, true)];
-            return Ok(VirtualTable { columns, rows: vec![vec![Value::text(&text)]] });
-        }
-        Ok(VirtualTable {
-            columns: explain_columns(),
-            rows: crate::show::explain_rows(&self.server.engine, &bound.parts(), &bound.subqueries),
-        })
-    }
 }
 
 fn is_read_lock(command: &AdminCommand) -> bool {
     matches!(command, AdminCommand::Flush { targets, .. } if targets.contains(&FlushTarget::TablesWithReadLock))
-}
-
-fn explain_columns() -> Vec<crate::ColumnMeta> {
-    let text = |chars| ColumnType::varchar(chars, types::collation::UTF8MB4_0900_AI_CI);
-    [
-        ("id", ColumnType::bigint(true)),
-        ("select_type", text(19)),
-        ("table", text(64)),
-        ("partitions", text(64)),
-        ("type", text(10)),
-        ("possible_keys", text(4096)),
-        ("key", text(64)),
-        ("key_len", text(4096)),
-        ("ref", text(2048)),
-        ("rows", ColumnType::bigint(true)),
-        ("filtered", ColumnType { form: Some(NumberForm::new(5, Some(2), false)), ..ColumnType::double() }),
-        ("Extra", text(255)),
-    ]
-    .into_iter()
-    .map(|(name, ty)| column_meta(name, ty, true))
-    .collect()
 }

@@ -13,6 +13,7 @@ mod ddl;
 mod ddl_run;
 mod dispatch;
 pub(crate) mod event;
+mod explain;
 mod handler;
 mod into;
 mod load;
@@ -182,6 +183,13 @@ impl Session {
         Ok(())
     }
 
+    /// Goes back to the schema that was current before [`Session::change_schema`].
+    fn leave_schema(&mut self, back_to: Option<String>) {
+        self.server.host.schema_changed(back_to.as_deref());
+        self.settings.schema = back_to;
+        self.cache.invalidate();
+    }
+
     /// Returns the columns of a table of the current schema (COM_FIELD_LIST). `wildcard` is a LIKE
     /// pattern for their names; an empty one stands for all columns.
     pub fn columns_of(&mut self, table: &str, wildcard: &str) -> Result<Vec<ColumnMeta>> {
@@ -306,6 +314,7 @@ impl Session {
             interrupt: &self.server.interrupt,
             memory: &self.server.memory,
             counters: &self.server.counters,
+            measures: None,
             made_bytes: Cell::new(0),
             engine: &self.server.engine,
             variables: &self.settings.variables,

@@ -1,7 +1,7 @@
 //! The kinds of statements by the names that MySQL's performance_schema gives them.
 
 use crate::admin::{AdminCommand, PurgeTo};
-use crate::ast::{Handler, InsertSource, Maintenance, Show, Statement, Xa};
+use crate::ast::{ExplainOf, Handler, InsertSource, Maintenance, Show, Statement, Xa};
 use crate::measured::EventName;
 use engine::ObjectKind;
 
@@ -54,7 +54,10 @@ fn name(statement: &Statement) -> &'static str {
         Statement::Set(_) => "sql/set_option",
         Statement::Use(_) => "sql/change_db",
         Statement::Show { show, .. } => of_show(show),
-        Statement::Explain { statement, .. } => name(statement),
+        Statement::Explain(explain) => match &explain.of {
+            ExplainOf::Statement { statement, .. } => name(statement),
+            ExplainOf::Connection(_) => "sql/explain_other",
+        },
         Statement::Maintain { what, .. } => match what {
             Maintenance::Analyze => "sql/analyze",
             Maintenance::Check => "sql/check",

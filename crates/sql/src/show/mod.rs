@@ -9,7 +9,7 @@ mod stored_rows;
 mod temporal;
 
 pub(crate) use create_table::{ShownIndex, create_table, engine_of, indexes_as_shown, moment_in};
-pub(crate) use explain::{Operation, Part, explain_rows, json, of_query, tree};
+pub(crate) use explain::{Explained, Operations, Part, explain_rows, json, operations, tree};
 pub(crate) use objects::ShowParts;
 pub(crate) use partitioning::{
     expression as partition_expression, method as partition_method, values as partition_values,

@@ -15,9 +15,10 @@ use crate::error::Result;
 use crate::expr::{Context, group_key};
 use crate::plan::{Grouping, IndexEnds, RowLock, SelectPlan};
 use crate::sink::ColumnMeta;
+use crate::stopwatch::Operator;
 use engine::{Direction, KeyRange};
 use std::ops::Bound;
-use table::Groups;
+use table::{Groups, VisitGroup};
 use types::Value;
 
 fn outputs(
@@ -71,10 +72,12 @@ pub(super) fn grouped(
         (!plan.order.is_empty()).then(|| Sorter::new(&plan.order, wanted(plan, output.limit), ctx));
     let mut visit = |row: &[Value]| {
         ctx.check_interrupt()?;
-        if let Some(having) = &plan.having
-            && !having.holds(row, ctx)?
-        {
-            return Ok(Flow::Continue);
+        if let Some(having) = &plan.having {
+            let holds = having.holds(row, ctx)?;
+            if !holds {
+                return Ok(Flow::Continue);
+            }
+            ctx.measures.iter().for_each(|measures| measures.count_row(plan, Operator::Having));
         }
         match &mut sorter {
             None => output.take(&outputs(plan, row, columns, ctx)?, ctx),
@@ -87,11 +90,13 @@ pub(super) fn grouped(
             }
         }
     };
-    match &plan.index_ends {
-        Some(ends) if materialized.is_some() => {
-            visit(&read_index_ends(run, plan, ends)?)?;
-        }
-        _ => collect_groups(run, plan, grouping, materialized)?.finish(plan.slots, ctx, &mut visit)?,
+    let mut each_group = |visit: &mut VisitGroup<'_>| match &plan.index_ends {
+        Some(ends) if materialized.is_some() => visit(&read_index_ends(run, plan, ends)?).map(|_| ()),
+        _ => collect_groups(run, plan, grouping, materialized)?.finish(plan.slots, ctx, visit),
+    };
+    match ctx.measures {
+        None => each_group(&mut visit)?,
+        Some(measures) => measures.measure(plan, Operator::Grouped, &mut visit, each_group)?,
     }
     let Some(sorter) = sorter else { return Ok(()) };
     let mut sorted = sorter.finish(ctx)?;

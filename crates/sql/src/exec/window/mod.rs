@@ -14,6 +14,7 @@ use super::run::{Emit, QueryOutcome, Run, RunQuery};
 use crate::error::Result;
 use crate::memory::growth;
 use crate::plan::{SortKey, WindowPlan, Windowed};
+use crate::stopwatch::{Measures, Operator};
 use frame::Frames;
 use function::compute;
 use part::Part;
@@ -77,6 +78,7 @@ pub(super) fn run_windowed(
     emit: &mut Emit<'_>,
 ) -> Result<QueryOutcome> {
     let ctx = run.ctx;
+    let began = ctx.measures.map(Measures::begin);
     let mut charge = run.charge();
     let mut rows: Vec<KeyedRow> = Vec::new();
     run_query(run, &windowed.input, &mut |row| {
@@ -90,7 +92,11 @@ pub(super) fn run_windowed(
             Some(before) if begins_with(before, window) => {}
             _ => {
                 sort(&mut rows, &window.keys, &mut charge, ctx)?;
-                before = Some(window);
+                if before.replace(window).is_none()
+                    && let Some(began) = &began
+                {
+                    began.end(windowed, Operator::Ordered, rows.len());
+                }
             }
         }
         run_window(&mut rows, window, run)?;

@@ -241,7 +241,7 @@ impl BodyParser<'_, '_> {
             |what: &str| SqlError::new(1336, format!("{what} is not allowed in stored function or trigger"));
         match statement {
             S::Query(_) if !inner.into.is_empty() => Ok(()),
-            S::Query(_) | S::Show { .. } | S::Explain { .. } | S::Maintain { .. } => {
+            S::Query(_) | S::Show { .. } | S::Explain(_) | S::Maintain { .. } => {
                 Err(SqlError::new(1415, format!("Not allowed to return a result set from a {within}")))
             }
             S::Insert(_) | S::Update(_) | S::Delete(_) | S::Set(_) | S::Do(_) | S::Call(_) => Ok(()),

@@ -27,6 +27,11 @@ impl Names<'_> {
         exprs.map(|expr| self.text(expr)).collect::<Vec<_>>().join(between)
     }
 
+    /// Notes the subqueries of expressions that are not printed.
+    pub fn meet<'e>(&self, exprs: impl Iterator<Item = &'e Expr>) {
+        exprs.for_each(|expr| drop(self.text(expr)));
+    }
+
     /// Returns the text for a subquery, with the number that it is shown by. The statement's own
     /// query is number 1.
     fn subquery(&self, number: usize, args: &[Expr]) -> String {

@@ -1,12 +1,15 @@
-//! EXPLAIN: shows the plan that would run, as a table or as a tree.
+//! EXPLAIN: shows the plan that would run, as a table or as a tree, or for EXPLAIN ANALYZE the tree
+//! that has run.
 
+mod access;
 mod blocks;
 mod expression;
 mod operation;
+mod select;
 mod table;
 mod text;
 
 pub(crate) use blocks::Part;
-pub(crate) use operation::{Operation, of_query};
+pub(crate) use operation::{Explained, Operations, operations};
 pub(crate) use table::explain_rows;
 pub(crate) use text::{json, tree};

@@ -1,0 +1,97 @@
+//! The operation that reads a stored table.
+
+use super::operation::{Operation, operation};
+use super::select::Shown;
+use crate::expr::Expr;
+use crate::plan::{Access, KeyCondition, TableStep};
+use engine::{ColumnDef, IndexRef, Table};
+use std::borrow::Cow;
+
+/// Returns an expression in a definition without the quotes around its columns.
+pub(super) fn unquoted(expression: &str) -> String {
+    expression.replace('`', "")
+}
+
+/// Returns the name of a key's column, or the expression that the key is over.
+fn shown_name(column: &ColumnDef) -> Cow<'_, str> {
+    match &column.generated {
+        Some(made) if column.is_indexed_expression() => unquoted(&made.expression).into(),
+        _ => column.name.as_str().into(),
+    }
+}
+
+impl Shown<'_> {
+    pub(super) fn accessed(&self, step: &TableStep, table: &Table, access: &Access) -> Operation {
+        let (alias, columns) = (&step.alias, table.index_columns(access.index));
+        let index = match access.index {
+            IndexRef::Primary => "PRIMARY",
+            IndexRef::Secondary(at) => &table.def.indexes[at].name,
+        };
+        let is_unique = match access.index {
+            IndexRef::Primary => true,
+            IndexRef::Secondary(at) => table.def.indexes[at].unique,
+        };
+        let covering = step.covering.is_some();
+        let word = |plain: &str| match covering {
+            true => format!("Covering {}{}", plain[..1].to_lowercase(), &plain[1..]),
+            false => plain.to_owned(),
+        };
+        let reverse = if access.direction == engine::Direction::Backward { " (reverse)" } else { "" };
+        let is_lookup = |one: &KeyCondition| one.list.is_none() && one.low.is_none() && one.high.is_none();
+        let (kind, text) = match &access.alternatives[..] {
+            [] if access.index == IndexRef::Primary && !access.ordered => {
+                ("table", format!("Table scan on {alias}"))
+            }
+            [] => ("index", format!("{} on {alias} using {index}{reverse}", word("Index scan"))),
+            [one] if is_lookup(one) => {
+                let is_single = is_unique && one.fixes(columns.len());
+                let lookup = match is_single {
+                    true => "Single-row index lookup".to_owned(),
+                    false => word("Index lookup"),
+                };
+                let of = self.bounds(table, access, one);
+                ("index", format!("{lookup} on {alias} using {index} ({of}){reverse}"))
+            }
+            several => {
+                let ranges = several.iter().map(|one| format!("({})", self.bounds(table, access, one)));
+                let ranges = ranges.collect::<Vec<_>>().join(" OR ");
+                (
+                    "index",
+                    format!("{} on {alias} using {index} over {ranges}{reverse}", word("Index range scan")),
+                )
+            }
+        };
+        operation(kind, text, Vec::new())
+    }
+
+    /// Returns the text of what an index's first columns are compared with.
+    fn bounds(&self, table: &Table, access: &Access, condition: &KeyCondition) -> String {
+        let mut columns =
+            table.index_columns(access.index).iter().map(|part| shown_name(&table.def.columns[part.column]));
+        let text = |expr: &Expr| self.with_names(|names| names.all(&[expr]));
+        let mut parts = Vec::new();
+        for (expr, _) in &condition.equals {
+            let Some(column) = columns.next() else { break };
+            parts.push(format!("{column} = {}", text(expr)));
+        }
+        if let Some(column) = columns.next() {
+            if let Some(list) = &condition.list {
+                let list = list.iter().map(text).collect::<Vec<_>>().join(",");
+                parts.push(format!("{column} in ({list})"));
+            }
+            let sign = |inclusive: bool| if inclusive { "<=" } else { "<" };
+            let low = condition
+                .low
+                .as_ref()
+                .map(|(expr, inclusive)| format!("{} {} ", text(expr), sign(*inclusive)));
+            let high = condition
+                .high
+                .as_ref()
+                .map(|(expr, inclusive)| format!(" {} {}", sign(*inclusive), text(expr)));
+            if low.is_some() || high.is_some() {
+                parts.push(format!("{}{column}{}", low.unwrap_or_default(), high.unwrap_or_default()));
+            }
+        }
+        parts.join(", ")
+    }
+}
