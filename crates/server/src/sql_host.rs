@@ -14,8 +14,8 @@ use sql::counters::Counters;
 use sql::measured::MeasuredSession;
 use sql::memory::Budget;
 use sql::{
-    AdminCommand, ComputedTable, Host, Privilege, ResultSink, Session, SessionInit, Sight, SqlError,
-    StatementClass, StatementLog, UserLocks, VariableScope,
+    AdminCommand, ComputedTable, Host, Privilege, ResultSink, RunningPlan, Session, SessionInit, Sight,
+    SqlError, StatementClass, StatementLog, UserLocks, VariableScope,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -310,6 +310,14 @@ impl Host for ConnectionHost {
             self.server().status.count_statement(text);
         }
         self.entry().show_statement(text);
+    }
+
+    fn plan_runs(&self, plan: Option<RunningPlan>) {
+        self.entry().set_plan(plan);
+    }
+
+    fn plan_of_connection(&self, connection_id: u64) -> sql::Result<RunningPlan> {
+        self.plan_of(connection_id)
     }
 
     fn schema_changed(&self, schema: Option<&str>) {

@@ -99,6 +99,13 @@ impl SqlError {
         SqlError::new(1235, format!("This version of MySQL doesn't yet support '{feature}'"))
     }
 
+    /// Builds 3012 (`ER_EXPLAIN_NOT_SUPPORTED`), for a connection that runs no statement with a plan
+    /// of its own.
+    pub fn unknown_plan() -> SqlError {
+        let text = "EXPLAIN FOR CONNECTION command is supported only for SELECT/UPDATE/INSERT/DELETE/REPLACE";
+        SqlError::new(3012, text)
+    }
+
     /// Builds 1054 (`ER_BAD_FIELD_ERROR`). `clause` is MySQL's word for the place (`field list`,
     /// `where clause`, ...).
     pub fn unknown_column(name: impl fmt::Display, clause: &str) -> SqlError {

@@ -15,6 +15,7 @@ use crate::sink::ResultSink;
 pub use crate::sink::VirtualTable;
 use crate::statement_log::StatementLog;
 use engine::ObjectKind;
+use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -192,6 +193,9 @@ impl Rights for AllRights {
         Ok(())
     }
 }
+
+/// The plan of a statement that runs, which only sessions look into.
+pub type RunningPlan = Arc<dyn Any + Send + Sync>;
 
 /// The server, as one session sees it.
 pub trait Host: Rights {
@@ -470,6 +474,19 @@ pub trait Host: Rights {
     /// Notes the text that is running, for SHOW PROCESSLIST and the counters. `None` means that the
     /// statement has ended. The connection calls it around each command; the session does not.
     fn statement_started(&self, text: Option<&str>);
+
+    /// Notes the plan of the statement that runs, for EXPLAIN FOR CONNECTION. `None` means that the
+    /// statement has ended.
+    fn plan_runs(&self, _plan: Option<RunningPlan>) {}
+
+    /// Returns the plan of the statement that runs in a connection.
+    ///
+    /// # Errors
+    /// Returns 1094 when there is no such connection, 3012 when it runs no statement that was sent
+    /// as a text and has a plan, and 1045 when the account may not see it.
+    fn plan_of_connection(&self, _connection_id: u64) -> Result<RunningPlan> {
+        Err(SqlError::unknown_plan())
+    }
 
     /// Notes the session's current schema, for SHOW PROCESSLIST.
     fn schema_changed(&self, schema: Option<&str>);

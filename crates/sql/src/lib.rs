@@ -8,9 +8,9 @@
 //!
 //! 1. What every layer names: `error`, `memory`, `counters`, `measured` (what statements took),
 //!    `stopwatch` (what the operations of one statement took, for EXPLAIN ANALYZE), `sql_mode`,
-//!    `sink`, `host` (what the server around a session answers), `computed_table` (a table that the
-//!    host computes), `admin` (commands that the server carries out), `attribute` and `quoting` (how
-//!    the dictionary stores definitions and how they are printed), `variables`.
+//!    `sink`, `host` (what the server around a session answers), `computed_table` (a table that
+//!    the host computes), `admin` (commands that the server carries out), `attribute` and `quoting`
+//!    (how the dictionary stores definitions and how they are printed), `variables`.
 //! 2. Text to tokens: `lexical`, `literal_rows`, `lexer`.
 //! 3. Tokens to a tree: `parse`, which makes the trees of `ast`. Tokens to a digest: `digest`.
 //! 4. Expressions, bound and computed: `expr`; what they search for: `full_text`.
@@ -84,7 +84,8 @@ pub use detached::VirtualColumns;
 pub use digest::Digest;
 pub use error::{Result, SqlError, sqlstate};
 pub use host::{
-    Host, Privilege, Rights, RoutineChange, Sight, StatementClass, UserLocks, VariableScope, VirtualTable,
+    Host, Privilege, Rights, RoutineChange, RunningPlan, Sight, StatementClass, UserLocks, VariableScope,
+    VirtualTable,
 };
 pub use normalized::normalized;
 pub use session::event::{EventCondition, EventRun, drop_event, note_event_run, run_event, timing_of};

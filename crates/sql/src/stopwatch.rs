@@ -170,8 +170,8 @@ impl Measures {
         self.timings.borrow().get(&(address(part), operator)).copied().unwrap_or_default()
     }
 
-    /// Runs an operation whose rows are passed to `take`, and measures it. `run` is given what takes
-    /// the rows in place of `take`.
+    /// Runs an operation whose rows are passed to `take`, and measures it. `run` is given what
+    /// takes the rows in place of `take`.
     pub fn measure<T: ?Sized, R, E, X>(
         &self,
         part: &T,

@@ -3,6 +3,7 @@
 use os::event::Event;
 use parking_lot::Mutex;
 use protocol::stream::{Encryption, Interrupter};
+use sql::RunningPlan;
 use sql::counters::Counters;
 use sql::measured::{AccountName, Measured, MeasuredSession};
 use std::collections::BTreeMap;
@@ -95,6 +96,9 @@ pub struct SessionEntry {
     /// Notified by KILL and by [`SessionEntry::wake`], for statements that wait.
     wakes: Event,
     interrupter: Option<Interrupter>,
+    /// The plan of the statement that runs, if it was sent as a text and has a plan. The lock is
+    /// held only to take or replace it.
+    plan: Mutex<Option<RunningPlan>>,
     /// The counters of the connection's statements.
     counters: Arc<Counters>,
     /// What measures the connection's statements, once it has been let in.
@@ -127,9 +131,21 @@ impl SessionEntry {
             kill_connection: AtomicBool::new(false),
             wakes: Event::new(),
             interrupter,
+            plan: Mutex::default(),
             counters: Arc::default(),
             measured: OnceLock::new(),
         }
+    }
+
+    /// Notes the plan of the statement that runs. `None` means that it has ended.
+    pub fn set_plan(&self, plan: Option<RunningPlan>) {
+        // The old plan is dropped once the lock is free.
+        let _old = std::mem::replace(&mut *self.plan.lock(), plan);
+    }
+
+    /// Returns the plan of the statement that runs.
+    pub fn plan(&self) -> Option<RunningPlan> {
+        self.plan.lock().clone()
     }
 
     /// Reports whether the connection is a client's. Only these have a socket, through which they

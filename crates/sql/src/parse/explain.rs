@@ -94,7 +94,8 @@ impl Parser<'_> {
 /// Returns the statement, if its parts go together.
 ///
 /// # Errors
-/// Returns 1235 for EXPLAIN ANALYZE of what it does not show, and 6009 for INTO with FOR CONNECTION.
+/// Returns 1235 for EXPLAIN ANALYZE of what it does not show, and 6009 for INTO with FOR
+/// CONNECTION.
 fn explained(explain: Explain) -> Result<Statement> {
     let is_of_connection = matches!(explain.of, ExplainOf::Connection(_));
     if explain.into.is_some() && is_of_connection {

@@ -245,6 +245,20 @@ pub(super) fn can_run_again(session: &Session, error: &SqlError) -> bool {
     error.code == TABLE_CHANGED && !session.statement.has_described.get()
 }
 
+/// As [`run`], for a statement without parameters that a client has sent as a text. Meanwhile,
+/// EXPLAIN FOR CONNECTION shows its plan.
+pub(super) fn run_shown(
+    session: &mut Session,
+    bound: &Arc<Bound>,
+    text: &[u8],
+    sink: &mut dyn ResultSink,
+) -> Result<()> {
+    session.server.host.plan_runs(Some(bound.clone()));
+    let outcome = run(session, bound, &[], text, sink);
+    session.server.host.plan_runs(None);
+    outcome
+}
+
 /// Runs a bound statement and sends its answer. After an error, [`can_run_again`] tells whether it
 /// can be bound and run again.
 pub(super) fn run(

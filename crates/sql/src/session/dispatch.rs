@@ -67,7 +67,7 @@ impl Session {
             measuring::begin_bound(self, &bound, text);
             self.server.host.admit_statement(class_of_bound(&bound, false))?;
             watched::tell_begin(self, None, text);
-            let run = |session: &mut Session| bound::run(session, &bound, &[], text, sink);
+            let run = |session: &mut Session| bound::run_shown(session, &bound, text, sink);
             match bound::within_time(self, bound.is_query(), bound.hints.max_execution_time_ms, run) {
                 Err(error) if bound::can_run_again(self, &error) => self.cache.forget(text),
                 other => return other.map(|()| text.len()),
@@ -130,10 +130,10 @@ impl Session {
         if bound.cacheable && !self.client.more_results && end == text.len() {
             self.cache.offer(text, &bound);
         }
-        match bound::run(self, &bound, &[], own_text, sink) {
+        match bound::run_shown(self, &bound, own_text, sink) {
             Err(error) if bound::can_run_again(self, &error) => {
-                let bound = bound::bind_hinted(self, statement, hints)?;
-                bound::run(self, &bound, &[], own_text, sink)
+                let bound = Arc::new(bound::bind_hinted(self, statement, hints)?);
+                bound::run_shown(self, &bound, own_text, sink)
             }
             other => other,
         }

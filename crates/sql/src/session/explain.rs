@@ -31,7 +31,13 @@ pub(super) fn run(session: &mut Session, explain: &Explain, sink: &mut dyn Resul
             done
         }
         ExplainOf::Statement { statement, schema: None } => of_statement(session, explain, statement, sink),
-        ExplainOf::Connection(_) => Err(SqlError::not_supported("EXPLAIN FOR CONNECTION")),
+        ExplainOf::Connection(id) => {
+            let format = explain.format.map_or_else(|| format_of(session), Ok)?;
+            let plan = session.server.host.plan_of_connection(*id)?;
+            let bound = plan.downcast::<Bound>().map_err(|_| SqlError::unknown_plan())?;
+            let table = shown(session, &bound, format, None);
+            results::send_table(session, &table, sink)
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::accounts::{Privileges, access_denied, needs_privilege};
 use crate::client::connection_host::ConnectionHost;
 use crate::variables::definition::{Definition, Guard};
 use crate::variables::{self, Scope};
-use sql::{Privilege, SqlError, VariableScope};
+use sql::{Privilege, RunningPlan, SqlError, VariableScope};
 
 /// The privileges of which one is needed to set the GTID of a transaction. SUPER is enough too,
 /// unless the GTID has a tag.
@@ -87,6 +87,26 @@ impl ConnectionHost {
         let login = self.login_account();
         let with_password = !login.authentication_string.is_empty();
         Err(access_denied(&login.user, &login.host, with_password))
+    }
+
+    /// Returns the plan of the statement that runs in a connection. A connection of another user is
+    /// seen only with PROCESS.
+    ///
+    /// # Errors
+    /// Returns 1094 (`ER_NO_SUCH_THREAD`) when there is no such connection, 3012
+    /// (`ER_EXPLAIN_NOT_SUPPORTED`) when no statement with a plan runs there, and 1045
+    /// (`ER_ACCESS_DENIED_ERROR`) when the account may not see it.
+    pub(crate) fn plan_of(&self, connection_id: u64) -> sql::Result<RunningPlan> {
+        let entry = self.server().sessions.get(connection_id);
+        let entry =
+            entry.ok_or_else(|| SqlError::new(1094, format!("Unknown thread id: {connection_id}")))?;
+        let plan = entry.plan().ok_or_else(SqlError::unknown_plan)?;
+        let is_own = entry.shown().account == self.account().shown();
+        if is_own || self.may_do_everything() || self.has_static("PROCESS") {
+            return Ok(plan);
+        }
+        let login = self.login_account();
+        Err(access_denied(&login.user, &login.host, !login.authentication_string.is_empty()))
     }
 
     /// Checks that the account may make an object that runs with the privileges of `definer`.

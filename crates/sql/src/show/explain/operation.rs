@@ -71,7 +71,8 @@ impl Operation {
 /// What a statement does with the rows that it reads.
 pub(crate) enum Explained<'p> {
     Query(&'p QueryPlan),
-    /// INSERT or REPLACE fills the table with this name, with the rows of the query if there is one.
+    /// INSERT or REPLACE fills the table with this name, with the rows of the query if there is
+    /// one.
     Filled {
         is_replace: bool,
         table: &'p str,
