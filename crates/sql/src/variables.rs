@@ -6,10 +6,12 @@
 use crate::binlog_format::BinlogFormat;
 mod insert_ids;
 mod names;
+mod switches;
 mod wanted;
 
 pub(crate) use self::insert_ids::InsertIds;
 pub(crate) use self::names::{isolation_name, known_collation};
+pub(crate) use self::switches::{Switch, Switches};
 
 use self::names::{clients_collation, unknown_collation};
 use self::wanted::Wanted;
@@ -137,6 +139,8 @@ pub(crate) struct Variables {
     pub binlog_format: BinlogFormat,
     pub binlog_transaction_compression: bool,
     pub binlog_transaction_compression_level: u8,
+    /// `optimizer_switch`.
+    pub switches: Switches,
     kept: BTreeMap<&'static str, Value>,
 }
 
@@ -188,6 +192,7 @@ impl Default for Variables {
             binlog_format: BinlogFormat::Row,
             binlog_transaction_compression: false,
             binlog_transaction_compression_level: 3,
+            switches: Switches::default(),
             kept: kept.collect(),
         }
     }
@@ -245,6 +250,7 @@ impl Variables {
         "lock_wait_timeout",
         "cte_max_recursion_depth",
         "max_execution_time",
+        "optimizer_switch",
         "sql_safe_updates",
         "foreign_key_checks",
         "slipstream_dialect",
@@ -322,6 +328,7 @@ impl Variables {
             "lock_wait_timeout" => unsigned(self.lock_wait_timeout_s),
             "cte_max_recursion_depth" => unsigned(self.cte_max_recursion_depth),
             "max_execution_time" => unsigned(self.max_execution_time_ms),
+            "optimizer_switch" => Value::text(&self.switches.to_string()),
             "sql_safe_updates" => bool(self.sql_safe_updates),
             "foreign_key_checks" => bool(self.foreign_key_checks),
             "slipstream_dialect" => Value::text(if self.of_mariadb { MARIADB } else { MYSQL }),
@@ -374,6 +381,16 @@ impl Variables {
         let mut copy = self.clone();
         copy.set(engine, name, value)?;
         Ok(copy)
+    }
+
+    /// Returns the value of `optimizer_switch` after it is set. `defaults` is what `default` means in
+    /// the value.
+    ///
+    /// # Errors
+    /// Returns 1231 and 1232 for what the variable does not take.
+    pub fn switched(&self, value: &Value, defaults: &Variables) -> Result<Value> {
+        let switches = Wanted::new("optimizer_switch", value).switches(self.switches, defaults.switches)?;
+        Ok(Value::text(&switches.to_string()))
     }
 
     fn set_wanted(&mut self, engine: &Arc<Engine>, wanted: &Wanted<'_>) -> Result<()> {
@@ -453,6 +470,7 @@ impl Variables {
             "max_execution_time" => {
                 self.max_execution_time_ms = wanted.number(0, u64::MAX)?;
             }
+            "optimizer_switch" => self.switches = wanted.switches(self.switches, Switches::default())?,
             "sql_safe_updates" => self.sql_safe_updates = wanted.boolean()?,
             "foreign_key_checks" => self.foreign_key_checks = wanted.boolean()?,
             "slipstream_dialect" => {

@@ -59,23 +59,6 @@ pub struct SelectWords {
     pub buffer_result: bool,
 }
 
-/// A hint behind SELECT about how tables are read. It names the tables as the query does.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum JoinHint {
-    /// JOIN_FIXED_ORDER.
-    FixedOrder,
-    /// JOIN_ORDER: these tables come in this order. Others may be before and between them.
-    Order(Vec<String>),
-    /// JOIN_PREFIX: these tables come first, in this order.
-    Prefix(Vec<String>),
-    /// JOIN_SUFFIX: these tables come last, in this order.
-    Suffix(Vec<String>),
-    /// HASH_JOIN, BNL, and their opposites. No names means all tables.
-    Hash { is_wanted: bool, tables: Vec<String> },
-    /// INDEX, JOIN_INDEX, and their opposites. No names of indexes means all indexes.
-    Index { is_wanted: bool, table: String, indexes: Vec<String> },
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JoinKind {
     Inner,

@@ -4,7 +4,7 @@
 //! and a query contains expressions. Their functions are in `expr` and `query`.
 
 use super::{
-    BinaryOp, CastType, IndexHint, JoinHint, JoinKind, Literal, LockClause, Scope, SearchMode, SelectInto,
+    BinaryOp, Block, CastType, Hint, IndexHint, JoinKind, Literal, LockClause, Scope, SearchMode, SelectInto,
     SelectWords, SetOperator, TableName, TimeUnit, TruthValue, TypeSpec, UnaryOp, Written,
 };
 use std::sync::Arc;
@@ -341,7 +341,8 @@ pub struct Select {
     pub distinct: bool,
     /// SELECT STRAIGHT_JOIN: all tables are read in the order in which they are written.
     pub straight: bool,
-    pub hints: Vec<JoinHint>,
+    pub hints: Vec<Hint>,
+    pub block: Block,
     pub calc_found_rows: bool,
     pub words: SelectWords,
     pub items: Vec<SelectItem>,

@@ -7,7 +7,7 @@ use super::logging::LoggingNeeds;
 use super::new_row::WantedColumns;
 use super::self_read::SubqueryReads;
 use super::table_use::{Opening, TableUse};
-use crate::ast;
+use crate::ast::{self, Hint};
 use crate::error::{Result, SqlError};
 use crate::expr::{Expr, UserVariables};
 use crate::host::{Host, Rights};
@@ -43,6 +43,10 @@ pub(crate) struct Binder<'a> {
     /// The columns that ON DUPLICATE KEY UPDATE wants from the query of INSERT ... SELECT, which is
     /// bound next.
     pub wanted: Option<WantedColumns>,
+    /// The hints of the statement's first block that stand behind INSERT, UPDATE or DELETE.
+    pub statement_hints: Vec<Hint>,
+    /// The hints of query blocks that have been bound about other blocks.
+    pub far_hints: Vec<Hint>,
     /// The statement is EXPLAIN. The account that runs it sees the tables of views.
     pub explains: bool,
     pub variables: &'a Variables,
@@ -119,6 +123,8 @@ impl<'a> Binder<'a> {
             holder: None,
             opening: None,
             wanted: None,
+            statement_hints: Vec::new(),
+            far_hints: Vec::new(),
             explains: false,
             variables,
             user_variables: None,

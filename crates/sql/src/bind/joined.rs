@@ -2,7 +2,7 @@
 //! some.
 
 use super::changed_view::{ViewCheck, Wanted, check_holder, leaf_of, no_column, no_delete_from_join};
-use super::query::{From, Merged, mark_used, merge};
+use super::query::{BlockHints, From, Merged, mark_used, merge};
 use super::{Binder, Place, Scope, ScopeTable, TableUse};
 use crate::ast::{self, TableRef};
 use crate::error::{Result, SqlError};
@@ -54,7 +54,9 @@ pub(crate) fn bind_joined(
     filter: Option<&ast::Expr>,
     table_use: TableUse,
 ) -> Result<JoinedTables> {
+    let hints = BlockHints::of_statement(binder);
     let (scope, mut from) = binder.from(Some(from), table_use, None)?;
+    from.take_hints(binder, &hints);
     let mut conditions = Vec::new();
     if let Some(written) = filter {
         conjuncts(binder.expr(written, &mut Place::new(&scope, "where clause"))?, &mut conditions);

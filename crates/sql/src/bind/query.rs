@@ -23,6 +23,7 @@ pub(super) mod view;
 mod window;
 
 pub(super) use clauses::limit;
+pub(super) use hints::BlockHints;
 pub(super) use joined_tables::From;
 pub(super) use merge::{Merged, merge, take_opened};
 pub(super) use select::{mark_used, wish_of};

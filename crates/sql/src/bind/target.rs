@@ -2,7 +2,7 @@
 
 use super::query::From;
 use super::query::view::{MOST_VIEW_LEVELS, query_of};
-use super::query::{limit, wish_of};
+use super::query::{BlockHints, limit, wish_of};
 use super::texts::in_order;
 use super::{Binder, Changed, ChangedView, Names, Opening, Place, Scope, TableUse};
 use crate::ast::{self, QueryBody, TableRef};
@@ -100,7 +100,9 @@ pub(crate) fn bind_target(
     order_by: &[ast::OrderItem],
     written_limit: Option<&ast::Limit>,
 ) -> Result<Target> {
+    let hints = BlockHints::of_statement(binder);
     let (scope, mut from) = binder.from(Some(from), TableUse::Change(privilege), None)?;
+    from.take_hints(binder, &hints);
     let statement = if privilege == Privilege::Delete { "DELETE" } else { "UPDATE" };
     let (view, mut conditions) = open_alone(binder, &mut from, &scope, statement)?;
     let scope = view.as_ref().map_or(scope, |view| view.scope.clone());

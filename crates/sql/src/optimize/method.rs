@@ -116,7 +116,7 @@ pub(super) fn cheapest(
     match &leaf.source {
         Source::Stored { table, .. } => {
             let read_by = |is_known: &dyn Fn(usize) -> bool, wish: &Wish| {
-                accesses(table, leaf.base, asked.conditions, is_known, &leaf.hints, wish)
+                accesses(table, leaf.base, asked.conditions, is_known, &leaf.index_use, wish)
             };
             let is_known = |slot: usize| tables.of_slot(slot).is_some_and(|at| asked.known.has(at));
             for access in read_by(&is_known, asked.wish)? {

@@ -47,10 +47,10 @@ pub(crate) fn only_access(
 ) -> Result<Option<Access>> {
     match (&leaf.source, freedom) {
         (Source::Stored { table, .. }, Freedom::None) => {
-            choose(table, leaf.base, filter, &|_| false, &leaf.hints, &wish(leaf.base)).map(Some)
+            choose(table, leaf.base, filter, &|_| false, &leaf.index_use, &wish(leaf.base)).map(Some)
         }
         (Source::Stored { table, .. }, _) => {
-            only_choice(table, leaf.base, filter, &leaf.hints, &wish(leaf.base))
+            only_choice(table, leaf.base, filter, &leaf.index_use, &wish(leaf.base))
         }
         _ => Ok(Some(Access::all())),
     }
@@ -67,7 +67,8 @@ pub(crate) fn only_step(mut leaf: Leaf, filter: Vec<Expr>, chosen: Access) -> (V
     if let Source::Stored { access, .. } = &mut leaf.source {
         *access = chosen;
     }
-    let step = TableStep { conditions, ..TableStep::new(leaf.source, leaf.alias, leaf.base, leaf.columns) };
+    let step = TableStep::new(leaf.source, leaf.alias, leaf.base, leaf.columns);
+    let step = TableStep { conditions, index_use: leaf.index_use, ..step };
     (vec![step], preconditions)
 }
 

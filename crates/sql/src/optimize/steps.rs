@@ -62,7 +62,7 @@ pub(super) fn with_tables(drafts: Vec<Draft>, tables: Tables) -> Vec<TableStep> 
             *access = chosen;
         }
         let step = TableStep::new(leaf.source, leaf.alias, leaf.base, leaf.columns);
-        TableStep { nests, hash, conditions, estimate, ..step }
+        TableStep { nests, hash, conditions, estimate, index_use: leaf.index_use, ..step }
     };
     drafts.into_iter().map(with_table).collect()
 }
@@ -214,7 +214,7 @@ impl Planner<'_> {
                 let is_known = |slot: usize| self.tables.of_slot(slot).is_some_and(|at| known.has(at));
                 let wish = ordering.wish_of(placed.tables, at);
                 let conditions = &step.conditions;
-                step.access = Some(choose(table, leaf.base, conditions, &is_known, &leaf.hints, &wish)?);
+                step.access = Some(choose(table, leaf.base, conditions, &is_known, &leaf.index_use, &wish)?);
             }
         } else {
             let next = ordering.next(placed.tables, at, placed.rows)?;

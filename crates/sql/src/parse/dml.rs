@@ -9,7 +9,7 @@ impl Parser<'_> {
     pub(super) fn insert(&mut self) -> Result<Statement> {
         let replace = self.is("REPLACE");
         self.advance();
-        self.read_hints();
+        self.read_statement_hints();
         let _ = self.eat_any(&["LOW_PRIORITY", "HIGH_PRIORITY", "DELAYED"]);
         let ignore = self.eat("IGNORE");
         self.eat("INTO");
@@ -34,8 +34,15 @@ impl Parser<'_> {
         Ok(Statement::Insert(insert))
     }
 
+    /// Reads the hints of a statement that is no query. They are for its first block.
+    fn read_statement_hints(&mut self) {
+        let (_, hints) = self.read_hints(1);
+        self.hints.of_statement.extend(hints);
+    }
+
     fn insert_source(&mut self, insert: &mut Insert) -> Result<()> {
         if self.eat("SET") {
+            self.blocks.begin();
             let assignments = self.list(Self::assignment)?;
             let (columns, values) = assignments.into_iter().map(|a| (a.column, a.value)).unzip();
             insert.columns = Some(columns);
@@ -52,6 +59,7 @@ impl Parser<'_> {
             self.expect_symbol(")")?;
         }
         if self.eat_any(&["VALUES", "VALUE"]) {
+            self.blocks.begin();
             if self.token().kind == TokenKind::Rows
                 && let Some(rows) = self.rows.take()
             {
@@ -112,7 +120,8 @@ impl Parser<'_> {
 
     pub(super) fn update(&mut self) -> Result<Statement> {
         self.expect("UPDATE")?;
-        self.read_hints();
+        self.blocks.begin();
+        self.read_statement_hints();
         self.eat("LOW_PRIORITY");
         let ignore = self.eat("IGNORE");
         let from = self.table_references()?;
@@ -126,7 +135,8 @@ impl Parser<'_> {
 
     pub(super) fn delete(&mut self) -> Result<Statement> {
         self.expect("DELETE")?;
-        self.read_hints();
+        self.blocks.begin();
+        self.read_statement_hints();
         while self.eat_any(&["LOW_PRIORITY", "QUICK"]) {}
         let ignore = self.eat("IGNORE");
         if let Some(statement) = self.delete_history()? {

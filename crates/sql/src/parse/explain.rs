@@ -49,6 +49,7 @@ impl Parser<'_> {
                 }
                 false => None,
             };
+            self.begins_at = self.at;
             match self.is_any(EXPLAINED) || self.is_symbol("(") {
                 true => Some(ExplainOf::Statement { statement: Box::new(self.statement()?), schema }),
                 false if is_for_schema => return Err(self.error()),

@@ -1,9 +1,11 @@
 //! Parsing of optimizer hints: `/*+ ... */` behind SELECT, INSERT, REPLACE, UPDATE and DELETE.
 //!
-//! `MAX_EXECUTION_TIME(n)` has an effect, and so have the hints about the order and the methods of
-//! a SELECT's joins if they name its own tables. MySQL's other hints are known and skipped.
+//! `MAX_EXECUTION_TIME(n)`, `SET_VAR(name = value)` and `QB_NAME(name)` are about the statement and
+//! its query blocks. All others are about tables and indexes, and become [`Hint`]s. What they name
+//! is looked up when the block is bound.
 
-use crate::ast::JoinHint;
+use super::hint_blocks::Blocks;
+use crate::ast::{Block, Hint, HintKind, HintTable};
 
 /// The greatest value of MAX_EXECUTION_TIME, in milliseconds.
 const MOST_EXECUTION_TIME_MS: u64 = u32::MAX as u64;
@@ -48,11 +50,25 @@ pub(crate) const HINTS_WITHOUT_TIME: &[&str] = &[
     "SUBQUERY",
 ];
 
+/// A value that SET_VAR gives a variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HintValue {
+    Integer(u64),
+    /// A number with digits behind the point, which no variable takes.
+    Fraction,
+    /// A text, or a word such as ON.
+    Text(String),
+}
+
 /// The result of a statement's hints.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hints {
     /// MAX_EXECUTION_TIME, in milliseconds, if the statement is a SELECT that has it.
     pub max_execution_time_ms: Option<u64>,
+    /// The variables that have other values while the statement runs (SET_VAR), in lower case.
+    pub set_vars: Vec<(String, HintValue)>,
+    /// The hints behind INSERT, REPLACE, UPDATE or DELETE about tables and indexes.
+    pub of_statement: Vec<Hint>,
     /// The warnings about hints: their numbers and texts.
     pub warnings: Vec<(u16, String)>,
 }
@@ -60,62 +76,87 @@ pub struct Hints {
 /// The position of an error, and its text.
 type Wrong = (usize, &'static str);
 
+const SYNTAX: &str = "Optimizer hint syntax error";
+
+/// The strategies of SEMIJOIN and SUBQUERY, in the order in which warnings name them.
+const STRATEGIES: &[&str] = &["FIRSTMATCH", "LOOSESCAN", "MATERIALIZATION", "DUPSWEEDOUT"];
+
 /// A reader of hints, from the first one to the end of their comment.
 pub(super) struct Reader<'t> {
     text: &'t [u8],
     at: usize,
-    /// The hints about joins that have been read.
-    joins: Vec<JoinHint>,
+    /// The block that has the hints.
+    block: Block,
+    /// The hints about blocks and tables that have been read.
+    found: Vec<Hint>,
 }
 
-/// Returns the hint about joins with this name and these arguments. `None` if it is another hint,
-/// or is about another query of the statement.
-fn join_hint(name: &[u8], arguments: &[u8]) -> Option<JoinHint> {
-    let arguments = std::str::from_utf8(arguments).ok()?;
-    if arguments.contains('@') {
-        return None;
-    }
-    let is_between = |c: char| c.is_ascii_whitespace() || c == ',';
-    let names = arguments.split(is_between).filter(|word| !word.is_empty());
-    let names: Vec<String> = names.map(|word| word.trim_matches('`').to_owned()).collect();
-    let of_index = |is_wanted: bool, mut names: Vec<String>| {
-        (!names.is_empty()).then(|| JoinHint::Index { is_wanted, table: names.remove(0), indexes: names })
+/// Returns what the hint with this name is about, and whether it wants that.
+fn kind_of(name: &str) -> Option<(HintKind, bool)> {
+    let (is_wanted, of) = match name.strip_prefix("NO_") {
+        Some(rest) => (false, rest),
+        None => (true, name),
     };
-    match &name.to_ascii_uppercase()[..] {
-        b"JOIN_FIXED_ORDER" => Some(JoinHint::FixedOrder),
-        b"JOIN_ORDER" => Some(JoinHint::Order(names)),
-        b"JOIN_PREFIX" => Some(JoinHint::Prefix(names)),
-        b"JOIN_SUFFIX" => Some(JoinHint::Suffix(names)),
-        b"HASH_JOIN" | b"BNL" => Some(JoinHint::Hash { is_wanted: true, tables: names }),
-        b"NO_HASH_JOIN" | b"NO_BNL" => Some(JoinHint::Hash { is_wanted: false, tables: names }),
-        b"INDEX" | b"JOIN_INDEX" => of_index(true, names),
-        b"NO_INDEX" | b"NO_JOIN_INDEX" => of_index(false, names),
-        _ => None,
-    }
+    let kind = match of {
+        "JOIN_FIXED_ORDER" => HintKind::FixedOrder,
+        "JOIN_ORDER" => HintKind::Order,
+        "JOIN_PREFIX" => HintKind::Prefix,
+        "JOIN_SUFFIX" => HintKind::Suffix,
+        "BNL" => HintKind::Bnl,
+        "HASH_JOIN" => HintKind::HashJoin,
+        "BKA" => HintKind::Bka,
+        "MERGE" => HintKind::Merge,
+        "DERIVED_CONDITION_PUSHDOWN" => HintKind::ConditionPushdown,
+        "MRR" => HintKind::Mrr,
+        "ICP" => HintKind::Icp,
+        "RANGE_OPTIMIZATION" => HintKind::RangeOptimization,
+        "INDEX" => HintKind::Index,
+        "JOIN_INDEX" => HintKind::JoinIndex,
+        "GROUP_INDEX" => HintKind::GroupIndex,
+        "ORDER_INDEX" => HintKind::OrderIndex,
+        "INDEX_MERGE" => HintKind::IndexMerge,
+        "SKIP_SCAN" => HintKind::SkipScan,
+        "SEMIJOIN" => HintKind::Semijoin,
+        "SUBQUERY" => HintKind::Subquery,
+        _ => return None,
+    };
+    Some((kind, is_wanted))
+}
+
+/// Returns a name as warnings show it.
+fn quoted(name: &str) -> String {
+    format!("`{name}`")
+}
+
+/// Returns a table as warnings show it.
+fn shown(table: &HintTable) -> String {
+    let block = table.block.as_ref().map_or_else(String::new, |block| format!("@{}", quoted(block)));
+    format!("{}{block}", quoted(&table.name))
 }
 
 impl<'t> Reader<'t> {
-    /// Starts at the hints at this position of the text.
-    pub fn at(text: &'t [u8], at: usize) -> Reader<'t> {
-        Reader { text, at, joins: Vec::new() }
+    /// Starts at the hints at this position of the text. `number` is that of the block that has
+    /// them.
+    pub fn at(text: &'t [u8], at: usize, number: u32) -> Reader<'t> {
+        Reader { text, at, block: Block { number, name: None }, found: Vec::new() }
     }
 
-    /// Reads all hints, and returns those about joins. `is_whole` says that the statement is the
-    /// SELECT that has the hints.
-    pub fn read(mut self, is_whole: bool, hints: &mut Hints) -> Vec<JoinHint> {
+    /// Reads all hints, and returns the block and its hints. `is_whole` says that the statement is
+    /// the SELECT that has the hints.
+    pub fn read(mut self, is_whole: bool, blocks: &mut Blocks, hints: &mut Hints) -> (Block, Vec<Hint>) {
         while !self.is_at_end() {
-            if let Err((at, what)) = self.hint(is_whole, hints) {
+            if let Err((at, what)) = self.hint(is_whole, blocks, hints) {
                 let line = 1 + self.text[..at].iter().filter(|byte| **byte == b'\n').count();
                 let near: String = String::from_utf8_lossy(&self.text[at..]).chars().take(80).collect();
                 hints.warnings.push((1064, format!("{what} near '{near}' at line {line}")));
                 break;
             }
         }
-        self.joins
+        (self.block, self.found)
     }
 
     fn skip_blanks(&mut self) {
-        while self.text.get(self.at).is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b',') {
+        while self.text.get(self.at).is_some_and(|byte| byte.is_ascii_whitespace()) {
             self.at += 1;
         }
     }
@@ -127,41 +168,257 @@ impl<'t> Reader<'t> {
 
     fn word(&mut self) -> &'t [u8] {
         let rest = &self.text[self.at..];
-        let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+        let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..);
+        let length = rest.iter().take_while(|byte| is_of_word(byte)).count();
         self.at += length;
         &rest[..length]
     }
 
-    fn expect(&mut self, byte: u8) -> Result<(), Wrong> {
+    fn sees(&mut self, byte: u8) -> bool {
         self.skip_blanks();
-        if self.text.get(self.at) != Some(&byte) {
-            return Err((self.at, "Optimizer hint syntax error"));
+        self.text.get(self.at) == Some(&byte)
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let is_there = self.sees(byte);
+        self.at += usize::from(is_there);
+        is_there
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), Wrong> {
+        if self.eat(byte) { Ok(()) } else { Err((self.at, SYNTAX)) }
+    }
+
+    /// Reads a name, which may stand in backquotes.
+    fn name(&mut self) -> Result<String, Wrong> {
+        self.skip_blanks();
+        let start = self.at;
+        if self.text.get(self.at) != Some(&b'`') {
+            let word = String::from_utf8_lossy(self.word()).into_owned();
+            return if word.is_empty() { Err((start, SYNTAX)) } else { Ok(word) };
         }
-        self.at += 1;
-        Ok(())
+        let inside = &self.text[start + 1..];
+        let length = inside.iter().position(|byte| *byte == b'`').ok_or((start, SYNTAX))?;
+        self.at = start + length + 2;
+        Ok(String::from_utf8_lossy(&inside[..length]).into_owned())
+    }
+
+    /// Reads the name of a block behind `@`, if there is one.
+    fn block_name(&mut self) -> Result<Option<String>, Wrong> {
+        if self.eat(b'@') { self.name().map(Some) } else { Ok(None) }
+    }
+
+    fn table(&mut self) -> Result<HintTable, Wrong> {
+        let name = self.name()?;
+        let block = if self.text.get(self.at) == Some(&b'@') { self.block_name()? } else { None };
+        Ok(HintTable { name, block })
+    }
+
+    /// Reads what `read` reads, with commas between, up to the parenthesis that ends the hint.
+    fn list<T>(&mut self, read: impl Fn(&mut Self) -> Result<T, Wrong>) -> Result<Vec<T>, Wrong> {
+        let mut list = Vec::new();
+        if !self.sees(b')') {
+            list.push(read(self)?);
+            while self.eat(b',') {
+                list.push(read(self)?);
+            }
+        }
+        self.expect(b')')?;
+        Ok(list)
     }
 
     /// Reads one hint.
-    fn hint(&mut self, is_whole: bool, hints: &mut Hints) -> Result<(), Wrong> {
+    fn hint(&mut self, is_whole: bool, blocks: &mut Blocks, hints: &mut Hints) -> Result<(), Wrong> {
         let start = self.at;
-        let name = self.word();
-        let is_other = HINTS_WITHOUT_TIME.iter().any(|other| name.eq_ignore_ascii_case(other.as_bytes()));
-        if is_other {
-            self.expect(b'(')?;
-            let from = self.at;
-            self.pass_over()?;
-            self.joins.extend(join_hint(name, &self.text[from..self.at - 1]));
-            return Ok(());
+        let name = String::from_utf8_lossy(self.word()).to_ascii_uppercase();
+        if name == "MAX_EXECUTION_TIME" {
+            return self.max_execution_time(is_whole, hints);
         }
-        if !name.eq_ignore_ascii_case(b"MAX_EXECUTION_TIME") {
-            return Err((start, "Optimizer hint syntax error"));
+        let known = HINTS_WITHOUT_TIME.iter().copied().find(|known| *known == name);
+        let name = known.ok_or((start, SYNTAX))?;
+        self.expect(b'(')?;
+        match (name, kind_of(name)) {
+            (_, Some((kind, is_wanted))) => {
+                let block = self.block_name()?;
+                let of = Hint { name, kind, is_wanted, block, tables: Vec::new(), indexes: Vec::new() };
+                self.arguments(of, blocks, hints)
+            }
+            ("QB_NAME", _) => self.own_name(blocks, hints),
+            ("SET_VAR", _) => self.set_var(hints),
+            // Threads of statements have no groups here, so none of them exists.
+            _ => {
+                let group = self.name()?;
+                self.expect(b')')?;
+                hints.warnings.push((3651, format!("Resource Group '{group}' does not exist.")));
+                Ok(())
+            }
         }
+    }
+
+    /// Reads the arguments of a hint about blocks or tables behind the name of the block, and takes
+    /// the hint.
+    fn arguments(&mut self, of: Hint, blocks: &mut Blocks, hints: &mut Hints) -> Result<(), Wrong> {
+        use HintKind as K;
+        let own = of.block.as_ref().map_or_else(String::new, |block| format!("@{}", quoted(block)));
+        match of.kind {
+            K::FixedOrder => {
+                self.expect(b')')?;
+                self.take(of, &format!("{own} "), blocks, hints);
+            }
+            K::Order | K::Prefix | K::Suffix => {
+                let tables = self.list(Self::table)?;
+                let list: Vec<String> = tables.iter().map(shown).collect();
+                let arguments = format!("{own} {}", list.join(","));
+                self.take(Hint { tables, ..of }, &arguments, blocks, hints);
+            }
+            K::Bnl | K::HashJoin | K::Bka | K::Merge | K::ConditionPushdown => {
+                let tables = self.list(Self::table)?;
+                if tables.is_empty() {
+                    self.take(of, &format!("{own} "), blocks, hints);
+                    return Ok(());
+                }
+                for table in tables {
+                    let arguments = format!("{} ", shown(&table));
+                    self.take(Hint { tables: vec![table], ..of.clone() }, &arguments, blocks, hints);
+                }
+            }
+            K::Semijoin | K::Subquery => self.strategies(of, &own, blocks, hints)?,
+            K::Mrr | K::Icp | K::RangeOptimization => {
+                let table = self.table()?;
+                let indexes = self.list(Self::name)?;
+                let of = Hint { tables: vec![table], ..of };
+                let table = shown(&of.tables[0]);
+                if indexes.is_empty() {
+                    self.take(of, &format!("{table} "), blocks, hints);
+                    return Ok(());
+                }
+                for index in indexes {
+                    let arguments = format!("{table} {} ", quoted(&index));
+                    self.take(Hint { indexes: vec![index], ..of.clone() }, &arguments, blocks, hints);
+                }
+            }
+            K::Index | K::JoinIndex | K::GroupIndex | K::OrderIndex | K::IndexMerge | K::SkipScan => {
+                let table = self.table()?;
+                let indexes = self.list(Self::name)?;
+                let list: Vec<String> = indexes.iter().map(|index| quoted(index)).collect();
+                let space = if list.is_empty() { "" } else { " " };
+                let arguments = format!("{} {space}{}", shown(&table), list.join(", "));
+                self.take(Hint { tables: vec![table], indexes, ..of }, &arguments, blocks, hints);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the strategies of SEMIJOIN and SUBQUERY.
+    fn strategies(
+        &mut self,
+        of: Hint,
+        own: &str,
+        blocks: &mut Blocks,
+        hints: &mut Hints,
+    ) -> Result<(), Wrong> {
+        let is_subquery = of.kind == HintKind::Subquery;
+        let known: &[&str] = if is_subquery { &["INTOEXISTS", "MATERIALIZATION"] } else { STRATEGIES };
+        if is_subquery && self.sees(b')') {
+            return Err((self.at, SYNTAX));
+        }
+        let named = self.list(|reader| {
+            reader.skip_blanks();
+            let start = reader.at;
+            let word = reader.name()?.to_ascii_uppercase();
+            known.iter().copied().find(|known| *known == word).ok_or((start, SYNTAX))
+        })?;
+        let shown: Vec<&str> = known.iter().copied().filter(|known| named.contains(known)).collect();
+        let space = if shown.is_empty() { "" } else { " " };
+        let arguments = format!("{own} {space}{}", shown.join(", "));
+        self.take(of, &arguments, blocks, hints);
+        Ok(())
+    }
+
+    fn take(&mut self, hint: Hint, arguments: &str, blocks: &mut Blocks, hints: &mut Hints) {
+        if blocks.take(&self.block, &hint, arguments, hints) {
+            self.found.push(hint);
+        }
+    }
+
+    /// Reads the name of the block itself, from behind `QB_NAME(` on.
+    fn own_name(&mut self, blocks: &Blocks, hints: &mut Hints) -> Result<(), Wrong> {
+        let name = self.name()?;
+        self.expect(b')')?;
+        if self.block.name.is_some() || blocks.has_name(&name) {
+            let text = format!("Hint QB_NAME({}) is ignored as conflicting/duplicated", quoted(&name));
+            hints.warnings.push((3126, text));
+        } else {
+            self.block.name = Some(name);
+        }
+        Ok(())
+    }
+
+    /// Reads a variable and its value, from behind `SET_VAR(` on.
+    fn set_var(&mut self, hints: &mut Hints) -> Result<(), Wrong> {
+        self.skip_blanks();
+        if self.text[self.at..].starts_with(b"@@") {
+            // As in MySQL, the error is at the second of the two.
+            return Err((self.at + 1, SYNTAX));
+        }
+        let name = self.name()?.to_ascii_lowercase();
+        self.expect(b'=')?;
+        self.skip_blanks();
+        let start = self.at;
+        let value = match self.text.get(self.at) {
+            Some(quote @ (b'\'' | b'"')) => {
+                let inside = &self.text[start + 1..];
+                let length = inside.iter().position(|byte| byte == quote).ok_or((start, SYNTAX))?;
+                self.at = start + length + 2;
+                HintValue::Text(String::from_utf8_lossy(&inside[..length]).into_owned())
+            }
+            _ => self.unquoted_value(start)?,
+        };
+        let written = String::from_utf8_lossy(&self.text[start..self.at]).into_owned();
+        self.expect(b')')?;
+        if hints.set_vars.iter().any(|(known, _)| *known == name) {
+            let text = format!("Hint SET_VAR({name}={written})  is ignored as conflicting/duplicated");
+            hints.warnings.push((3126, text));
+        } else {
+            hints.set_vars.push((name, value));
+        }
+        Ok(())
+    }
+
+    /// Reads a number, which may have a suffix for its size, or a word.
+    fn unquoted_value(&mut self, start: usize) -> Result<HintValue, Wrong> {
+        let word = String::from_utf8_lossy(self.word()).into_owned();
+        if word.is_empty() {
+            return Err((start, SYNTAX));
+        }
+        if !word.starts_with(|first: char| first.is_ascii_digit()) {
+            return Ok(HintValue::Text(word));
+        }
+        if self.text.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            self.word();
+            return Ok(HintValue::Fraction);
+        }
+        let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let shift = match word[digits.len()..].to_ascii_uppercase().as_str() {
+            "" => 0,
+            "K" => 10,
+            "M" => 20,
+            "G" => 30,
+            _ => return Err((start, SYNTAX)),
+        };
+        let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
+        number.map(HintValue::Integer).ok_or((start, SYNTAX))
+    }
+
+    /// Reads the limit behind MAX_EXECUTION_TIME.
+    fn max_execution_time(&mut self, is_whole: bool, hints: &mut Hints) -> Result<(), Wrong> {
         self.expect(b'(')?;
         self.skip_blanks();
         let at = self.at;
         let digits = String::from_utf8_lossy(self.word()).into_owned();
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err((at, "Optimizer hint syntax error"));
+            return Err((at, SYNTAX));
         }
         let limit_ms = digits.parse().ok().filter(|ms| *ms <= MOST_EXECUTION_TIME_MS);
         let limit_ms: u64 = limit_ms.ok_or((self.at, "Unsupported MAX_EXECUTION_TIME"))?;
@@ -176,23 +433,6 @@ impl<'t> Reader<'t> {
             hints.max_execution_time_ms = Some(limit_ms);
         }
         Ok(())
-    }
-
-    /// Skips everything up to and including the parenthesis that ends the hint.
-    fn pass_over(&mut self) -> Result<(), Wrong> {
-        let mut depth = 1;
-        while !self.is_at_end() {
-            match self.text[self.at] {
-                b'(' => depth += 1,
-                b')' => depth -= 1,
-                _ => {}
-            }
-            self.at += 1;
-            if depth == 0 {
-                return Ok(());
-            }
-        }
-        Err((self.at, "Optimizer hint syntax error"))
     }
 }
 
@@ -213,7 +453,7 @@ mod tests {
         let none: Vec<String> = Vec::new();
         assert_eq!(hints("select /*+ MAX_EXECUTION_TIME(50) */ 1"), (Some(50), none.clone()));
         assert_eq!(
-            hints("(select\n/*+ NO_ICP(t a) max_execution_time( 7 )*/ 1) union select 2"),
+            hints("(select\n/*+ NO_ICP(t a)  max_execution_time( 7 )*/ 1) union select 2"),
             (Some(7), none.clone())
         );
         assert_eq!(hints("select /* + MAX_EXECUTION_TIME(50) */ 1"), (None, none.clone()));

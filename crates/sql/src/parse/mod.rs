@@ -22,6 +22,7 @@ mod full_text;
 mod function;
 mod grants;
 mod handler;
+mod hint_blocks;
 mod hints;
 mod into;
 mod json;
@@ -51,7 +52,7 @@ use crate::lexer::{self, LexMode, Token, TokenKind};
 use crate::lexical;
 use crate::literal_rows::LiteralRows;
 pub(crate) use hints::HINTS_WITHOUT_TIME;
-pub use hints::Hints;
+pub use hints::{HintValue, Hints};
 pub use keywords::{all_keywords, is_plain_name};
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -152,6 +153,7 @@ pub(crate) fn parse_watched(
     if parser.token().kind != TokenKind::End {
         return Err(parser.error());
     }
+    parser.blocks.end(&mut parser.hints);
     let Parser { parameters, hints, .. } = parser;
     Ok(Some(Parsed { statement, parameters, hints, end: end.start as usize, next }))
 }
@@ -181,11 +183,15 @@ struct Parser<'a> {
     /// The rows that the token [`TokenKind::Rows`] stands for.
     rows: Option<LiteralRows>,
     at: usize,
+    /// Where the statement begins that runs or is explained.
+    begins_at: usize,
     mode: LexMode,
     parameters: usize,
     /// The present depth of the parser's recursion.
     depth: usize,
     hints: Hints,
+    /// The query blocks of the statement, as hints name them.
+    blocks: hint_blocks::Blocks,
     /// The height of the highest tree among the operands that have been read for the present
     /// expression.
     highest: usize,
@@ -215,6 +221,7 @@ impl<'a> Parser<'a> {
             tokens,
             rows,
             at: 0,
+            begins_at: 0,
             mode,
             parameters: 0,
             depth: 0,
@@ -228,6 +235,7 @@ impl<'a> Parser<'a> {
             lists: OnceCell::new(),
             body: None,
             hints: Hints::default(),
+            blocks: hint_blocks::Blocks::default(),
         }
     }
 

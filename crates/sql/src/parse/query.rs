@@ -4,7 +4,7 @@ use super::hints;
 use super::{LEVELS_OF_A_QUERY, MOST_QUERY_LEVELS, Parser};
 use crate::SqlError;
 use crate::ast::{
-    Expr, IndexHint, IndexHintKind, IndexHintUse, JoinHint, JoinKind, Limit, LockClause, LockStrength,
+    Block, Expr, Hint, IndexHint, IndexHintKind, IndexHintUse, JoinKind, Limit, LockClause, LockStrength,
     LockWait, OrderItem, Query, QueryBody, Select, SelectItem, TableRef, With,
 };
 use crate::error::Result;
@@ -19,19 +19,23 @@ const MOST_TABLES: usize = 61;
 const MOST_NAMING_BYTES: usize = 1024;
 
 impl Parser<'_> {
-    /// Reads the hints behind the word that was read last, if there are any, and returns those
-    /// about joins.
-    pub(super) fn read_hints(&mut self) -> Vec<JoinHint> {
+    /// Reads the hints behind the word that was read last, if there are any, for the block with this
+    /// number. Returns the block and its hints.
+    pub(super) fn read_hints(&mut self, number: u32) -> (Block, Vec<Hint>) {
         let from = self.tokens[self.at - 1].end as usize;
         let between = &self.text[from..(self.token().start as usize).max(from)];
         let blanks = between.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        if !between[blanks..].starts_with(b"/*+") {
-            return Vec::new();
+        let mut found = (Block { number, name: None }, Vec::new());
+        if between[blanks..].starts_with(b"/*+") {
+            // The SELECT is the whole statement even if it is in parentheses, or explained.
+            let is_select = self.raw(self.tokens[self.at - 1]).eq_ignore_ascii_case(b"SELECT");
+            let before = &self.tokens[self.begins_at..self.at - 1];
+            let is_whole = is_select && before.iter().all(|token| self.raw(*token) == b"(");
+            let reader = hints::Reader::at(self.text, from + blanks + 3, number);
+            found = reader.read(is_whole, &mut self.blocks, &mut self.hints);
         }
-        // The SELECT is the whole statement even if it is in parentheses.
-        let is_select = self.raw(self.tokens[self.at - 1]).eq_ignore_ascii_case(b"SELECT");
-        let is_whole = is_select && self.tokens[..self.at - 1].iter().all(|token| self.raw(*token) == b"(");
-        hints::Reader::at(self.text, from + blanks + 3).read(is_whole, &mut self.hints)
+        self.blocks.add(&found.0);
+        found
     }
 
     pub(super) fn query(&mut self) -> Result<Query> {
@@ -148,7 +152,9 @@ impl Parser<'_> {
     }
 
     fn select_clauses(&mut self) -> Result<Select> {
-        let mut select = Select { hints: self.read_hints(), ..Select::default() };
+        let number = self.blocks.begin();
+        let (block, hints) = self.read_hints(number);
+        let mut select = Select { hints, block, ..Select::default() };
         self.select_options(&mut select)?;
         select.items = self.list(Self::select_item)?;
         self.eat_into(1)?;

@@ -95,7 +95,10 @@ impl Parser<'_> {
             return Ok(None);
         }
         let recursive = self.eat("RECURSIVE");
+        // The block of the query itself comes before those of its common tables.
+        let number = self.blocks.begin();
         let tables = self.list(Self::common_table)?;
+        self.blocks.resume(number);
         Ok(Some(Arc::new(With { recursive, tables })))
     }
 

@@ -14,12 +14,23 @@ use crate::lexer::TokenKind;
 const BUILT_IN_PLUGINS: [&str; 4] =
     ["rpl_semi_sync_source", "rpl_semi_sync_replica", "rpl_semi_sync_master", "rpl_semi_sync_slave"];
 
+/// The words of statements whose first query is the statement's own block, and of those that take
+/// the block themselves.
+const SHARE_THEIR_BLOCK: &[&str] = &[
+    "SELECT", "VALUES", "TABLE", "WITH", "INSERT", "REPLACE", "UPDATE", "DELETE", "CREATE", "EXPLAIN",
+    "DESCRIBE", "DESC",
+];
+
 impl Parser<'_> {
     pub(super) fn statement(&mut self) -> Result<Statement> {
         if self.is_symbol("(") {
             return Ok(Statement::Query(self.query()?));
         }
         let word = self.upper();
+        if !SHARE_THEIR_BLOCK.contains(&word.as_str()) {
+            // The statement itself is the first block.
+            self.blocks.begin();
+        }
         match word.as_str() {
             "SELECT" | "VALUES" | "TABLE" => Ok(Statement::Query(self.query()?)),
             "WITH" => self.statement_with(),

@@ -5,8 +5,9 @@
 //! by a list, then by a range. An index that delivers the wanted order breaks ties, and is read for
 //! its order alone if there is a LIMIT. [`accesses`] returns all access paths for a choice by cost.
 
-use crate::ast::{BinaryOp, IndexHint, IndexHintKind};
-use crate::error::{Result, SqlError};
+use super::index_use::{IndexUse, Usables};
+use crate::ast::BinaryOp;
+use crate::error::Result;
 use crate::expr::{Expr, MayEqual, Node};
 use engine::{Direction, IndexRef, Table};
 use types::{TypeCode, Value};
@@ -335,35 +336,6 @@ impl KeyCondition {
     }
 }
 
-/// Returns the indexes that the hints allow, and whether one of them is FORCE INDEX.
-///
-/// # Errors
-/// Returns 1176 when a hint names an index that the table does not have.
-fn candidates(table: &Table, hints: &[IndexHint]) -> Result<(Vec<IndexRef>, bool)> {
-    let all = || {
-        let secondary = (0..table.def.indexes.len()).filter(|at| !table.def.indexes[*at].invisible);
-        std::iter::once(IndexRef::Primary).chain(secondary.map(IndexRef::Secondary)).collect::<Vec<_>>()
-    };
-    let find = |name: &str| match name {
-        _ if name.eq_ignore_ascii_case("PRIMARY") && table.def.primary.is_some() => Ok(IndexRef::Primary),
-        _ => table.def.index(name).map(IndexRef::Secondary).ok_or_else(|| {
-            SqlError::new(1176, format!("Key '{name}' doesn't exist in table '{}'", table.def.name))
-        }),
-    };
-    let mut chosen: Vec<IndexRef> = Vec::new();
-    let mut ignored: Vec<IndexRef> = Vec::new();
-    let mut forced = false;
-    for hint in hints {
-        for name in &hint.indexes {
-            let index = find(name)?;
-            if hint.kind == IndexHintKind::Ignore { ignored.push(index) } else { chosen.push(index) }
-        }
-        forced |= hint.kind == IndexHintKind::Force;
-    }
-    let from = if chosen.is_empty() { all() } else { chosen };
-    Ok((from.into_iter().filter(|index| !ignored.contains(index)).collect(), forced))
-}
-
 /// The weight of a full unique key, which finds at most one row unless its values are NULL. It is
 /// greater than the weight of any other access.
 const UNIQUE_WEIGHT: u32 = 1000;
@@ -374,20 +346,39 @@ struct Candidate {
     access: Access,
 }
 
+/// Returns the ranges without those that are more than the values of the first columns.
+fn without_ranges(mut alternatives: Vec<KeyCondition>) -> Vec<KeyCondition> {
+    match &mut alternatives[..] {
+        [one] if !one.equals.is_empty() => {
+            (one.list, one.low, one.high) = (None, None, None);
+            alternatives
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// Returns the access paths that the hints allow, and whether FORCE INDEX forbids reading the whole
 /// table.
 fn ways(
     known: &Known<'_>,
     conjuncts: &[Expr],
-    hints: &[IndexHint],
+    uses: &IndexUse,
     wish: &Wish,
 ) -> Result<(Vec<Candidate>, bool)> {
     let table = known.table;
-    let (candidates, forced) = candidates(table, hints)?;
-    let mut ways = Vec::with_capacity(candidates.len());
-    for index in candidates {
-        let alternatives = known.conditions(index, conjuncts);
-        let order = known.order(index, &alternatives, wish);
+    let Usables { all, is_forced } = uses.usable(table)?;
+    let mut ways = Vec::with_capacity(all.len());
+    let mut must_order = false;
+    for usable in all {
+        let index = usable.index;
+        let mut alternatives = if usable.finds { known.conditions(index, conjuncts) } else { Vec::new() };
+        if !usable.has_ranges {
+            alternatives = without_ranges(alternatives);
+        }
+        let order = known.order(index, &alternatives, wish).filter(|_| usable.orders);
+        if !usable.finds && order.is_none() {
+            continue;
+        }
         let parts = table.index_columns(index).len();
         let is_unique = match index {
             IndexRef::Primary => true,
@@ -404,7 +395,12 @@ fn ways(
         }
         // A row that is found through a secondary index costs a further lookup.
         weight = weight * 2 + u32::from(index == IndexRef::Primary);
-        if weight <= 1 && index != IndexRef::Primary && !forced {
+        if usable.must_order && order.is_some() && !must_order {
+            must_order = true;
+            ways.clear();
+        }
+        let is_unwanted = must_order && !(usable.must_order && order.is_some());
+        if is_unwanted || weight <= 1 && index != IndexRef::Primary && !is_forced && !must_order {
             continue;
         }
         let is_point = is_full && index == IndexRef::Primary && whole;
@@ -412,7 +408,7 @@ fn ways(
         let access = Access { index, alternatives, is_point, direction, ordered: order.is_some() };
         ways.push(Candidate { weight, access });
     }
-    Ok((ways, forced))
+    Ok((ways, is_forced || must_order))
 }
 
 /// Returns the access path if there is only one, or one that fixes a unique key. `None` if the
@@ -421,11 +417,11 @@ pub(crate) fn only_choice(
     table: &Table,
     base: usize,
     conjuncts: &[Expr],
-    hints: &[IndexHint],
+    uses: &IndexUse,
     wish: &Wish,
 ) -> Result<Option<Access>> {
     let known = Known { table, base, is_known: &|_| false };
-    let (mut ways, _) = ways(&known, conjuncts, hints, wish)?;
+    let (mut ways, _) = ways(&known, conjuncts, uses, wish)?;
     if ways.len() > 1 {
         ways.retain(|way| way.weight >= UNIQUE_WEIGHT);
     }
@@ -438,11 +434,11 @@ pub(crate) fn choose(
     base: usize,
     conjuncts: &[Expr],
     is_known: &dyn Fn(usize) -> bool,
-    hints: &[IndexHint],
+    uses: &IndexUse,
     wish: &Wish,
 ) -> Result<Access> {
     let known = Known { table, base, is_known };
-    let (ways, _) = ways(&known, conjuncts, hints, wish)?;
+    let (ways, _) = ways(&known, conjuncts, uses, wish)?;
     let mut best: Option<Candidate> = None;
     for way in ways {
         if best.as_ref().is_none_or(|best| best.weight < way.weight) {
@@ -459,11 +455,11 @@ pub(crate) fn accesses(
     base: usize,
     conjuncts: &[Expr],
     is_known: &dyn Fn(usize) -> bool,
-    hints: &[IndexHint],
+    uses: &IndexUse,
     wish: &Wish,
 ) -> Result<Vec<Access>> {
     let known = Known { table, base, is_known };
-    let (ways, forced) = ways(&known, conjuncts, hints, wish)?;
+    let (ways, forced) = ways(&known, conjuncts, uses, wish)?;
     let mut all: Vec<Access> = ways.into_iter().map(|way| way.access).collect();
     let reads_all = |access: &Access| access.index == IndexRef::Primary && access.alternatives.is_empty();
     if all.is_empty() || (!forced && !all.iter().any(reads_all)) {

@@ -7,6 +7,7 @@
 
 mod access;
 mod derivation;
+mod index_use;
 mod json_table;
 mod reading;
 mod tree;
@@ -14,12 +15,13 @@ mod window;
 
 pub(crate) use access::{Access, KeyCondition, Wish, accesses, choose, conjuncts, only_choice};
 pub(crate) use derivation::{Derivation, Made, Origin};
+pub(crate) use index_use::{IndexUse, check_together, index_named};
 pub(crate) use json_table::{JsonColumn, JsonColumnKind, JsonResponse, JsonRows, JsonTable};
 pub(crate) use reading::{Estimate, HashKey, HashLookup, KeyKind, Nest, NestKind, RowLock};
 pub(crate) use tree::{JoinTree, Joining};
 pub(crate) use window::{Frame, FrameEdge, SortKey, WindowFunction, WindowKind, WindowPlan};
 
-use crate::ast::{IndexHint, SetOperator};
+use crate::ast::SetOperator;
 use crate::expr::{Aggregate, Coercibility, Expr, Node, SubqueryCall};
 use crate::sink::ColumnMeta;
 use engine::{Direction, EntryReader, IndexRef, Table};
@@ -54,9 +56,12 @@ pub(crate) struct Leaf {
     pub columns: usize,
     /// The name under which the statement knows the table.
     pub alias: String,
-    pub hints: Vec<IndexHint>,
-    /// Whether hints want the table's rows in a hash table. `None` if they say nothing about it.
+    pub index_use: IndexUse,
+    /// Whether hints or switches want the table's rows in a hash table. `None` if they say nothing
+    /// about it.
     pub hash_hint: Option<bool>,
+    /// Whether a hint wants the tables of the derived table or view joined with those around it.
+    pub merge_hint: Option<bool>,
     /// The conditions that select the rows of the chosen partitions, and the visible rows of a
     /// table with system versioning.
     pub chosen: Vec<Expr>,
@@ -86,8 +91,9 @@ impl Leaf {
             base: self.base,
             columns: self.columns,
             alias: self.alias.clone(),
-            hints: self.hints.clone(),
+            index_use: self.index_use.clone(),
             hash_hint: self.hash_hint,
+            merge_hint: self.merge_hint,
             chosen: self.chosen.clone(),
             holder: self.holder.clone(),
         })
@@ -119,6 +125,8 @@ pub(crate) struct TableStep {
     pub conditions: Vec<Expr>,
     /// The optimizer's estimate. `None` if it had no choice.
     pub estimate: Option<Estimate>,
+    /// Which indexes the statement may use.
+    pub index_use: IndexUse,
 }
 
 /// GROUP BY, or aggregates over all rows.
@@ -174,6 +182,10 @@ pub(crate) struct Unplanned {
     pub slots: usize,
     /// The order in which its rows are to come, if it is a derived table or a view.
     pub as_table: Option<Vec<SortKey>>,
+    /// Whether hints want a subquery to become a join. `None` if they do not say it.
+    pub semijoin: Option<bool>,
+    /// It is a view with ALGORITHM=MERGE, which is merged whatever hints and switches say.
+    pub is_merged: bool,
     /// Set if it is a view whose rows are changed or locked. The view's tables are then joined with
     /// those around it whatever its columns are.
     pub opened: Option<Opened>,
@@ -218,6 +230,7 @@ impl TableStep {
             hash: None,
             conditions: Vec::new(),
             estimate: None,
+            index_use: IndexUse::default(),
         }
     }
 
@@ -442,6 +455,16 @@ impl QueryPlan {
             if let Some(derivation) = select.derivation.as_mut().and_then(Arc::get_mut) {
                 derivation.merges = false;
             }
+        }
+    }
+
+    /// Has the query's tables joined with those around it whatever hints and switches say, as those
+    /// of a view with ALGORITHM=MERGE.
+    pub fn be_merged(&mut self) {
+        if let QueryBody::Select(select) = &mut self.body
+            && let Some(unplanned) = &mut select.unplanned
+        {
+            unplanned.is_merged = true;
         }
     }
 

@@ -82,10 +82,11 @@ pub(super) fn bind(session: &Session, statement: &Statement) -> Result<Bound> {
 }
 
 /// As [`bind`], for EXPLAIN.
-pub(super) fn bind_explained(session: &Session, statement: &Statement) -> Result<Bound> {
+pub(super) fn bind_explained(session: &Session, statement: &Statement, hints: &Hints) -> Result<Bound> {
     let mut binder = session.binder();
     binder.explains = true;
-    bind_by(session, binder, statement)
+    binder.statement_hints = hints.of_statement.clone();
+    Ok(Bound { hints: hints.clone(), ..bind_by(session, binder, statement)? })
 }
 
 /// As [`bind`], for the INSERT of a CREATE TEMPORARY TABLE ... SELECT. Its query does not see the
@@ -124,6 +125,7 @@ fn bind_by(session: &Session, mut binder: Binder<'_>, statement: &Statement) -> 
         }
         _ => None,
     };
+    binder.end_hints();
     let (subqueries, cacheable) = (binder.take_subqueries(), !binder.uncacheable);
     Ok(Bound {
         plan,
@@ -202,7 +204,11 @@ pub(super) fn bind_typed(
     hints: &Hints,
     parameter_types: &[ColumnType],
 ) -> Result<Bound> {
-    Ok(Bound { hints: hints.clone(), ..bind_with(session, statement, parameter_types)? })
+    let mut binder = session.binder();
+    binder.parameter_types = parameter_types;
+    binder.statement_hints = hints.of_statement.clone();
+    let bound = bind_by(session, binder, statement)?;
+    Ok(Bound { hints: hints.clone(), cacheable: bound.cacheable && hints.set_vars.is_empty(), ..bound })
 }
 
 /// Binds a statement of a stored program whose variables have these types.

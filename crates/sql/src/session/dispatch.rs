@@ -4,7 +4,7 @@ use super::classes::{class_of, class_of_bound, is_about_rows};
 use super::locked_tables::active_locks;
 use super::{
     Session, accounts, bound, ddl, explain, locked_tables, maintain, measuring, privileges, refused, results,
-    set, show, transaction, watched,
+    set, set_var, show, transaction, watched,
 };
 use crate::admin::{AdminCommand, FlushTarget, PurgeTo};
 use crate::ast::{Show, Statement};
@@ -100,14 +100,16 @@ impl Session {
         measuring::begin(self, &parsed.statement, own_text);
         watched::tell_begin(self, Some(&parsed.statement), own_text);
         self.server.host.admit_statement(class_of(&parsed.statement, false))?;
-        if is_about_rows(&parsed.statement) {
-            let is_query = matches!(parsed.statement, Statement::Query(_));
-            bound::within_time(self, is_query, parsed.hints.max_execution_time_ms, |session| {
-                session.bind_and_run(text, (&parsed.statement, &parsed.hints), parsed.end, sink)
-            })?;
-        } else {
-            self.run_unbound(own_text, (&parsed.statement, &parsed.hints), sink)?;
-        }
+        let (statement, end) = (&parsed.statement, parsed.end);
+        set_var::with_hinted(self, statement, &parsed.hints, |session, hints| {
+            if !is_about_rows(statement) {
+                return session.run_unbound(own_text, (statement, hints), sink);
+            }
+            let is_query = matches!(statement, Statement::Query(_));
+            bound::within_time(session, is_query, hints.max_execution_time_ms, |session| {
+                session.bind_and_run(text, (statement, hints), end, sink)
+            })
+        })?;
         Ok(parsed.next)
     }
 
@@ -190,7 +192,7 @@ impl Session {
                     false => results::send_table(self, &table, sink),
                 }
             }
-            Statement::Explain(of) => explain::run(self, of, sink),
+            Statement::Explain(of) => explain::run(self, of, hints, sink),
             Statement::Handler(handler) => super::handler::run(self, handler, sink),
             Statement::LockTables(tables) => {
                 locked_tables::lock_tables(self, tables)?;

@@ -9,6 +9,7 @@ use crate::exec::{Run, Subqueries, run_query};
 use crate::expr::Level;
 use crate::host::{VariableScope, VirtualTable};
 use crate::memory::Charge;
+use crate::parse::Hints;
 use crate::plan::TableStep;
 use crate::schema_tables::column_meta;
 use crate::show::{Explained, Operations, Part};
@@ -21,16 +22,23 @@ use types::{ColumnType, NumberForm, Value};
 const INTERRUPTED: u16 = 1317;
 
 /// Runs an EXPLAIN.
-pub(super) fn run(session: &mut Session, explain: &Explain, sink: &mut dyn ResultSink) -> Result<()> {
+pub(super) fn run(
+    session: &mut Session,
+    explain: &Explain,
+    hints: &Hints,
+    sink: &mut dyn ResultSink,
+) -> Result<()> {
     match &explain.of {
         ExplainOf::Statement { statement, schema: Some(schema) } => {
             let around = session.settings.schema.clone();
             session.change_schema(schema)?;
-            let done = of_statement(session, explain, statement, sink);
+            let done = of_statement(session, explain, (statement, hints), sink);
             session.leave_schema(around);
             done
         }
-        ExplainOf::Statement { statement, schema: None } => of_statement(session, explain, statement, sink),
+        ExplainOf::Statement { statement, schema: None } => {
+            of_statement(session, explain, (statement, hints), sink)
+        }
         ExplainOf::Connection(id) => {
             let format = explain.format.map_or_else(|| format_of(session), Ok)?;
             let plan = session.server.host.plan_of_connection(*id)?;
@@ -44,12 +52,15 @@ pub(super) fn run(session: &mut Session, explain: &Explain, sink: &mut dyn Resul
 fn of_statement(
     session: &mut Session,
     explain: &Explain,
-    statement: &Statement,
+    (statement, hints): (&Statement, &Hints),
     sink: &mut dyn ResultSink,
 ) -> Result<()> {
     let format = explain.format.map_or_else(|| format_of(session), Ok)?;
     // Binding comes before anything runs, and checks the privileges.
-    let bound = bound::bind_explained(session, statement)?;
+    let bound = bound::bind_explained(session, statement, hints)?;
+    for (code, text) in &bound.constants.complaints {
+        session.statement.diagnostics.borrow_mut().push(Level::Warning, *code, text.clone());
+    }
     let mut measures = None;
     if explain.analyze {
         if format == ExplainFormat::Json && json_version(session)? == Some(1) {
@@ -160,7 +171,7 @@ fn run_measured(
     measures: &Measures,
 ) -> Result<()> {
     let mut charge = Charge::new(&session.server.memory);
-    let mut complaints = bound.constants.complaints.clone();
+    let mut complaints = Vec::new();
     let parameters = &session.parameters.arguments.values;
     let read = bound::read_parameters(session, bound, parameters, &mut complaints, &mut charge)?;
     let mut ctx = session.context(read.as_deref().unwrap_or(parameters), false);

@@ -32,6 +32,7 @@ mod results;
 mod rows;
 mod schedule;
 mod set;
+mod set_var;
 mod show;
 mod state;
 mod statement_names;

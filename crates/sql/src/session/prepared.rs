@@ -2,7 +2,7 @@
 
 use super::classes::is_about_rows;
 use super::state::{Arguments, Bound, PreparedPlace, PreparedStatement};
-use super::{Session, bound, measuring, privileges, refused, results, watched};
+use super::{Session, bound, measuring, privileges, refused, results, set_var, watched};
 use crate::ast::{PrepareText, Show, Statement};
 use crate::error::{Result, SqlError};
 use crate::memory::Charge;
@@ -181,15 +181,30 @@ impl Session {
         let Some(bound) = &prepared.bound else {
             let (text, statement) = (prepared.text.clone(), prepared.statement.clone());
             self.parameters.arguments = Arguments { values: parameters.to_vec(), types: Vec::new() };
-            let done = self.run_unbound(&text, (&statement, &Hints::default()), sink);
+            // Its hints were warned of when it was prepared.
+            let hints = Hints { warnings: Vec::new(), ..prepared.hints.clone() };
+            let done = set_var::with_hinted(self, &statement, &hints, |session, hints| {
+                session.run_unbound(&text, (&statement, hints), sink)
+            });
             self.parameters.arguments = Arguments::default();
             return done;
         };
         let bound = bound.clone();
         let hinted_ms = prepared.hints.max_execution_time_ms;
-        bound::within_time(self, bound.is_query(), hinted_ms, |session| {
-            session.run_prepared_bound(prepared, bound, parameters, sink)
-        })
+        if prepared.hints.set_vars.is_empty() {
+            return bound::within_time(self, bound.is_query(), hinted_ms, |session| {
+                session.run_prepared_bound(prepared, bound, parameters, sink)
+            });
+        }
+        let (statement, hints) = (prepared.statement.clone(), prepared.hints.clone());
+        let done = set_var::with_hinted(self, &statement, &hints, |session, told| {
+            prepared.hints = told.clone();
+            bound::within_time(session, bound.is_query(), hinted_ms, |session| {
+                session.run_prepared_bound(prepared, bound, parameters, sink)
+            })
+        });
+        prepared.hints = hints;
+        done
     }
 
     fn run_prepared_bound(

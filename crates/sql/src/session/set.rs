@@ -68,9 +68,28 @@ fn value_of(
             return Ok(None);
         }
     };
-    let (value, ty) = evaluate_typed(session, written)?;
+    let (mut value, mut ty) = evaluate_typed(session, written)?;
+    if let SetItem::Variable { scope, name, .. } = item
+        && name == "optimizer_switch"
+    {
+        value = switched(session, *scope, &value)?;
+        ty = value.natural_type();
+    }
     charge.add(copies * heap_bytes(&value))?;
     Ok(Some((value, ty)))
+}
+
+/// Returns the whole value of `optimizer_switch` that setting it to a list of changes gives.
+pub(super) fn switched(session: &Session, scope: Scope, value: &Value) -> Result<Value> {
+    const NAME: &str = "optimizer_switch";
+    let mut global = Variables::default();
+    if let Some(value) = session.server.host.variable(VariableScope::Global, NAME)? {
+        global.set(&session.server.engine, NAME, &value)?;
+    }
+    match is_of_session(scope) {
+        true => session.settings.variables.switched(value, &global),
+        false => global.switched(value, &Variables::default()),
+    }
 }
 
 /// Returns the DEFAULT of a session variable, which is the global value.

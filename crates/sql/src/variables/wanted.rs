@@ -1,6 +1,7 @@
 //! A value that a variable is set to, read in the form that the variable takes.
 
 use super::names::{isolation_name, known_collation, unknown_collation};
+use super::switches::Switches;
 use crate::error::{Result, SqlError};
 use engine::Isolation;
 use std::cell::Cell;
@@ -75,6 +76,24 @@ impl<'a> Wanted<'a> {
         let fit = wide.clamp(i128::from(low), i128::from(high));
         self.is_moved.set(fit != wide);
         Ok(fit as u64)
+    }
+
+    /// Returns the value for `optimizer_switch`, whose value is `now` so far. `defaults` is what
+    /// `default` means in it.
+    pub fn switches(&self, now: Switches, defaults: Switches) -> Result<Switches> {
+        match self.value {
+            Value::Int(bits) => {
+                u64::try_from(*bits).ok().and_then(Switches::of_bits).ok_or_else(|| self.is_wrong())
+            }
+            Value::UInt(bits) => Switches::of_bits(*bits).ok_or_else(|| self.is_wrong()),
+            Value::Bytes(_) => {
+                let list = self.text();
+                now.changed_by(&list, defaults)
+                    .map_err(|rest| SqlError::wrong_value_for_variable(self.name, rest.to_owned()))
+            }
+            Value::Null => Err(self.is_wrong()),
+            _ => Err(SqlError::wrong_type_for_variable(self.name)),
+        }
     }
 
     /// Returns the value for `timestamp` in microseconds. `None` stands for the clock's time.

@@ -18,8 +18,10 @@ use crate::expr::{Coercibility, Expr, Node};
 use crate::host::Privilege;
 use crate::optimize::{self, Constants, Freedom};
 use crate::plan::{
-    Access, JoinTree, Joining, Leaf, Opened, SortKey, Source, TableStep, Unplanned, Wish, conjuncts,
+    Access, IndexUse, JoinTree, Joining, Leaf, Opened, SortKey, Source, TableStep, Unplanned, Wish,
+    check_together, conjuncts,
 };
+use crate::variables::{Switch, Switches};
 use types::{ColumnType, Value};
 
 /// The bytes charged for a column of a table of FROM: its place in the scope with its names, and
@@ -46,9 +48,17 @@ impl Binder<'_> {
                 let mut chosen: Vec<Expr> =
                     self.chosen_partitions(&source, partitions, scope)?.into_iter().collect();
                 chosen.extend(self.seen_by_system_time(&source, system_time.as_deref(), scope)?);
-                let hints = if let Source::Stored { .. } = source { hints.clone() } else { Vec::new() };
+                check_together(hints)?;
+                let written = if let Source::Stored { .. } = source { hints.clone() } else { Vec::new() };
+                let sees_invisible = self.variables.switches.is_on(Switch::UseInvisibleIndexes);
+                let index_use = IndexUse { written, sees_invisible, ..IndexUse::default() };
                 let holder = self.holder.clone();
-                from.tables.push(Leaf { hints, chosen, holder, ..leaf(source, scope) });
+                from.tables.push(Leaf {
+                    index_use,
+                    chosen,
+                    holder,
+                    ..leaf(source, scope, self.variables.switches)
+                });
                 Ok((Joined::table(first, scope), JoinTree::Table(first)))
             }
             TableRef::Derived { query, lateral, alias, columns } => {
@@ -67,13 +77,13 @@ impl Binder<'_> {
                     Some(frame) => Source::Subquery(self.add_subquery(plan, frame, first_subquery)),
                     None => Source::Derived(Box::new(plan)),
                 };
-                from.tables.push(leaf(source, scope));
+                from.tables.push(leaf(source, scope, self.variables.switches));
                 Ok((Joined::table(first, scope), JoinTree::Table(first)))
             }
             TableRef::JsonTable(written) => {
                 let (source, table) = self.json_table(written, scope, outer)?;
                 self.add_to_scope(scope, table)?;
-                from.tables.push(leaf(source, scope));
+                from.tables.push(leaf(source, scope, self.variables.switches));
                 Ok((Joined::table(first, scope), JoinTree::Table(first)))
             }
             TableRef::Join { kind, left, right, on, using, natural } => {
@@ -137,6 +147,9 @@ impl Binder<'_> {
             let mut plan = self.view_plan(&view.def, Opening::of(&view.def, self.table_use))?;
             if view.def.attribute(attribute::ALGORITHM) == Some("TEMPTABLE") {
                 plan.stay_a_table();
+            }
+            if view.def.attribute(attribute::ALGORITHM) == Some("MERGE") {
+                plan.be_merged();
             }
             let read = ReadView { alias: shown.to_owned(), schema: schema.clone(), name: name.name.clone() };
             self.reads.note_view(&read, &plan, read_before);
@@ -398,7 +411,7 @@ impl From {
         binder: &mut Binder<'_>,
         (filter, outputs): (&[Expr], &[Expr]),
         slots: usize,
-        as_table: Option<Vec<SortKey>>,
+        (as_table, semijoin): (Option<Vec<SortKey>>, Option<bool>),
         checks: Option<Vec<Expr>>,
     ) -> Result<Option<Box<Unplanned>>> {
         let Some(tree) = self.tree.clone() else { return Ok(None) };
@@ -419,20 +432,32 @@ impl From {
         binder.may_make(bytes)?;
         let (conditions, outputs) = (filter.to_vec(), outputs.to_vec());
         let opened = checks.map(|checks| Opened { checks, is_taken });
-        Ok(Some(Box::new(Unplanned { leaves, tree, conditions, outputs, slots, as_table, opened })))
+        Ok(Some(Box::new(Unplanned {
+            leaves,
+            tree,
+            conditions,
+            outputs,
+            slots,
+            as_table,
+            opened,
+            semijoin,
+            is_merged: false,
+        })))
     }
 }
 
 /// Returns the table that was added to the scope last as a leaf of FROM.
-fn leaf(source: Source, scope: &Scope) -> Leaf {
+fn leaf(source: Source, scope: &Scope, switches: Switches) -> Leaf {
+    let hash_hint = (!switches.is_on(Switch::BlockNestedLoop)).then_some(false);
     let table = scope.tables.last().expect("the table has been added");
     Leaf {
         source,
         base: table.base,
         columns: table.columns.len(),
         alias: table.alias.clone(),
-        hints: Vec::new(),
-        hash_hint: None,
+        index_use: IndexUse::default(),
+        hash_hint,
+        merge_hint: None,
         chosen: Vec::new(),
         holder: None,
     }

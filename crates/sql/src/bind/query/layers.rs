@@ -3,7 +3,7 @@
 
 use super::super::Scope;
 use crate::expr::{Expr, Node};
-use crate::plan::{QueryBody, QueryPlan, RowLock, SelectPlan, Source, TableStep};
+use crate::plan::{IndexUse, QueryBody, QueryPlan, RowLock, SelectPlan, Source, TableStep};
 use crate::sink::ColumnMeta;
 use types::Value;
 
@@ -60,6 +60,7 @@ pub(super) fn layer_over(
         hash: None,
         conditions: Vec::new(),
         estimate: None,
+        index_use: IndexUse::default(),
     };
     SelectPlan {
         tables: vec![step],

@@ -22,6 +22,7 @@ use crate::plan::{
     JoinTree, Joining, Leaf, Opened, QueryBody, QueryPlan, SelectPlan, SortKey, Source, Unplanned,
 };
 use crate::sink::{ColumnMeta, column_flag};
+use crate::variables::Switch;
 use std::ops::Range;
 
 /// The number of nodes of the largest expression that is computed wherever its column is named. A
@@ -248,7 +249,7 @@ pub(in crate::bind) fn merge(
             kept.push(leaf);
             continue;
         };
-        let Unplanned { leaves, tree, conditions, outputs, slots: own_slots, as_table, opened } = *query;
+        let Unplanned { leaves, tree, conditions, outputs, slots: own_slots, as_table, opened, .. } = *query;
         let args = match leaf.source {
             Source::Subquery(call) => {
                 binder.subqueries[call.number].is_joined = true;
@@ -311,13 +312,19 @@ fn mergeable(
     };
     let may_be_null = |output: &Expr| !is_nullable || matches!(output.node, Node::Slot(_));
     let has_room = query.leaves.len() <= most_tables && query.outputs.iter().all(may_be_null);
+    let is_on = || binder.variables.switches.is_on(Switch::DerivedMerge);
+    let is_wanted = query.is_merged || leaf.merge_hint.unwrap_or_else(is_on);
     let is_merged = match &query.opened {
         Some(Opened { is_taken: true, .. }) if !has_room => {
             return Err(SqlError::not_supported("a view of derived tables that is opened in an outer join"));
         }
         Some(_) => has_room,
         None => {
-            has_room && !only_opened && plain_select(plan).is_some() && is_free(binder, query, leaf, scope)
+            is_wanted
+                && has_room
+                && !only_opened
+                && plain_select(plan).is_some()
+                && is_free(binder, query, leaf, scope)
         }
     };
     if !is_merged {

@@ -3,6 +3,7 @@
 use super::clauses::{Behind, Items, META_BYTES, Stands, limit, position};
 use super::dependence::{self, Written};
 use super::grouping::{bind_group_by, index_ends};
+use super::hints::BlockHints;
 use super::indexed::IndexedExpressions;
 use super::merge::{Merged, merge};
 use super::row_locks::{check_row_locks, set_locks};
@@ -25,6 +26,7 @@ use crate::plan::{
     Wish, conjuncts,
 };
 use crate::sink::ColumnMeta;
+use crate::variables::Switch;
 use std::ops::Range;
 
 /// Adds those of the columns to the select list that are not INVISIBLE.
@@ -158,6 +160,7 @@ pub(super) fn bind_select(
         (None, false) if locks.is_empty() => TableUse::Read,
         (None, false) => TableUse::Share,
     };
+    let hints = BlockHints::of(binder, select);
     let (scope, mut from) = binder.from(select.from.as_ref(), table_use, outer)?;
     check_row_locks(binder.host, &from, &scope, locks)?;
     let mut filter = Vec::new();
@@ -165,7 +168,8 @@ pub(super) fn bind_select(
         let mut place = Place::within(outer, &scope, "where clause");
         conjuncts(binder.expr(written, &mut place)?, &mut filter);
     }
-    let is_fixed = from.take_hints(&select.hints) || select.straight;
+    let semijoin = hints.semijoin();
+    let is_fixed = from.take_hints(binder, &hints) || select.straight;
     let freedom = match (binder.keeps_order || !locks.is_empty(), is_fixed) {
         (true, _) => Freedom::None,
         (false, true) => Freedom::Methods,
@@ -295,7 +299,7 @@ pub(super) fn bind_select(
     let unplanned = match may_join && !select.calc_found_rows || is_plain && opened.is_some() {
         true if from.before.is_empty() => {
             let as_table = is_table.then(|| order.clone());
-            from.unplanned(binder, (&filter, &items.outputs), slots, as_table, opened)?
+            from.unplanned(binder, (&filter, &items.outputs), slots, (as_table, semijoin), opened)?
         }
         _ => None,
     };
@@ -326,9 +330,10 @@ pub(super) fn bind_select(
         _ => None,
     };
     let ranges: Vec<_> = from.tables.iter().map(|leaf| leaf.base..leaf.base + leaf.columns).collect();
+    let has_limit = limit.is_some() && binder.variables.switches.is_on(Switch::PreferOrderingIndex);
     let wish = |base: usize| match ranges.iter().find(|range| range.start == base) {
         Some(range) if grouping.is_none() && windows.is_empty() && !select.distinct => {
-            Wish { needed: needed.clone(), ..wish_of(&order, range, limit.is_some()) }
+            Wish { needed: needed.clone(), ..wish_of(&order, range, has_limit) }
         }
         _ => Wish { needed: needed.clone(), ..Wish::default() },
     };

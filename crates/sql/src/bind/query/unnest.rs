@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::expr::{Coercibility, Expr, Node, SubqueryCall, SubqueryUse};
 use crate::optimize::Mask;
 use crate::plan::{JoinTree, Joining, QueryBody, Unplanned};
+use crate::variables::Switch;
 use types::ColumnType;
 
 /// A conjunct that tests a subquery, and the join that it may become.
@@ -73,6 +74,10 @@ fn unnested(binder: &mut Binder<'_>, asked: &Asked<'_>, from: &mut From, slots: 
         return Ok(false);
     }
     let QueryBody::Select(select) = &mut subquery.plan.body else { return Ok(false) };
+    let hinted = select.unplanned.as_ref().and_then(|unplanned| unplanned.semijoin);
+    if !hinted.unwrap_or_else(|| binder.variables.switches.is_on(Switch::Semijoin)) {
+        return Ok(false);
+    }
     // Only this conjunct names the subquery, so the query may be taken even if it stays a subquery.
     let Some(unplanned) = select.unplanned.take() else { return Ok(false) };
     let Unplanned { leaves, tree, conditions, outputs, slots: own_slots, .. } = *unplanned;

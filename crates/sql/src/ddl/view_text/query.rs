@@ -146,6 +146,7 @@ impl ViewNames<'_> {
             distinct,
             straight,
             hints: _,
+            block: _,
             calc_found_rows: _,
             words,
             items,

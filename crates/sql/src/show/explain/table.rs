@@ -130,7 +130,8 @@ fn possible_keys(table: &Table, step: &TableStep, access: &Access) -> Value {
     let conditions: Vec<Expr> = step.all_conditions().cloned().collect();
     let own = step.base..step.base + step.columns;
     let is_known = |slot: usize| !own.contains(&slot);
-    let all = accesses(table, step.base, &conditions, &is_known, &[], &Wish::default()).unwrap_or_default();
+    let uses = step.index_use.with_ranges();
+    let all = accesses(table, step.base, &conditions, &is_known, &uses, &Wish::default()).unwrap_or_default();
     let mut indexes: Vec<IndexRef> = all
         .iter()
         .chain([access])
