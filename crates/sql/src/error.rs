@@ -99,8 +99,8 @@ impl SqlError {
         SqlError::new(1235, format!("This version of MySQL doesn't yet support '{feature}'"))
     }
 
-    /// Builds 3012 (`ER_EXPLAIN_NOT_SUPPORTED`), for a connection that runs no statement with a plan
-    /// of its own.
+    /// Builds 3012 (`ER_EXPLAIN_NOT_SUPPORTED`), for a connection that runs no statement with a
+    /// plan of its own.
     pub fn unknown_plan() -> SqlError {
         let text = "EXPLAIN FOR CONNECTION command is supported only for SELECT/UPDATE/INSERT/DELETE/REPLACE";
         SqlError::new(3012, text)

@@ -383,8 +383,8 @@ impl Variables {
         Ok(copy)
     }
 
-    /// Returns the value of `optimizer_switch` after it is set. `defaults` is what `default` means in
-    /// the value.
+    /// Returns the value of `optimizer_switch` after it is set. `defaults` is what `default` means
+    /// in the value.
     ///
     /// # Errors
     /// Returns 1231 and 1232 for what the variable does not take.

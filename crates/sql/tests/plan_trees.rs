@@ -20,6 +20,7 @@ fn shop(s: &mut Session) {
         "CREATE TABLE item (orders INT, line INT, part INT NOT NULL, price DECIMAL(8,2), PRIMARY KEY (orders, line), \
          KEY (part))",
         "CREATE TABLE heap (a INT, b INT, c VARCHAR(10))",
+        "CREATE TABLE hidden (id INT PRIMARY KEY, a INT, KEY a (a) INVISIBLE)",
     ] {
         run(s, statement);
     }
@@ -34,6 +35,7 @@ fn shop(s: &mut Session) {
         format!("({at}, {}, '{day}', '{}')", at % 200 + 1, ["a", "b", "c"][at as usize % 3])
     });
     fill("item", 6000, &|at| format!("({}, {}, {}, {}.5)", at / 3 + 1, at % 3, at % 100, at % 50));
+    fill("hidden", 300, &|at| format!("({at}, {})", at % 100));
     fill("heap", 300, &|at| format!("({}, {}, 'h{}')", at % 60, at % 7, at % 9));
 }
 
@@ -56,6 +58,41 @@ const QUERIES: &[&str] = &[
     "SELECT /*+ HASH_JOIN(c) */ * FROM orders o, customer c WHERE o.customer = c.id AND o.id = 7",
     "SELECT /*+ NO_INDEX(o customer) */ * FROM orders o, customer c WHERE o.customer = c.id AND c.id = 7",
     "SELECT /*+ INDEX(o day) */ * FROM orders o, customer c WHERE o.customer = c.id AND c.id = 7",
+    "SELECT /*+ NO_BNL() */ * FROM heap h, heap i WHERE h.a = i.a",
+    "SELECT /*+ SET_VAR(optimizer_switch='block_nested_loop=off') */ * FROM heap h, heap i WHERE h.a = i.a",
+    "SELECT /*+ SET_VAR(optimizer_switch='block_nested_loop=off') BNL(i) BNL(h) */ * FROM heap h, heap i WHERE h.a = i.a",
+    "SELECT /*+ NO_SEMIJOIN(@q) */ * FROM customer c WHERE EXISTS (SELECT /*+ QB_NAME(q) */ 1 FROM orders o \
+     WHERE o.customer = c.id)",
+    "SELECT * FROM customer c WHERE EXISTS (SELECT /*+ SUBQUERY(INTOEXISTS) */ 1 FROM orders o \
+     WHERE o.customer = c.id)",
+    "SELECT /*+ SET_VAR(optimizer_switch='semijoin=off') */ * FROM customer c WHERE EXISTS (SELECT 1 FROM orders o \
+     WHERE o.customer = c.id)",
+    "SELECT /*+ SET_VAR(optimizer_switch='semijoin=off') SEMIJOIN(@`select#2`) */ * FROM customer c \
+     WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer = c.id)",
+    "SELECT /*+ NO_MERGE(d) */ d.day FROM (SELECT id, day FROM orders WHERE customer > 0) d WHERE d.id = 7",
+    "SELECT /*+ SET_VAR(optimizer_switch='derived_merge=off') */ d.day FROM (SELECT id, day FROM orders) d WHERE d.id = 7",
+    "SELECT /*+ SET_VAR(optimizer_switch='derived_merge=off') MERGE(d) */ d.day FROM (SELECT id, day FROM orders) d \
+     WHERE d.id = 7",
+    // Hints say which indexes are used for what.
+    "SELECT /*+ NO_JOIN_INDEX(orders customer) */ * FROM orders WHERE customer = 5",
+    "SELECT /*+ NO_RANGE_OPTIMIZATION(orders day) */ * FROM orders WHERE day > '2020-12-27'",
+    "SELECT /*+ NO_RANGE_OPTIMIZATION(orders customer) */ * FROM orders WHERE customer = 5",
+    "SELECT /*+ INDEX(@q o day) */ 1 FROM region WHERE EXISTS (SELECT /*+ QB_NAME(q) NO_SEMIJOIN() */ 1 FROM orders o \
+     WHERE o.customer = region.id AND o.day = '2020-03-03')",
+    "SELECT /*+ ORDER_INDEX(orders day) */ * FROM orders ORDER BY day",
+    "SELECT /*+ NO_ORDER_INDEX(orders day) */ * FROM orders ORDER BY day LIMIT 3",
+    "SELECT * FROM orders FORCE INDEX FOR ORDER BY (day) ORDER BY day",
+    "SELECT * FROM orders IGNORE INDEX FOR ORDER BY (day) ORDER BY day LIMIT 3",
+    "SELECT * FROM orders IGNORE INDEX FOR JOIN (customer) WHERE customer = 5",
+    "SELECT * FROM orders USE INDEX () WHERE customer = 5",
+    "SELECT /*+ SET_VAR(optimizer_switch='prefer_ordering_index=off') */ * FROM orders WHERE customer < 100 \
+     ORDER BY day LIMIT 3",
+    "SELECT * FROM hidden WHERE a = 7",
+    "SELECT /*+ SET_VAR(optimizer_switch='use_invisible_indexes=on') */ * FROM hidden WHERE a = 7",
+    // Statements that change rows of several tables, or fill one from a query.
+    "UPDATE customer c JOIN orders o ON o.customer = c.id SET c.name = 'x', o.state = 'd' WHERE o.id = 7",
+    "DELETE c, o FROM customer c JOIN orders o ON o.customer = c.id WHERE c.id = 7",
+    "INSERT INTO heap SELECT id, customer, state FROM orders WHERE id < 10",
     // A derived table's tables are joined with those around it, unless its rows have to be
     // computed.
     "SELECT d.day FROM (SELECT id, day, state FROM orders WHERE customer > 0) d WHERE d.id = 7",

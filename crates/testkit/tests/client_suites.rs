@@ -169,7 +169,6 @@ const OF_DJANGO: &[&str] = &[
 #[test]
 fn django() {
     const DIFFERENT: Different = &[
-        ("queries.test_explain.ExplainTests.test_mysql_analyze", "EXPLAIN ANALYZE is not there"),
         (
             "backends.mysql.test_introspection.StorageEngineTests.test_get_storage_engine",
             "MyISAM is not there",

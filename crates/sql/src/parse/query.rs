@@ -19,8 +19,8 @@ const MOST_TABLES: usize = 61;
 const MOST_NAMING_BYTES: usize = 1024;
 
 impl Parser<'_> {
-    /// Reads the hints behind the word that was read last, if there are any, for the block with this
-    /// number. Returns the block and its hints.
+    /// Reads the hints behind the word that was read last, if there are any, for the block with
+    /// this number. Returns the block and its hints.
     pub(super) fn read_hints(&mut self, number: u32) -> (Block, Vec<Hint>) {
         let from = self.tokens[self.at - 1].end as usize;
         let between = &self.text[from..(self.token().start as usize).max(from)];

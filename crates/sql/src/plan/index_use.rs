@@ -92,20 +92,16 @@ impl ForUse {
     }
 }
 
-/// Checks that no use of a table's indexes has both USE INDEX and FORCE INDEX.
+/// Checks that a table does not have both USE INDEX and FORCE INDEX.
 ///
 /// # Errors
 /// Returns 1221 (`ER_WRONG_USAGE`) otherwise.
 pub(crate) fn check_together(hints: &[IndexHint]) -> Result<()> {
-    for purpose in [IndexHintUse::Join, IndexHintUse::Order, IndexHintUse::Group] {
-        let has = |kind: IndexHintKind| {
-            hints.iter().any(|hint| hint.kind == kind && hint.purpose.is_none_or(|of| of == purpose))
-        };
-        if has(IndexHintKind::Use) && has(IndexHintKind::Force) {
-            return Err(SqlError::new(1221, "Incorrect usage of USE INDEX and FORCE INDEX"));
-        }
+    let has = |kind: IndexHintKind| hints.iter().any(|hint| hint.kind == kind);
+    match has(IndexHintKind::Use) && has(IndexHintKind::Force) {
+        true => Err(SqlError::new(1221, "Incorrect usage of USE INDEX and FORCE INDEX")),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 impl IndexUse {

@@ -1,7 +1,7 @@
 //! SET_VAR: variables that have other values while one statement runs.
 
 use super::{Session, set};
-use crate::ast::{Scope, Statement};
+use crate::ast::{Scope, SetItem, Statement};
 use crate::error::{Result, SqlError};
 use crate::host::VariableScope;
 use crate::parse::{HintValue, Hints};
@@ -67,15 +67,20 @@ const HINTABLE: &[&str] = &[
 ];
 
 /// Runs a statement with the values that its hints give variables. `run` is given the hints with
-/// the warnings about these values. SET and CALL, which leave variables as they set them, run
-/// without.
+/// the warnings about these values. SET of variables and CALL run without, because they leave
+/// variables as they set them.
 pub(super) fn with_hinted<T>(
     session: &mut Session,
     statement: &Statement,
     hints: &Hints,
     run: impl FnOnce(&mut Session, &Hints) -> Result<T>,
 ) -> Result<T> {
-    if hints.set_vars.is_empty() || matches!(statement, Statement::Set(_) | Statement::Call(_)) {
+    let leaves_variables = match statement {
+        Statement::Set(items) => !items.iter().all(|item| matches!(item, SetItem::UserVariable(..))),
+        Statement::Call(_) => true,
+        _ => false,
+    };
+    if hints.set_vars.is_empty() || leaves_variables {
         return run(session, hints);
     }
     let before = session.settings.variables.clone();

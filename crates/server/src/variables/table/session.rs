@@ -50,7 +50,7 @@ pub const DEFINITIONS: &[Definition] = &[
     session("explain_format", Enum(&["TRADITIONAL", "TREE", "JSON"]), "TREE")
         .does("EXPLAIN that names no format has this one."),
     session("explain_json_format_version", UInt(1, 2), "2")
-        .kept("EXPLAIN FORMAT=JSON has a form of its own, after version 2."),
+        .does("1 forbids EXPLAIN ANALYZE FORMAT=JSON; the form is always one of its own, after version 2."),
     session("explicit_defaults_for_timestamp", Bool, "ON")
         .does("OFF gives TIMESTAMP columns the defaults of old."),
     session("foreign_key_checks", Bool, "ON")
@@ -116,7 +116,7 @@ pub const DEFINITIONS: &[Definition] = &[
         Text,
         "index_merge=on,index_merge_union=on,index_merge_sort_union=on,index_merge_intersection=on,engine_condition_pushdown=on,index_condition_pushdown=on,mrr=on,mrr_cost_based=on,block_nested_loop=on,batched_key_access=off,materialization=on,semijoin=on,loosescan=on,firstmatch=on,duplicateweedout=on,subquery_materialization_cost_based=on,use_index_extensions=on,condition_fanout_filter=on,derived_merge=on,use_invisible_indexes=off,skip_scan=on,hash_join=on,subquery_to_derived=off,prefer_ordering_index=on,hypergraph_optimizer=off,derived_condition_pushdown=on,hash_set_operations=on",
     )
-        .kept("The planner has no such switches; the value is kept as written."),
+        .does("block_nested_loop, semijoin, derived_merge, use_invisible_indexes and prefer_ordering_index have an effect."),
     session("optimizer_trace", Text, "enabled=off,one_line=off")
         .kept("The planner writes no trace."),
     session("profiling", Bool, "OFF")
