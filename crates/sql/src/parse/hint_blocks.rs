@@ -1,9 +1,11 @@
 //! The query blocks of a statement as its hints name them: their numbers and names, and the hints
 //! that have been given for them.
 
-use super::Hints;
 use crate::ast::{Block, Hint, HintKind};
 use std::collections::HashSet;
+
+/// Warnings: their numbers and texts.
+type Warnings = Vec<(u16, String)>;
 
 /// The query blocks of the statement that is being read.
 #[derive(Debug, Clone)]
@@ -13,7 +15,7 @@ pub(super) struct Blocks {
     /// A number that the next SELECT gets: that of the statement's own block, or of the query
     /// behind WITH.
     reserved: Option<u32>,
-    /// The blocks that have been read.
+    /// The blocks with names that have been read.
     known: Vec<Block>,
     /// The names that hints have for other blocks, each with the hint's name.
     wanted: Vec<(String, &'static str)>,
@@ -49,11 +51,10 @@ impl Blocks {
         self.reserved = Some(number);
     }
 
-    /// Notes a block whose hints have been read.
+    /// Notes a block whose hints have been read, if they name it.
     pub fn add(&mut self, block: &Block) {
-        match self.known.iter_mut().find(|known| known.number == block.number) {
-            Some(known) => known.name = known.name.take().or_else(|| block.name.clone()),
-            None => self.known.push(block.clone()),
+        if block.name.is_some() {
+            self.known.push(block.clone());
         }
     }
 
@@ -62,9 +63,9 @@ impl Blocks {
         self.known.iter().any(|block| block.is_named(name))
     }
 
-    /// Takes a hint of a block. Returns false, with a warning, if another hint has been about the
+    /// Takes a hint of a block. Returns false, and adds a warning, if another hint has been about the
     /// same.
-    pub fn take(&mut self, own: &Block, hint: &Hint, arguments: &str, hints: &mut Hints) -> bool {
+    pub fn take(&mut self, own: &Block, hint: &Hint, arguments: &str, warnings: &mut Warnings) -> bool {
         let named = |name: &Option<String>| name.clone().filter(|name| !own.is_named(name));
         let table = hint.tables.first();
         let far = named(&hint.block).or_else(|| table.and_then(|table| named(&table.block)));
@@ -82,7 +83,7 @@ impl Blocks {
         let (refusing, giving) = subjects(hint.kind);
         if refusing.iter().any(|subject| self.given.contains(&key(*subject))) {
             let text = format!("Hint {}({arguments}) is ignored as conflicting/duplicated", hint.name);
-            hints.warnings.push((3126, text));
+            warnings.push((3126, text));
             return false;
         }
         self.given.extend(giving.into_iter().map(key));
@@ -96,7 +97,7 @@ impl Blocks {
     }
 
     /// Ends the statement: warns of names that no block has.
-    pub fn end(&mut self, hints: &mut Hints) {
+    pub fn end(&mut self, warnings: &mut Warnings) {
         for (name, hint) in std::mem::take(&mut self.wanted) {
             let is_numbered = name
                 .to_ascii_lowercase()
@@ -105,7 +106,7 @@ impl Blocks {
                 .is_some_and(|number| (1..=self.last).contains(&number));
             if !is_numbered && !self.has_name(&name) {
                 let text = format!("Query block name `{name}` is not found for {hint} hint");
-                hints.warnings.push((3127, text));
+                warnings.push((3127, text));
             }
         }
     }

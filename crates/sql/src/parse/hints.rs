@@ -336,7 +336,7 @@ impl<'t> Reader<'t> {
     }
 
     fn take(&mut self, hint: Hint, arguments: &str, blocks: &mut Blocks, hints: &mut Hints) {
-        if blocks.take(&self.block, &hint, arguments, hints) {
+        if blocks.take(&self.block, &hint, arguments, &mut hints.warnings) {
             self.found.push(hint);
         }
     }

@@ -153,7 +153,7 @@ pub(crate) fn parse_watched(
     if parser.token().kind != TokenKind::End {
         return Err(parser.error());
     }
-    parser.blocks.end(&mut parser.hints);
+    parser.blocks.end(&mut parser.hints.warnings);
     let Parser { parameters, hints, .. } = parser;
     Ok(Some(Parsed { statement, parameters, hints, end: end.start as usize, next }))
 }

@@ -2,6 +2,7 @@
 //! session.
 
 use super::Parser;
+use super::hint_blocks::Blocks;
 use super::program::BodyParser;
 use crate::SqlError;
 use crate::admin::AdminCommand;
@@ -23,6 +24,7 @@ const SHARE_THEIR_BLOCK: &[&str] = &[
 
 impl Parser<'_> {
     pub(super) fn statement(&mut self) -> Result<Statement> {
+        self.blocks = Blocks::default();
         if self.is_symbol("(") {
             return Ok(Statement::Query(self.query()?));
         }

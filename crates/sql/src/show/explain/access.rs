@@ -1,7 +1,6 @@
 //! The operation that reads a stored table.
 
 use super::operation::{Operation, operation};
-use super::select::Shown;
 use crate::expr::Expr;
 use crate::plan::{Access, KeyCondition, TableStep};
 use engine::{ColumnDef, IndexRef, Table};
@@ -20,78 +19,79 @@ fn shown_name(column: &ColumnDef) -> Cow<'_, str> {
     }
 }
 
-impl Shown<'_> {
-    pub(super) fn accessed(&self, step: &TableStep, table: &Table, access: &Access) -> Operation {
-        let (alias, columns) = (&step.alias, table.index_columns(access.index));
-        let index = match access.index {
-            IndexRef::Primary => "PRIMARY",
-            IndexRef::Secondary(at) => &table.def.indexes[at].name,
-        };
-        let is_unique = match access.index {
-            IndexRef::Primary => true,
-            IndexRef::Secondary(at) => table.def.indexes[at].unique,
-        };
-        let covering = step.covering.is_some();
-        let word = |plain: &str| match covering {
-            true => format!("Covering {}{}", plain[..1].to_lowercase(), &plain[1..]),
-            false => plain.to_owned(),
-        };
-        let reverse = if access.direction == engine::Direction::Backward { " (reverse)" } else { "" };
-        let is_lookup = |one: &KeyCondition| one.list.is_none() && one.low.is_none() && one.high.is_none();
-        let (kind, text) = match &access.alternatives[..] {
-            [] if access.index == IndexRef::Primary && !access.ordered => {
-                ("table", format!("Table scan on {alias}"))
-            }
-            [] => ("index", format!("{} on {alias} using {index}{reverse}", word("Index scan"))),
-            [one] if is_lookup(one) => {
-                let is_single = is_unique && one.fixes(columns.len());
-                let lookup = match is_single {
-                    true => "Single-row index lookup".to_owned(),
-                    false => word("Index lookup"),
-                };
-                let of = self.bounds(table, access, one);
-                ("index", format!("{lookup} on {alias} using {index} ({of}){reverse}"))
-            }
-            several => {
-                let ranges = several.iter().map(|one| format!("({})", self.bounds(table, access, one)));
-                let ranges = ranges.collect::<Vec<_>>().join(" OR ");
-                (
-                    "index",
-                    format!("{} on {alias} using {index} over {ranges}{reverse}", word("Index range scan")),
-                )
-            }
-        };
-        operation(kind, text, Vec::new())
-    }
+/// Returns the operation that reads a table by an access. `text` prints an expression.
+pub(super) fn accessed(
+    step: &TableStep,
+    table: &Table,
+    access: &Access,
+    text: &dyn Fn(&Expr) -> String,
+) -> Operation {
+    let (alias, columns) = (&step.alias, table.index_columns(access.index));
+    let index = match access.index {
+        IndexRef::Primary => "PRIMARY",
+        IndexRef::Secondary(at) => &table.def.indexes[at].name,
+    };
+    let is_unique = match access.index {
+        IndexRef::Primary => true,
+        IndexRef::Secondary(at) => table.def.indexes[at].unique,
+    };
+    let covering = step.covering.is_some();
+    let word = |plain: &str| match covering {
+        true => format!("Covering {}{}", plain[..1].to_lowercase(), &plain[1..]),
+        false => plain.to_owned(),
+    };
+    let reverse = if access.direction == engine::Direction::Backward { " (reverse)" } else { "" };
+    let is_lookup = |one: &KeyCondition| one.list.is_none() && one.low.is_none() && one.high.is_none();
+    let (kind, text) = match &access.alternatives[..] {
+        [] if access.index == IndexRef::Primary && !access.ordered => {
+            ("table", format!("Table scan on {alias}"))
+        }
+        [] => ("index", format!("{} on {alias} using {index}{reverse}", word("Index scan"))),
+        [one] if is_lookup(one) => {
+            let is_single = is_unique && one.fixes(columns.len());
+            let lookup = match is_single {
+                true => "Single-row index lookup".to_owned(),
+                false => word("Index lookup"),
+            };
+            let of = bounds(table, access, one, text);
+            ("index", format!("{lookup} on {alias} using {index} ({of}){reverse}"))
+        }
+        several => {
+            let ranges = several.iter().map(|one| format!("({})", bounds(table, access, one, text)));
+            let ranges = ranges.collect::<Vec<_>>().join(" OR ");
+            ("index", format!("{} on {alias} using {index} over {ranges}{reverse}", word("Index range scan")))
+        }
+    };
+    operation(kind, text, Vec::new())
+}
 
-    /// Returns the text of what an index's first columns are compared with.
-    fn bounds(&self, table: &Table, access: &Access, condition: &KeyCondition) -> String {
-        let mut columns =
-            table.index_columns(access.index).iter().map(|part| shown_name(&table.def.columns[part.column]));
-        let text = |expr: &Expr| self.with_names(|names| names.all(&[expr]));
-        let mut parts = Vec::new();
-        for (expr, _) in &condition.equals {
-            let Some(column) = columns.next() else { break };
-            parts.push(format!("{column} = {}", text(expr)));
-        }
-        if let Some(column) = columns.next() {
-            if let Some(list) = &condition.list {
-                let list = list.iter().map(text).collect::<Vec<_>>().join(",");
-                parts.push(format!("{column} in ({list})"));
-            }
-            let sign = |inclusive: bool| if inclusive { "<=" } else { "<" };
-            let low = condition
-                .low
-                .as_ref()
-                .map(|(expr, inclusive)| format!("{} {} ", text(expr), sign(*inclusive)));
-            let high = condition
-                .high
-                .as_ref()
-                .map(|(expr, inclusive)| format!(" {} {}", sign(*inclusive), text(expr)));
-            if low.is_some() || high.is_some() {
-                parts.push(format!("{}{column}{}", low.unwrap_or_default(), high.unwrap_or_default()));
-            }
-        }
-        parts.join(", ")
+/// Returns the text of what an index's first columns are compared with.
+fn bounds(
+    table: &Table,
+    access: &Access,
+    condition: &KeyCondition,
+    text: &dyn Fn(&Expr) -> String,
+) -> String {
+    let mut columns =
+        table.index_columns(access.index).iter().map(|part| shown_name(&table.def.columns[part.column]));
+    let mut parts = Vec::new();
+    for (expr, _) in &condition.equals {
+        let Some(column) = columns.next() else { break };
+        parts.push(format!("{column} = {}", text(expr)));
     }
+    if let Some(column) = columns.next() {
+        if let Some(list) = &condition.list {
+            let list = list.iter().map(text).collect::<Vec<_>>().join(",");
+            parts.push(format!("{column} in ({list})"));
+        }
+        let sign = |inclusive: bool| if inclusive { "<=" } else { "<" };
+        let low =
+            condition.low.as_ref().map(|(expr, inclusive)| format!("{} {} ", text(expr), sign(*inclusive)));
+        let high =
+            condition.high.as_ref().map(|(expr, inclusive)| format!(" {} {}", sign(*inclusive), text(expr)));
+        if low.is_some() || high.is_some() {
+            parts.push(format!("{}{column}{}", low.unwrap_or_default(), high.unwrap_or_default()));
+        }
+    }
+    parts.join(", ")
 }

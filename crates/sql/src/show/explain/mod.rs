@@ -6,10 +6,11 @@ mod blocks;
 mod expression;
 mod operation;
 mod select;
+mod statement;
 mod table;
 mod text;
 
 pub(crate) use blocks::Part;
-pub(crate) use operation::{Explained, Operations, operations};
+pub(crate) use statement::{Explained, Operations, operations};
 pub(crate) use table::explain_rows;
 pub(crate) use text::{json, tree};

@@ -1,10 +1,10 @@
 //! The operations of a SELECT, and of the joins that UPDATE and DELETE read.
 
-use super::access::unquoted;
+use super::access::{accessed, unquoted};
 use super::expression::Names;
 use super::operation::{Expected, Operation, Printed, constant_rows, operation, with_rows};
 use crate::expr::{Aggregate, AggregateKind, Expr};
-use crate::plan::{Grouping, NestKind, SelectPlan, Source, TableStep};
+use crate::plan::{Grouping, NestKind, QueryPlan, SelectPlan, Source, TableStep};
 use crate::stopwatch::{Operator, Timing};
 
 /// A query block that is printed.
@@ -81,6 +81,10 @@ impl Shown<'_> {
     ) -> Operation {
         let conditions: Vec<&Expr> = conditions.into_iter().collect();
         self.with_names(|names| input.filtered(names, &conditions, actual))
+    }
+
+    fn query(&self, plan: &QueryPlan, arguments: &[String]) -> Operation {
+        (self.printed.query)(self.printed, plan, arguments)
     }
 
     /// Returns what was measured of an operation of the block's joins.
@@ -225,7 +229,7 @@ impl Shown<'_> {
             && step.alias.is_empty()
         {
             // These are the rows of a stage of the block itself, such as that of window functions.
-            let stage = self.printed.query(plan, self.arguments);
+            let stage = self.query(plan, self.arguments);
             return self.filtered(stage, &step.conditions, self.timing(Operator::Kept(at)));
         }
         let source = match step.hash {
@@ -256,21 +260,24 @@ impl Shown<'_> {
             operation("table", format!("Table scan on {}", step.alias), vec![inside])
         };
         let source = match &step.source {
-            Source::Stored { table, access } => self.accessed(step, table, access),
+            Source::Stored { table, access } => {
+                let text = |expr: &Expr| self.with_names(|names| names.all(&[expr]));
+                accessed(step, table, access, &text)
+            }
             Source::Virtual { .. } => {
                 return operation("table", format!("Table scan on {}", step.alias), Vec::new());
             }
             Source::JsonTable(_) => {
                 operation("table", format!("Materialize table function on {}", step.alias), Vec::new())
             }
-            Source::Derived(plan) => scanned(self.printed.query(plan, self.arguments)),
+            Source::Derived(plan) => scanned(self.query(plan, self.arguments)),
             Source::Subquery(call) if self.printed.own_rows.borrow().contains(&call.number) => {
                 operation("table", format!("Scan new records on {}", step.alias), Vec::new())
             }
             Source::Subquery(call) => {
                 let arguments = call.args.iter().map(|arg| self.with_names(|names| names.all(&[arg])));
                 let arguments: Vec<String> = arguments.collect();
-                scanned(self.printed.query(&self.printed.subqueries[call.number].plan, &arguments))
+                scanned(self.query(&self.printed.subqueries[call.number].plan, &arguments))
             }
         };
         source.expecting(read)

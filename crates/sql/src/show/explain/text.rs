@@ -1,6 +1,7 @@
 //! Prints trees of operations for FORMAT=TREE and FORMAT=JSON (version 2 of its schema).
 
-use super::operation::{Operation, Operations};
+use super::operation::Operation;
+use super::statement::Operations;
 use crate::stopwatch::Timing;
 use std::fmt::Write;
 
