@@ -9,6 +9,7 @@ use os::sync::Mutex;
 
 use crate::checkpoint::{Lives, Slots};
 use crate::files::Files;
+use crate::hold::Holds;
 use crate::rings::Rings;
 use crate::space::Space;
 use crate::{LogConfig, Lsn, RedoError};
@@ -35,6 +36,8 @@ pub(crate) struct Core {
     /// The log's end when it was opened. All records before it were read and checked then.
     pub opened_lsn: Lsn,
     pub space: Space,
+    /// The positions from which copies still need the log. A leaf in the lock order.
+    pub holds: Holds,
 
     /// The end of the reserved bytes, which is the log's current end. `SeqCst`: an idle writer
     /// announces itself (in `writer_idle`) and then looks here, a filler adds here and then looks
@@ -154,6 +157,7 @@ impl Core {
             log_id: start.log_id,
             opened_lsn: start.end_lsn,
             space: Space::new(config.capacity(), start.checkpoint_lsn),
+            holds: Holds::default(),
             reserved_lsn: end(),
             written_lsn: end(),
             durable_lsn: end(),

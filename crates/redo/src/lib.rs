@@ -26,17 +26,20 @@
 //!   [`os::disk::Disk::fail_stop`] ends the process.
 //! - Between `reserve` and `fill` nobody may wait for anything: every later record's write waits
 //!   for the fill.
-//! - A file is recycled only after a checkpoint beyond all of it is durable.
+//! - A file is recycled only after a checkpoint beyond all of it is durable, and not while a copy of
+//!   the log ([`LogCopy`]) is still to read it, unless that copy is too far behind.
 //! - A scan accepts a record only with the checksum of its own bytes, position and log life, so no
 //!   remnant of an earlier lap or of a tail that a crash cut off is ever taken for a record.
 
 mod checkpoint;
 mod config;
+mod copy;
 mod core;
 mod error;
 mod files;
 mod flush;
 mod frame;
+mod hold;
 mod log_handle;
 mod lsn;
 mod make_space;
@@ -52,6 +55,7 @@ mod write;
 
 pub use checkpoint::Checkpoint;
 pub use config::LogConfig;
+pub use copy::LogCopy;
 pub use error::RedoError;
 pub use log_handle::{Log, LogStatus, Opened};
 pub use lsn::{Lsn, START_LSN};

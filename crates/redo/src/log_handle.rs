@@ -2,6 +2,7 @@
 
 use os::sync::atomic::{AtomicU64, Ordering};
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use os::disk::Disk;
@@ -10,7 +11,7 @@ use os::thread::JoinHandle;
 
 use crate::core::Core;
 use crate::space::Space;
-use crate::{Checkpoint, LogConfig, LogReader, Lsn, RedoError, Reservation, make_space, open};
+use crate::{Checkpoint, LogConfig, LogCopy, LogReader, Lsn, RedoError, Reservation, make_space, open};
 
 /// An open log, with its threads: the writer, the flusher and the files governor. Dropping it
 /// closes it.
@@ -311,6 +312,15 @@ impl Log {
     /// not before the checkpoint.
     pub fn read_from(&self, lsn: Lsn) -> LogReader {
         LogReader::new(Arc::clone(&self.core), lsn)
+    }
+
+    /// Begins a copy of the log in `#innodb_redo` of another data directory, from the newest
+    /// checkpoint on. The log keeps what is still to be copied.
+    ///
+    /// # Errors
+    /// Returns I/O errors of either log.
+    pub fn copy_to(&self, disk: &Arc<dyn Disk>, datadir: &Path) -> Result<LogCopy, RedoError> {
+        LogCopy::begin(&self.core, disk, datadir)
     }
 
     /// Makes a checkpoint: a later [`Log::open`] returns `lsn` and `state`, and reads records from

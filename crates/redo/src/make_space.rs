@@ -81,7 +81,8 @@ pub(crate) fn write_checkpoint(core: &Core, lsn: Lsn, state: &[u8]) -> Result<()
     checkpoint.sequence += 1;
     core.space.begin_at(lsn);
     core.space.shrink(core.reserved());
-    if core.files.retire_before(lsn) {
+    let end = core.reserved();
+    if core.files.retire_before(core.holds.floor(lsn, end, core.space.in_force_bytes())) {
         core.governor.notify_all();
     }
     core.space.freed.notify_all();
