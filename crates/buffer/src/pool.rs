@@ -22,6 +22,7 @@ use crate::doublewrite::{self, WriteAreas};
 use crate::error::Result;
 use crate::fetch::Fetcher;
 use crate::flush::Flusher;
+use crate::flushed::{FlushNotes, Flushed};
 use crate::frames::Frames;
 use crate::free_frames::FreeFrames;
 use crate::guard::{PageRead, PageWrite};
@@ -47,6 +48,7 @@ pub struct Pool {
     warm_up: Arc<WarmUp>,
     background: Background,
     options: Arc<OptionsInForce>,
+    flushed: Flushed,
 }
 
 impl Pool {
@@ -94,6 +96,7 @@ impl Pool {
             read_ahead,
             warm_up: Arc::new(warm_up),
             options,
+            flushed: Flushed::default(),
         }))
     }
 
@@ -402,7 +405,15 @@ impl Pool {
     /// # Errors
     /// Returns the errors of [`Pool::flush_until`].
     pub fn flush_space(&self, id: SpaceId) -> Result<()> {
-        self.flusher.flush_space(id)
+        self.flusher.flush_space(id)?;
+        self.flushed.note(id);
+        Ok(())
+    }
+
+    /// Begins to note the spaces that [`Pool::flush_space`] has flushed. Returns `None` when
+    /// somebody else has them noted.
+    pub fn note_flushes(&self) -> Option<FlushNotes> {
+        self.flushed.begin()
     }
 
     // ---- threads and warm-up ----

@@ -70,6 +70,15 @@ impl Spaces {
         self.spaces.read().contains_key(&id)
     }
 
+    /// Returns the spaces whose changes are logged, with their paths.
+    pub fn logged(&self) -> Vec<(SpaceId, PathBuf)> {
+        let spaces = self.spaces.read();
+        let logged: Vec<_> = spaces.values().filter(|space| space.is_logged).cloned().collect();
+        // A renaming holds a path while it waits for batches, which look spaces up.
+        drop(spaces);
+        logged.into_iter().map(|space| (space.id, space.path.read().clone())).collect()
+    }
+
     /// Returns the space.
     ///
     /// # Errors

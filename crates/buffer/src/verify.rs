@@ -27,6 +27,13 @@ pub(crate) fn verify(page: &[u8], expected: PageId) -> Result<(), String> {
     }
 }
 
+/// Reports whether a page is as it was written: it has its checksum and its identity, or was never
+/// written and is all zeros.
+pub(crate) fn is_whole(page: &[u8], expected: PageId) -> bool {
+    let has_checksum = page::stored_checksum(page) == page::content_checksum(page);
+    has_checksum && page::id(page) == expected || page.iter().all(|&byte| byte == 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
