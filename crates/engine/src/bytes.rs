@@ -72,6 +72,11 @@ impl<'a> Reader<'a> {
         EngineError::Corrupt(format!("{} is cut short", self.what))
     }
 
+    /// Returns how many bytes are left.
+    pub fn left(&self) -> usize {
+        self.rest.len()
+    }
+
     /// Builds the error which says that this record holds an impossible value.
     pub fn impossible(&self, field: &str) -> EngineError {
         EngineError::Corrupt(format!("{} holds an impossible {field}", self.what))

@@ -22,6 +22,7 @@ use crate::xa::branches::Branches;
 use crate::xa::record::PreparedRecord;
 use parking_lot::Mutex;
 use redo::Lsn;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -61,6 +62,14 @@ pub(crate) struct CheckpointState {
     pub prepared: Vec<PreparedRecord>,
 }
 
+/// The places of two parts of an encoded state.
+struct Places {
+    /// The participant's state, with its length in front.
+    participant: Range<usize>,
+    /// The offset of the replication state, which goes to the end.
+    replication_at: usize,
+}
+
 impl CheckpointState {
     fn put_head(out: &mut Vec<u8>, page_size: u32, dictionary_root: u32, next: NextIds) {
         out.put_u8(VERSION);
@@ -82,7 +91,22 @@ impl CheckpointState {
         Ok(())
     }
 
+    /// Returns the state in `bytes` with another replication state, which is encoded, and without
+    /// the participant's state. A copy of the data directory gets this: its binary log begins anew.
+    pub fn with_replication(bytes: &[u8], replication: &[u8]) -> Result<Vec<u8>> {
+        let (_, places) = CheckpointState::decode_noting(bytes)?;
+        let mut out = bytes[..places.participant.start].to_vec();
+        out.put_bytes(&[]);
+        out.extend_from_slice(&bytes[places.participant.end..places.replication_at]);
+        out.extend_from_slice(replication);
+        Ok(out)
+    }
+
     pub fn decode(bytes: &[u8]) -> Result<CheckpointState> {
+        Ok(CheckpointState::decode_noting(bytes)?.0)
+    }
+
+    fn decode_noting(bytes: &[u8]) -> Result<(CheckpointState, Places)> {
         let mut reader = Reader::new(bytes, "checkpoint state");
         let version = reader.u8()?;
         if !(VERSION_1..=VERSION).contains(&version) {
@@ -94,7 +118,10 @@ impl CheckpointState {
         for _ in 0..reader.count()? {
             auto_increments.push((reader.varint()?, reader.varint()?));
         }
+        let place = |reader: &Reader<'_>| bytes.len() - reader.left();
+        let participant_at = place(&reader);
         let participant = reader.bytes()?.to_vec();
+        let participant_place = participant_at..place(&reader);
         let mut spilled = Vec::new();
         if version >= VERSION_2 {
             for _ in 0..reader.varint()? {
@@ -107,8 +134,9 @@ impl CheckpointState {
                 prepared.push(PreparedRecord::decode_from_checkpoint(&mut reader)?);
             }
         }
+        let places = Places { participant: participant_place, replication_at: place(&reader) };
         let replication = ReplicationState::decode(&mut reader)?;
-        Ok(CheckpointState {
+        let state = CheckpointState {
             page_size,
             dictionary_root,
             next_ids,
@@ -117,7 +145,8 @@ impl CheckpointState {
             participant,
             spilled,
             prepared,
-        })
+        };
+        Ok((state, places))
     }
 }
 
@@ -217,7 +246,7 @@ impl Checkpointer {
         for number in
             self.committer.sequencer.forget_spilled(lsn).into_iter().chain(self.branches.forget_ended(lsn))
         {
-            crate::spill::remove(&self.committer.config, number);
+            self.spills.remove(number);
         }
         bump(&self.committer.counters.checkpoints, 1);
         Ok(lsn)

@@ -130,6 +130,10 @@ pub enum EngineError {
     XidExists,
     /// No prepared XA transaction has this XID (MySQL 1397).
     UnknownXid,
+    /// A copy of the data directory is being made already (MySQL 3634).
+    CopyRunning,
+    /// A copy of the data directory would not be one state of the server. The text says why.
+    CopyUnusable(String),
     /// The data directory cannot be used. The text says where the trouble is and what it is.
     Datadir(String),
     /// Stored or received bytes are not what they must be. The text says where they are and what is
@@ -271,7 +275,12 @@ impl fmt::Display for EngineError {
             ),
             EngineError::XidExists => write!(f, "XAER_DUPID: The XID already exists"),
             EngineError::UnknownXid => write!(f, "XAER_NOTA: Unknown XID"),
-            EngineError::Datadir(what) | EngineError::Corrupt(what) => write!(f, "{what}"),
+            EngineError::CopyRunning => {
+                write!(f, "Too many concurrent clone operations. Maximum allowed - 1.")
+            }
+            EngineError::Datadir(what) | EngineError::Corrupt(what) | EngineError::CopyUnusable(what) => {
+                write!(f, "{what}")
+            }
             EngineError::Row(error) => write!(f, "{error}"),
             EngineError::Event(what) => write!(f, "{what}"),
             EngineError::Redo(error) => write!(f, "redo log: {error}"),

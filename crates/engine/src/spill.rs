@@ -19,6 +19,7 @@ use crate::config::EngineConfig;
 use crate::error::{EngineError, Result};
 use crate::files::io_error;
 use os::disk::{Disk, File, OpenMode};
+use parking_lot::Mutex;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,7 +31,8 @@ const DIRECTORY: &str = "#innodb_spill";
 /// The number of bytes that are read or written at once.
 const BLOCK_BYTES: usize = 1 << 20;
 
-fn path_of(datadir: &Path, number: u64) -> PathBuf {
+/// Returns the path of a spill file in a data directory.
+pub(crate) fn path_of(datadir: &Path, number: u64) -> PathBuf {
     datadir.join(DIRECTORY).join(number.to_string())
 }
 
@@ -273,11 +275,26 @@ impl SpillRef {
 pub(crate) struct SpillFiles {
     config: Arc<EngineConfig>,
     next: AtomicU64,
+    /// The files whose removal waits for the end of a hold. `None` means that there is no hold.
+    held: Arc<Mutex<Option<Vec<u64>>>>,
+}
+
+/// A hold of the files of commits, which lasts until this is dropped. There is one at a time.
+pub(crate) struct SpillHold {
+    config: Arc<EngineConfig>,
+    held: Arc<Mutex<Option<Vec<u64>>>>,
+}
+
+impl Drop for SpillHold {
+    fn drop(&mut self) {
+        let held = self.held.lock().take();
+        held.into_iter().flatten().for_each(|number| remove(&self.config, number));
+    }
 }
 
 impl SpillFiles {
     pub fn new(config: Arc<EngineConfig>) -> SpillFiles {
-        SpillFiles { config, next: AtomicU64::new(1) }
+        SpillFiles { config, next: AtomicU64::new(1), held: Arc::default() }
     }
 
     /// Returns the options that the engine was opened with.
@@ -288,6 +305,23 @@ impl SpillFiles {
     /// Makes a file for a transaction.
     pub fn create(&self) -> Result<SpillFile> {
         SpillFile::create(&self.config, self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Keeps the files of commits from being removed.
+    pub fn hold(&self) -> SpillHold {
+        let before = self.held.lock().replace(Vec::new());
+        assert!(before.is_none(), "one copy is made at a time");
+        SpillHold { config: self.config.clone(), held: self.held.clone() }
+    }
+
+    /// Removes the file of a commit that nothing needs any more, at the end of the hold if there is
+    /// one.
+    pub fn remove(&self, number: u64) {
+        if let Some(held) = self.held.lock().as_mut() {
+            held.push(number);
+            return;
+        }
+        remove(&self.config, number);
     }
 
     /// Notes that numbers up to this one are in use.

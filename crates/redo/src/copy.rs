@@ -87,7 +87,11 @@ impl LogCopy {
         self.advance_to(self.core.written())
     }
 
-    fn advance_to(&mut self, end: Lsn) -> Result<(), RedoError> {
+    /// Copies everything before `end`, which is written.
+    ///
+    /// # Errors
+    /// Returns the errors of [`LogCopy::advance`].
+    pub fn advance_to(&mut self, end: Lsn) -> Result<(), RedoError> {
         while self.at < end {
             let wanted = (end - self.at).min(PIECE_BYTES as u64) as usize;
             let got = read_stream(&self.core.files, self.at, &mut self.piece[..wanted])?;

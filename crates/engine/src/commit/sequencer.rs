@@ -423,6 +423,18 @@ impl Sequencer {
         Captured { current, oldest, replication, spilled: state.spilled.clone() }
     }
 
+    /// Returns the end of the log, the GTIDs of all commits whose records are before it, and the
+    /// encoded replication state of what is visible, all of one moment.
+    pub fn end_of_log(&self, log: &Log) -> (Lsn, GtidSet, Vec<u8>) {
+        let state = self.state.lock();
+        let mut executed = state.replication.executed.clone();
+        let logged = state.in_flight.iter().chain(&state.passed);
+        logged.filter_map(|commit| commit.mark.gtid).for_each(|gtid| executed.add(gtid));
+        let mut replication = Vec::new();
+        state.replication.encode(&mut replication);
+        (log.current_lsn(), executed, replication)
+    }
+
     /// Notes that a spilled commit's last row is on its page, and that the log's end was at `lsn`
     /// by then.
     pub fn note_applied(&self, seq: Lsn, lsn: Lsn) {
