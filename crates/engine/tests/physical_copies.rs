@@ -3,8 +3,10 @@
 
 mod support;
 
+use binlog::gtid::{Gtid, Tag, Tsid, Uuid};
 use engine::{
-    CommitOptions, CopyEnd, CopyStage, CopyWatch, Engine, EngineConfig, EngineError, Table, Transaction,
+    CommitOptions, CopyEnd, CopyStage, CopyWatch, Engine, EngineConfig, EngineError, GtidNext, Table,
+    Transaction,
 };
 use os::disk::Disk;
 use os::random::{Rng, test_seed};
@@ -14,25 +16,37 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use support::*;
+use support::{
+    begin, check, config, create, ddl, delete, ids, index, insert, ints, keyed, rows, table, update,
+};
 
 const COPY: &str = "/copy";
 const TABLES: u64 = 4;
 
-/// A watch that lets the copy run, or interrupts it after some looks.
-struct Watch {
+/// A watch that lets the copy run, and does something when a stage begins.
+struct Watch<'w> {
     looks: AtomicU64,
     interrupt_after: u64,
+    at: CopyStage,
+    act: Box<dyn Fn() + Sync + 'w>,
 }
 
-impl Watch {
-    fn new() -> Watch {
-        Watch { looks: AtomicU64::new(0), interrupt_after: u64::MAX }
+impl<'w> Watch<'w> {
+    fn new() -> Watch<'w> {
+        Watch::acting(CopyStage::Files, || ())
+    }
+
+    fn acting(at: CopyStage, act: impl Fn() + Sync + 'w) -> Watch<'w> {
+        Watch { looks: AtomicU64::new(0), interrupt_after: u64::MAX, at, act: Box::new(act) }
     }
 }
 
-impl CopyWatch for Watch {
-    fn begins(&self, _stage: CopyStage, _estimate: u64) {}
+impl CopyWatch for Watch<'_> {
+    fn begins(&self, stage: CopyStage, _estimate: u64) {
+        if stage == self.at {
+            (self.act)();
+        }
+    }
     fn copied(&self, _stage: CopyStage, _bytes: u64) {}
     fn is_interrupted(&self) -> bool {
         self.looks.fetch_add(1, Ordering::Relaxed) >= self.interrupt_after
@@ -81,7 +95,7 @@ fn write(engine: &Arc<Engine>, seed: u64, part: i64, ledger: &Ledger, stop: &Ato
         // An index was built or dropped since the transaction began.
         let Ok(()) = done else { continue };
         let _committing = ledger.committing.read();
-        let seq = txn.commit(&CommitOptions::default()).unwrap().seq;
+        let seq = commit(txn);
         ledger.commits.lock().insert(seq, changes);
         held = after;
     }
@@ -162,6 +176,7 @@ fn alter(engine: &Arc<Engine>, name: &str, def: engine::TableDef) -> Result<(), 
 fn check_copy(disk: &SimDisk, end: &CopyEnd, commits: &BTreeMap<u64, Changes>) {
     let copy = Engine::open(busy(disk, COPY)).unwrap();
     assert_eq!(copy.gtid_executed(), end.gtid_executed);
+    assert!(end.gtid_executed.count() as usize >= commits.range(..=end.lsn).count());
     let mut expected: BTreeMap<i64, i64> = BTreeMap::new();
     for (id, k) in commits.range(..=end.lsn).flat_map(|(_, changes)| changes) {
         match k {
@@ -218,4 +233,120 @@ fn each_copy_of_a_busy_engine_has_exactly_the_commits_up_to_its_end() {
     stop.store(true, Ordering::Relaxed);
     threads.into_iter().for_each(|thread| thread.join().unwrap());
     engine.close().unwrap();
+}
+
+/// Opens an engine with one table of 500 rows.
+fn quiet(seed: u64) -> (SimDisk, Arc<Engine>, Arc<Table>) {
+    let disk = SimDisk::new(seed);
+    let engine = Engine::open(EngineConfig { background: false, ..busy(&disk, "/data") }).unwrap();
+    schema(&engine);
+    let t = create(&engine, keyed("t0"));
+    fill(&engine, &t, 0..500);
+    (disk, engine, t)
+}
+
+fn fill(engine: &Arc<Engine>, t: &Arc<Table>, ids: std::ops::Range<i64>) {
+    let mut txn = begin(engine);
+    ids.for_each(|id| insert(&mut txn, t, id, id, &"x".repeat(800)).unwrap());
+    commit(txn);
+}
+
+/// Commits with a GTID of its own, as a replica does: an engine without a binary log gives none.
+fn commit(txn: Transaction) -> u64 {
+    static NUMBER: AtomicU64 = AtomicU64::new(1);
+    let tsid = Tsid { uuid: Uuid([7; 16]), tag: Tag::NONE };
+    let gtid = Gtid { tsid, gno: NUMBER.fetch_add(1, Ordering::Relaxed) };
+    let options = CommitOptions { gtid: GtidNext::Given(gtid), ..CommitOptions::default() };
+    txn.commit(&options).unwrap().seq
+}
+
+/// Makes so many checkpoints that none needs what was there before.
+fn checkpoints(engine: &Engine) {
+    (0..3).for_each(|_| assert!(engine.sharp_checkpoint().unwrap() > 0));
+}
+
+/// The spill file of a commit whose checkpoint has come before the copier is kept for the copy, and
+/// removed afterwards.
+#[test]
+fn a_spilled_commit_during_the_copy_is_in_it() {
+    let (disk, engine, t) = quiet(11);
+    let spilled = || disk.list(Path::new("/data/#innodb_spill")).unwrap().len();
+    let watch = Watch::acting(CopyStage::Pages, || {
+        fill(&engine, &t, 1000..1800);
+        let mut txn = begin(&engine);
+        assert!(delete(&mut txn, &t, 1000).unwrap());
+        commit(txn);
+        checkpoints(&engine);
+        assert!(spilled() > 0, "the file waits for the copy");
+    });
+    engine.copy_to(Path::new(COPY), &watch).unwrap();
+    checkpoints(&engine);
+    assert_eq!(spilled(), 0, "nobody needs the file any more");
+    let copy = Engine::open(busy(&disk, COPY)).unwrap();
+    let there = table(&copy, "test", "t0");
+    check(&copy, &there);
+    assert_eq!(ids(&copy, &there), (0..500).chain(1001..1800).collect::<Vec<_>>());
+}
+
+/// The log of the copy may be longer than the log's capacity.
+#[test]
+fn a_log_that_outgrows_its_capacity_meanwhile_is_copied() {
+    let (disk, engine, t) = quiet(12);
+    let watch = Watch::acting(CopyStage::Pages, || {
+        for round in 0..400 {
+            let mut txn = begin(&engine);
+            (0..20).for_each(|id| assert!(update(&mut txn, &t, id, round, &"y".repeat(1900)).unwrap()));
+            commit(txn);
+            engine.sharp_checkpoint().unwrap();
+        }
+    });
+    let end = engine.copy_to(Path::new(COPY), &watch).unwrap();
+    let copy = Engine::open(busy(&disk, COPY)).unwrap();
+    let there = table(&copy, "test", "t0");
+    check(&copy, &there);
+    assert_eq!(pairs(&copy, &there), pairs(&engine, &t));
+    fill(&copy, &there, 1000..2000);
+    assert_eq!(copy.gtid_executed().count(), end.gtid_executed.count() + 1);
+    copy.close().unwrap();
+}
+
+/// A copy that fails leaves nothing, and the engine works on and can be copied.
+#[test]
+fn a_copy_that_fails_is_removed() {
+    let (disk, engine, t) = quiet(13);
+    let fails = |watch: &Watch<'_>| {
+        let error = engine.copy_to(Path::new(COPY), watch).unwrap_err();
+        assert!(!disk.exists(Path::new(COPY)).unwrap(), "{error}");
+        error
+    };
+    for interrupt_after in 0..3 {
+        let error = fails(&Watch { interrupt_after, ..Watch::new() });
+        assert!(matches!(error, EngineError::Interrupted), "{error}");
+    }
+    for stage in [CopyStage::Files, CopyStage::Pages, CopyStage::Log, CopyStage::Sync] {
+        let broken = Watch::acting(stage, || {
+            fill(&engine, &t, 5000..5200);
+            disk.fail_writes(Some(COPY));
+        });
+        let error = fails(&broken);
+        disk.fail_writes(None);
+        let mut txn = begin(&engine);
+        (5000..5200).for_each(|id| assert!(delete(&mut txn, &t, id).unwrap()));
+        commit(txn);
+        println!("{stage:?}: {error}");
+    }
+    let full = Watch::acting(CopyStage::Files, || disk.limit_space(Some(100_000)));
+    let error = fails(&full);
+    disk.limit_space(None);
+    assert!(error.to_string().contains("the simulated disk is full"), "{error}");
+    assert!(disk.stopped_with().is_none(), "{:?}", disk.stopped_with());
+    let running = Watch::acting(CopyStage::Log, || {
+        let second = engine.copy_to(Path::new("/second"), &Watch::new());
+        assert!(matches!(second, Err(EngineError::CopyRunning)), "{second:?}");
+    });
+    engine.copy_to(Path::new(COPY), &running).unwrap();
+    let exists = engine.copy_to(Path::new(COPY), &Watch::new());
+    assert!(matches!(exists, Err(EngineError::Io(..))), "{exists:?}");
+    let copy = Engine::open(busy(&disk, COPY)).unwrap();
+    assert_eq!(ids(&copy, &table(&copy, "test", "t0")).len(), 500);
 }
