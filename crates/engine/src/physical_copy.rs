@@ -53,6 +53,8 @@ pub trait CopyWatch: Sync {
     fn begins(&self, stage: CopyStage, estimate: u64);
     /// Is told that so many bytes were copied in a stage.
     fn copied(&self, stage: CopyStage, bytes: u64);
+    /// Is told that the end of the log is about to be taken, perhaps more than once.
+    fn about_to_end(&self) {}
     /// Reports whether the copy is to end with [`EngineError::Interrupted`].
     fn is_interrupted(&self) -> bool;
 }
@@ -68,19 +70,25 @@ pub struct CopyEnd {
 
 impl Engine {
     /// Makes a copy of the data directory at `dir`, which must not exist. Its parents are made. A
-    /// copy that fails is removed.
+    /// copy that fails is removed. `beside` has files, each a name and bytes, that the copy gets
+    /// too.
     ///
     /// # Errors
     /// Returns [`EngineError::CopyRunning`] when another copy is under way,
     /// [`EngineError::Interrupted`] when the watch asks for it, and errors of files and of the log.
-    pub fn copy_to(&self, dir: &Path, watch: &dyn CopyWatch) -> Result<CopyEnd> {
+    pub fn copy_to(&self, dir: &Path, beside: &[(&str, Vec<u8>)], watch: &dyn CopyWatch) -> Result<CopyEnd> {
         let disk = &self.config.disk;
         let flushes = self.pool.note_flushes().ok_or(EngineError::CopyRunning)?;
         if disk.exists(dir).map_err(|error| io_error(dir, error))? {
             return Err(io_error(dir, std::io::ErrorKind::AlreadyExists.into()));
         }
         disk.create_dir_all(dir).map_err(|error| io_error(dir, error))?;
-        let copied = self.begin_copy(dir, watch, flushes).and_then(Copying::run);
+        let put = |(name, bytes): &(&str, Vec<u8>)| {
+            let path = dir.join(name);
+            disk.write_atomically(&path, bytes).map_err(|error| io_error(&path, error))
+        };
+        let begun = beside.iter().try_for_each(put).and_then(|()| self.begin_copy(dir, watch, flushes));
+        let copied = begun.and_then(Copying::run);
         if copied.is_err()
             && let Err(error) = disk.remove_dir_all(dir)
         {
@@ -220,6 +228,7 @@ impl Copying<'_> {
         let mut wanted = self.wanted_files();
         loop {
             self.copy_files(CopyStage::Pages, wanted)?;
+            self.watch.about_to_end();
             let (lsn, gtid_executed, replication) = engine.sequencer.end_of_log(&engine.log);
             // An index build flushes its pages outside the last part of its statement, and then
             // logs that they can be reached.

@@ -222,7 +222,7 @@ fn each_copy_of_a_busy_engine_has_exactly_the_commits_up_to_its_end() {
     let (definer, ended) = (engine.clone(), stop.clone());
     threads.push(os::thread::spawn("definer", move || define(&definer, seed, &ended)));
     for round in 0..25 {
-        let end = engine.copy_to(Path::new(COPY), &Watch::new()).unwrap();
+        let end = engine.copy_to(Path::new(COPY), &[], &Watch::new()).unwrap();
         // Every commit before the end has begun, so it is in the ledger now.
         drop(ledger.committing.write());
         let commits = ledger.commits.lock().clone();
@@ -279,7 +279,7 @@ fn a_spilled_commit_during_the_copy_is_in_it() {
         checkpoints(&engine);
         assert!(spilled() > 0, "the file waits for the copy");
     });
-    engine.copy_to(Path::new(COPY), &watch).unwrap();
+    engine.copy_to(Path::new(COPY), &[], &watch).unwrap();
     checkpoints(&engine);
     assert_eq!(spilled(), 0, "nobody needs the file any more");
     let copy = Engine::open(busy(&disk, COPY)).unwrap();
@@ -300,7 +300,7 @@ fn a_log_that_outgrows_its_capacity_meanwhile_is_copied() {
             engine.sharp_checkpoint().unwrap();
         }
     });
-    let end = engine.copy_to(Path::new(COPY), &watch).unwrap();
+    let end = engine.copy_to(Path::new(COPY), &[], &watch).unwrap();
     let copy = Engine::open(busy(&disk, COPY)).unwrap();
     let there = table(&copy, "test", "t0");
     check(&copy, &there);
@@ -315,7 +315,7 @@ fn a_log_that_outgrows_its_capacity_meanwhile_is_copied() {
 fn a_copy_that_fails_is_removed() {
     let (disk, engine, t) = quiet(13);
     let fails = |watch: &Watch<'_>| {
-        let error = engine.copy_to(Path::new(COPY), watch).unwrap_err();
+        let error = engine.copy_to(Path::new(COPY), &[], watch).unwrap_err();
         assert!(!disk.exists(Path::new(COPY)).unwrap(), "{error}");
         error
     };
@@ -341,11 +341,11 @@ fn a_copy_that_fails_is_removed() {
     assert!(error.to_string().contains("the simulated disk is full"), "{error}");
     assert!(disk.stopped_with().is_none(), "{:?}", disk.stopped_with());
     let running = Watch::acting(CopyStage::Log, || {
-        let second = engine.copy_to(Path::new("/second"), &Watch::new());
+        let second = engine.copy_to(Path::new("/second"), &[], &Watch::new());
         assert!(matches!(second, Err(EngineError::CopyRunning)), "{second:?}");
     });
-    engine.copy_to(Path::new(COPY), &running).unwrap();
-    let exists = engine.copy_to(Path::new(COPY), &Watch::new());
+    engine.copy_to(Path::new(COPY), &[], &running).unwrap();
+    let exists = engine.copy_to(Path::new(COPY), &[], &Watch::new());
     assert!(matches!(exists, Err(EngineError::Io(..))), "{exists:?}");
     let copy = Engine::open(busy(&disk, COPY)).unwrap();
     assert_eq!(ids(&copy, &table(&copy, "test", "t0")).len(), 500);

@@ -10,6 +10,7 @@ use engine::Engine;
 use os::disk::Disk;
 use os::thread::JoinHandle;
 use parking_lot::Mutex;
+use redo::Lsn;
 
 use crate::compression::CompressionStats;
 use crate::config::BinlogConfig;
@@ -74,7 +75,13 @@ impl Binlog {
                 );
                 (safe.lsn, safe.gtids)
             }
-            None => (engine.visible_lsn(), engine.gtid_executed()),
+            None => {
+                // The log begins here: what was executed before, perhaps by the server that this
+                // data directory is a copy of, is in none of its files.
+                let executed = engine.gtid_executed();
+                engine.add_gtid_purged(&executed)?;
+                (engine.visible_lsn(), executed)
+            }
         };
         let head =
             events::file_head(&config.server_version, config.server_id, &gtids, false, config.checksum);
@@ -172,6 +179,27 @@ impl Binlog {
     /// end.
     pub fn wait_caught_up(&self) -> Result<FilePosition, Refusal> {
         self.files.wait_caught_up()
+    }
+
+    /// Begins to note which places in the files belong to places in the redo log, from its end on.
+    pub fn begin_places(&self) {
+        self.files.passed.begin();
+    }
+
+    /// Returns the name of the file and the offset in it behind the last transaction that is before
+    /// `lsn` in the redo log. `lsn` is a place that the redo log came to after
+    /// [`Binlog::begin_places`]. `None` means that the files have not come to it.
+    pub fn place_at(&self, lsn: Lsn) -> Option<(String, u64)> {
+        if self.files.shared.lock().end_lsn < lsn {
+            return None;
+        }
+        let place = self.files.passed.at(lsn)?;
+        Some((self.files.series.lock().name(place.file), place.pos))
+    }
+
+    /// Ends what [`Binlog::begin_places`] began.
+    pub fn end_places(&self) {
+        self.files.passed.end();
     }
 
     /// Carries out FLUSH BINARY LOGS: everything committed so far stays in the present file, and

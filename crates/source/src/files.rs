@@ -18,6 +18,7 @@ use redo::Lsn;
 use crate::compression::CompressionStats;
 use crate::config::BinlogConfig;
 use crate::error::Refusal;
+use crate::passed::Passed;
 use crate::position::FilePosition;
 use crate::recent::Recent;
 use crate::semi_sync::SemiSync;
@@ -80,6 +81,8 @@ pub(crate) struct LogFiles {
     /// True when the writer must not wait for space any longer.
     pub(crate) stopping: Arc<AtomicBool>,
     pub(crate) compression: Mutex<CompressionStats>,
+    /// The places in the files that belong to places in the redo log.
+    pub(crate) passed: Passed,
 }
 
 impl Shared {
@@ -144,6 +147,7 @@ impl LogFiles {
             ignores_errors: AtomicBool::new(false),
             stopping,
             compression: Mutex::default(),
+            passed: Passed::default(),
         }
     }
 

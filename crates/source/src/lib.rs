@@ -31,6 +31,7 @@ mod files;
 mod find;
 mod lost;
 mod mariadb_gtid;
+mod passed;
 mod position;
 mod purge;
 mod reading;

@@ -59,6 +59,10 @@ struct Writer<'a> {
     writesets: WritesetReader,
 }
 
+fn end_of(tail: &Tail) -> FilePosition {
+    FilePosition { file: tail.number, pos: tail.pos() }
+}
+
 /// The request of a session to the writer.
 enum Request {
     None,
@@ -115,13 +119,16 @@ impl Writer<'_> {
             let Some(committed) = self.stream.next(wait)? else {
                 // Records that do not belong in the binary log were passed on the way.
                 self.tail.lsn = self.stream.lsn();
+                self.files.passed.note(self.tail.lsn, end_of(&self.tail));
                 return Ok(true);
             };
             let writeset = self.writesets.read(&committed);
             let written = Written { writeset, keys: self.writesets.keys(), history_size };
+            self.files.passed.note(self.tail.lsn, end_of(&self.tail));
             let bytes = self.tail.append(&committed, written)?;
             self.files.compression.lock().count(&committed, bytes);
-            let end = FilePosition { file: self.tail.number, pos: self.tail.pos() };
+            let end = end_of(&self.tail);
+            self.files.passed.note(committed.seq, end);
             self.files.semi_sync.logged(committed.seq, end);
             if self.tail.gathered_bytes() >= BLOCK_BYTES || self.tail.pos() >= max_file_bytes {
                 return Ok(false);

@@ -336,6 +336,11 @@ pub enum AdminCommand {
         /// The id of the connection.
         connection_id: u64,
     },
+    /// CLONE LOCAL DATA DIRECTORY.
+    CloneLocal {
+        /// The directory as written.
+        directory: String,
+    },
     /// SHUTDOWN, RESTART.
     Shutdown {
         /// Whether RESTART was written.

@@ -39,6 +39,10 @@ impl From<EngineError> for SqlError {
             EngineError::GtidUnusable(_) => 1236,
             EngineError::GtidsExhausted => 1775,
             EngineError::TableFull(_) => 1114,
+            EngineError::CopyRunning => 3634,
+            EngineError::CopyUnusable(why) => {
+                return SqlError::new(3862, format!("Clone Donor Error: {why}."));
+            }
             EngineError::Statement { code, .. } => *code,
             EngineError::XidExists => 1440,
             EngineError::UnknownXid => 1397,

@@ -3,6 +3,7 @@
 pub mod account_changes;
 mod account_rights;
 mod accounts;
+mod clone;
 pub mod flush;
 mod replication;
 mod show;
@@ -44,6 +45,7 @@ pub fn carry_out(
             kill(host, connection_id, query_only)?;
             send_ok(status, sink)
         }
+        Command::CloneLocal { directory } => clone::local(host, &directory, status, sink),
         Command::Shutdown { restart } => shutdown(host, restart, status, sink),
         Command::ShowProcesslist { full } => show::processlist(host, full, status, sink),
         Command::ShowEngine { engine, what } => show::engine(host, &engine, &what, status, sink),

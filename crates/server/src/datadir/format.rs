@@ -83,8 +83,13 @@ pub(super) fn check(disk: &dyn Disk, datadir: &Path) -> Result<(), FormatError> 
             std::cmp::Ordering::Less => {}
         }
     }
-    let text = format!("format {FORMAT}\nwritten by slipstream {VERSION}\n");
-    disk.write_atomically(&path, text.as_bytes()).map_err(wrong)
+    let (_, text) = file();
+    disk.write_atomically(&path, &text).map_err(wrong)
+}
+
+/// Returns the name and the content of the file in a directory of this server's format.
+pub(super) fn file() -> (&'static str, Vec<u8>) {
+    (FORMAT_FILE, format!("format {FORMAT}\nwritten by slipstream {VERSION}\n").into_bytes())
 }
 
 /// Returns the number in the file's first line. Formats begin with 1.

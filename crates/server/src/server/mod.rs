@@ -2,6 +2,7 @@
 //!
 //! Each part of it has a file here or in the crate that it belongs to, and [`Server`] owns them.
 
+pub mod clones;
 pub mod event_scheduler;
 pub mod host_cache;
 pub mod last_look;
@@ -16,6 +17,7 @@ pub mod user_locks;
 
 use crate::accounts::Accounts;
 use crate::process::version::VERSION;
+use crate::server::clones::Clones;
 use crate::server::event_scheduler::EventScheduler;
 use crate::server::host_cache::HostCache;
 use crate::server::last_look::LastLook;
@@ -72,6 +74,8 @@ pub struct Server {
     pub status: ServerStatus,
     /// The event scheduler.
     pub events: EventScheduler,
+    /// The latest clone.
+    pub clones: Clones,
     /// The figures and the time of the last SHOW ENGINE INNODB STATUS.
     pub last_look: LastLook,
     /// The binary log; `None` with `--skip-log-bin`.
@@ -121,6 +125,7 @@ impl Server {
             hosts: HostCache::default(),
             sessions: Sessions::default(),
             events: EventScheduler::default(),
+            clones: Clones::default(),
             last_look: LastLook::default(),
             memory: Arc::default(),
             time_limits: TimeLimits::default(),

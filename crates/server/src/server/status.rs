@@ -65,6 +65,7 @@ const KINDS: &[(&str, &str)] = &[
     ("change_replication_source", "CHANGE REPLICATION"),
     ("check", "CHECK"),
     ("checksum", "CHECKSUM"),
+    ("clone", "CLONE"),
     ("commit", "COMMIT"),
     ("create_db", "CREATE DATABASE"),
     ("create_db", "CREATE SCHEMA"),

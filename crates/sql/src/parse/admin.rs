@@ -344,6 +344,17 @@ impl Parser<'_> {
         })
     }
 
+    /// Reads CLONE LOCAL DATA DIRECTORY. CLONE INSTANCE is refused.
+    pub(super) fn clone_data(&mut self) -> Result<Statement> {
+        self.expect("CLONE")?;
+        if self.is("INSTANCE") {
+            return Err(SqlError::not_supported("CLONE INSTANCE"));
+        }
+        self.expect_all(&["LOCAL", "DATA", "DIRECTORY"])?;
+        let _optional = self.eat_symbol("=") || self.eat_symbol(":=");
+        Ok(Statement::Admin(AdminCommand::CloneLocal { directory: self.string()? }))
+    }
+
     pub(super) fn kill(&mut self) -> Result<Statement> {
         self.expect("KILL")?;
         let query_only = self.eat("QUERY");

@@ -82,7 +82,8 @@ impl Parser<'_> {
             "SIGNAL" | "RESIGNAL" | "GET" => BodyParser { parser: self }.about_conditions(),
             "LOAD" => self.load(),
             "HANDLER" => self.handler(),
-            "IMPORT" | "CLONE" | "CACHE" | "BINLOG" | "HELP" => {
+            "CLONE" => self.clone_data(),
+            "IMPORT" | "CACHE" | "BINLOG" | "HELP" => {
                 Err(SqlError::not_supported(format!("{word} statement")))
             }
             _ => Err(self.error()),

@@ -251,6 +251,7 @@ impl Session {
         let commits = matches!(
             command,
             AdminCommand::Flush { .. }
+                | AdminCommand::CloneLocal { .. }
                 | AdminCommand::ChangeReplicationSource { .. }
                 | AdminCommand::ChangeReplicationFilter { .. }
                 | AdminCommand::ResetReplica { .. }

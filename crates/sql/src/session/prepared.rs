@@ -3,6 +3,7 @@
 use super::classes::is_about_rows;
 use super::state::{Arguments, Bound, PreparedPlace, PreparedStatement};
 use super::{Session, bound, measuring, privileges, refused, results, set_var, watched};
+use crate::admin::AdminCommand;
 use crate::ast::{PrepareText, Show, Statement};
 use crate::error::{Result, SqlError};
 use crate::memory::Charge;
@@ -84,6 +85,7 @@ impl Session {
                 | Statement::Load(_)
                 | Statement::Handler(_)
                 | Statement::Xa(_)
+                | Statement::Admin(AdminCommand::CloneLocal { .. })
                 | Statement::Show { show: Show::Warnings { .. } | Show::CountOf { .. }, .. }
         ) {
             return Err(SqlError::not_preparable());

@@ -80,7 +80,8 @@ fn check_refused(session: &Session, words: &Words<'_>) -> Result<()> {
         ("CREATE", "LIBRARY") => check_named(session, words.name(2), |schema, _| {
             host.check_privilege(Privilege::CreateRoutine, Some(schema), None)
         }),
-        ("CLONE", _) | ("LOCK" | "UNLOCK", "INSTANCE") => one("BACKUP_ADMIN"),
+        ("CLONE", "INSTANCE") => one("CLONE_ADMIN"),
+        ("LOCK" | "UNLOCK", "INSTANCE") => one("BACKUP_ADMIN"),
         ("ALTER", "TABLE") => check_named(session, words.name(2), |schema, name| {
             host.check_table(&[Privilege::Alter], schema, name)
         }),

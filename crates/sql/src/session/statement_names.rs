@@ -159,6 +159,7 @@ fn of_command(command: &AdminCommand) -> &'static str {
         AdminCommand::Flush { .. } => "sql/flush",
         AdminCommand::UnlockTables => "sql/unlock_tables",
         AdminCommand::Kill { .. } => "sql/kill",
+        AdminCommand::CloneLocal { .. } => "abstract/clone",
         AdminCommand::Shutdown { restart: true } => "sql/restart",
         AdminCommand::Shutdown { .. } => "sql/shutdown",
         AdminCommand::ShowProcesslist { .. } => "sql/show_processlist",

@@ -3,6 +3,7 @@
 
 mod binary_log;
 mod cells;
+mod clones;
 mod columns;
 mod data_locks;
 mod host_cache;
@@ -48,6 +49,8 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("information_schema", "user_attributes", user_attributes::table),
     ("information_schema", "user_privileges", information::user_privileges),
     ("performance_schema", "binary_log_transaction_compression_stats", binary_log::compression_stats),
+    ("performance_schema", "clone_progress", clones::progress),
+    ("performance_schema", "clone_status", clones::status),
     ("performance_schema", "data_lock_waits", data_locks::waits),
     ("performance_schema", "data_locks", data_locks::locks),
     ("performance_schema", "global_status", performance::global_status),
