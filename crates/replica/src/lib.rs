@@ -43,6 +43,7 @@ pub mod until;
 
 pub use applier::{ApplySettings, ExecMode, Policy, SkippedErrors, TypeConversions};
 pub use channels::Channels;
+pub use receiver::Feed;
 pub use replica::{Replica, Threads};
 pub use settings::ReplicaSettings;
 pub use times::CommitTimes;

@@ -14,10 +14,10 @@ use sql::admin::{FilterKind, FilterRule, SourceOptions, Until};
 use crate::applier::{self, ApplySettings};
 use crate::channel::Channel;
 use crate::config::ChannelConfig;
-use crate::error::ChannelError;
+use crate::error::{ChannelError, ThreadError};
 use crate::filter::{ConfiguredBy, Filters};
 use crate::info::{self, InfoFiles, Place, Repository};
-use crate::receiver::{self, Received};
+use crate::receiver::{self, Feed, Received};
 use crate::relay::RelayLog;
 use crate::settings::ReplicaSettings;
 use crate::status::{ReplicaStatus, Running};
@@ -238,6 +238,14 @@ impl Replica {
             self.start_receiver(&mut handles);
         }
         Ok(())
+    }
+
+    /// Begins to put events of files into the relay log in place of a receiver, which must not run.
+    ///
+    /// # Errors
+    /// Returns errors of the relay log.
+    pub fn feed(&self) -> Result<Feed<'_>, ThreadError> {
+        Feed::begin(&self.channel)
     }
 
     fn start_receiver(&self, handles: &mut Handles) {

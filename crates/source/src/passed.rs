@@ -57,7 +57,9 @@ mod tests {
         passed.note(5, end(50));
         assert_eq!(passed.at(100), None, "nobody wanted it");
         passed.begin();
-        [(10, 100), (20, 200), (20, 210), (30, 300)].map(|(lsn, pos)| passed.note(lsn, end(pos)));
+        for (lsn, pos) in [(10, 100), (20, 200), (20, 210), (30, 300)] {
+            passed.note(lsn, end(pos));
+        }
         assert_eq!([9, 10, 19, 25, 99].map(|lsn| passed.at(lsn)), {
             [None, Some(end(100)), Some(end(100)), Some(end(210)), Some(end(300))]
         });

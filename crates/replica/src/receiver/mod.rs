@@ -7,6 +7,7 @@
 //! nothing is left out, with every kind of position.
 
 mod connection;
+mod feed;
 mod handshake;
 mod security;
 mod state;
@@ -23,6 +24,7 @@ use crate::error::ThreadError;
 use crate::status::Running;
 
 use connection::Ended;
+pub use feed::Feed;
 pub use state::{Received, ReceiverState};
 
 /// Runs the receiver; it is the body of its thread. It returns when it has to stop or cannot go on,

@@ -29,7 +29,7 @@ pub(super) fn follow(channel: &Arc<Channel>, source: &Source, client: &mut Clien
         Ok(writer) => writer,
         Err(error) => return write_failure(&error.to_string()),
     };
-    let mut stream = Stream::new(channel, source, writer);
+    let mut stream = Stream::new(channel, (source.semi_sync, source.has_checksums), writer);
     let ended = loop {
         if let Some(ended) = stream.receive_one(client) {
             break ended;
@@ -49,7 +49,8 @@ fn write_failure(what: &str) -> Ended {
     ))
 }
 
-struct Stream<'a> {
+/// The state of a stream of events.
+pub(super) struct Stream<'a> {
     channel: &'a Channel,
     writer: RelayWriter,
     boundaries: Boundaries,
@@ -76,13 +77,19 @@ struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    fn new(channel: &'a Channel, source: &'a Source, writer: RelayWriter) -> Stream<'a> {
+    /// Builds the state at the beginning of a stream. Its events have the header of
+    /// semi-synchronous replication, and end with a checksum, as the two flags say.
+    pub fn new(
+        channel: &'a Channel,
+        (semi_sync, has_checksums): (bool, bool),
+        writer: RelayWriter,
+    ) -> Stream<'a> {
         Stream {
             channel,
             writer,
             boundaries: Boundaries::default(),
-            semi_sync: source.semi_sync,
-            checksum: if source.has_checksums { Checksum::Crc32 } else { Checksum::None },
+            semi_sync,
+            checksum: if has_checksums { Checksum::Crc32 } else { Checksum::None },
             // Every relay log file begins with a format description of this server, which announces
             // checksums.
             relay_checksum: Checksum::Crc32,
@@ -160,7 +167,8 @@ impl<'a> Stream<'a> {
         }
     }
 
-    fn take(&mut self, event: &[u8]) -> Result<(), Ended> {
+    /// Takes one event.
+    pub fn take(&mut self, event: &[u8]) -> Result<(), Ended> {
         if !event::is_whole(event) {
             return Err(write_failure("the event's length is wrong"));
         }
@@ -210,7 +218,7 @@ impl<'a> Stream<'a> {
     /// Notes that the source goes on in this file. The relay log always gets the rotate event in
     /// the form that a sender makes up, which says where to go on whatever the source's own
     /// checksum setting is.
-    fn rotate(&mut self, file: &[u8], pos: u64, server_id: u32) -> Result<(), Ended> {
+    pub fn rotate(&mut self, file: &[u8], pos: u64, server_id: u32) -> Result<(), Ended> {
         self.file = String::from_utf8_lossy(file).into_owned();
         self.pos = pos;
         self.file_changed = true;
@@ -306,7 +314,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Publishes what has arrived so far to the applier and the status.
-    fn publish(&mut self) -> Result<(), Ended> {
+    pub fn publish(&mut self) -> Result<(), Ended> {
         let mut state = self.channel.receiver.lock();
         state.last_heard_us = os::clock::now_us();
         if state.read_file != self.file {
