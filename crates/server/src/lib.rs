@@ -53,6 +53,7 @@ pub mod listener;
 pub mod options;
 pub mod process;
 pub mod query_log;
+pub mod restore;
 pub mod serve;
 pub mod server;
 pub mod show;

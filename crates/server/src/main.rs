@@ -14,6 +14,8 @@ fn main() -> ExitCode {
     match args.first().map(String::as_str) {
         Some("serve") => server::serve::main(&args[1..]),
         Some("attach") => server::attach::main(std::env::args_os().skip(2)),
+        Some("backup") => ExitCode::from(backup::main(std::env::args_os().skip(2))),
+        Some("restore") => server::restore::main(std::env::args_os().skip(2)),
         Some("bench") => ExitCode::from(bench::main(std::env::args_os().skip(2))),
         Some("analyze") => ExitCode::from(analyze::main(std::env::args_os().skip(2))),
         Some("status") => ExitCode::from(status::main(std::env::args_os().skip(2))),

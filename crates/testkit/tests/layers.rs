@@ -28,8 +28,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("attach", &["bench", "protocol", "os"]),
     // The tables on a terminal and the form of a server's address come from `bench`.
     ("status", &["bench", "binlog", "protocol"]),
+    // The form of a server's address comes from `bench`.
+    ("backup", &["bench", "binlog", "protocol", "os"]),
     ("testkit", &["bench", "binlog"]),
-    ("server", &["replica", "source", "bench", "analyze", "attach", "status"]),
+    ("server", &["replica", "source", "bench", "analyze", "attach", "backup", "status"]),
 ];
 
 struct Manifest {

@@ -27,6 +27,8 @@ pub fn help() -> String {
         "{}\n\n\
          Usage: slipstream serve [OPTIONS]    run a server; mysqld's options, see slipstream serve --help\n       \
          slipstream attach ...         make a replica of a source that runs, see slipstream attach --help\n       \
+         slipstream backup ...         back a running server up, see slipstream backup --help\n       \
+         slipstream restore ...        make a data directory of a backup, see slipstream restore --help\n       \
          slipstream bench ...          measure servers, see slipstream bench --help\n       \
          slipstream analyze ...        what a binary log holds, see slipstream analyze --help\n       \
          slipstream status ...         the state of a server on one screen, see slipstream status --help\n       \

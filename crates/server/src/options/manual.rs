@@ -31,6 +31,8 @@ fn command() -> Command {
         .version(crate::process::version::VERSION)
         .subcommand(serve())
         .subcommand(::attach::command().name("attach"))
+        .subcommand(backup::backup_command().name("backup"))
+        .subcommand(backup::restore_command().name("restore"))
         .subcommand(bench::command().name("bench"))
         .subcommand(analyze::command().name("analyze"))
         .subcommand(::status::command().name("status"))

@@ -1,0 +1,52 @@
+//! The errors of backups and restores.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use protocol::client::ClientError;
+
+/// The reason why a backup or a restore ends.
+#[derive(Debug)]
+pub enum BackupError {
+    /// A file or directory could not be read or written. The text names it.
+    Io(String, io::Error),
+    /// The server refused something or could not be reached.
+    Server(ClientError),
+    /// A file of the backup is not what the manifest says. The text names the file and what is
+    /// wrong.
+    Damaged(String),
+    /// What is asked for cannot be done. The text says why, as a sentence.
+    Refused(String),
+}
+
+/// A result with this error.
+pub type Result<T> = std::result::Result<T, BackupError>;
+
+impl BackupError {
+    pub(crate) fn io(path: &Path, error: io::Error) -> BackupError {
+        BackupError::Io(path.display().to_string(), error)
+    }
+
+    pub(crate) fn damaged(path: &Path, what: impl fmt::Display) -> BackupError {
+        BackupError::Damaged(format!("{}: {what}", path.display()))
+    }
+}
+
+impl fmt::Display for BackupError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BackupError::Io(place, error) => write!(formatter, "{place}: {error}"),
+            BackupError::Server(error) => write!(formatter, "the server: {error}"),
+            BackupError::Damaged(what) | BackupError::Refused(what) => formatter.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for BackupError {}
+
+impl From<ClientError> for BackupError {
+    fn from(error: ClientError) -> BackupError {
+        BackupError::Server(error)
+    }
+}
