@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use binlog::event::{Event, HEADER_LEN, Header, LOG_POS_OFFSET};
+use binlog::event::{Event, FLAGS_OFFSET, HEADER_LEN, Header, LOG_POS_OFFSET, flag};
 use binlog::{Checksum, Format};
 use os::disk::{Disk, File, OpenMode};
 
@@ -57,7 +57,7 @@ impl Events {
         };
         events.format = format;
         if from > 4 {
-            events.format = without_place(events.format, events.checksum);
+            events.format = without_place(events.format);
             if !is_segment {
                 (events.buffer, events.buffer_at, events.at) = (Vec::new(), from, 0);
             }
@@ -114,13 +114,13 @@ impl Events {
 
 /// Returns a format description event that has no place in a file, as a server sends it before
 /// events from the middle of one.
-fn without_place(mut event: Vec<u8>, checksum: Checksum) -> Vec<u8> {
+fn without_place(mut event: Vec<u8>) -> Vec<u8> {
     event[LOG_POS_OFFSET..LOG_POS_OFFSET + 4].fill(0);
+    // The file may be one that a server still writes. The checksum does not cover the flag.
+    event[FLAGS_OFFSET] &= !(flag::BINLOG_IN_USE as u8);
     // The event ends with a checksum whatever the others do.
     let end = event.len() - Checksum::Crc32.len_bytes();
-    if checksum == Checksum::Crc32 || end > HEADER_LEN {
-        let crc = binlog::checksum::crc32(&event[..end]);
-        event[end..].copy_from_slice(&crc.to_le_bytes());
-    }
+    let crc = binlog::checksum::crc32(&event[..end]);
+    event[end..].copy_from_slice(&crc.to_le_bytes());
     event
 }
