@@ -1,10 +1,10 @@
 //! `slipstream backup`, and the part of `slipstream restore` that needs no server: files, checksums
 //! and the search for the point in the binary logs.
 //!
-//! **In.** The address of a Slipstream server on this machine, and a directory. **Out.** A backup: a
-//! physical copy that the server has made (`CLONE LOCAL DATA DIRECTORY`), the binary log that came
-//! since (by later `--incremental` runs), and a manifest with the checksum of each file and the
-//! place in the log where the copy stands. [`lay_down`] puts the copy's files into a new data
+//! **In.** The address of a Slipstream server on this machine, and a directory. **Out.** A backup:
+//! a physical copy that the server has made (`CLONE LOCAL DATA DIRECTORY`), the binary log that
+//! came since (by later `--incremental` runs), and a manifest with the checksum of each file and
+//! the place in the log where the copy stands. [`lay_down`] puts the copy's files into a new data
 //! directory, and [`LogPlan`] says which events of the logs lead to the wanted point.
 //!
 //! Invariants:

@@ -49,7 +49,10 @@ impl Events {
         }
         events.at = binlog::MAGIC.len();
         let format = events.next_event()?.map(|(_, event)| event.to_vec());
-        let format = format.ok_or_else(|| BackupError::damaged(path, "it has no format description"))?;
+        let mut format = format.ok_or_else(|| BackupError::damaged(path, "it has no format description"))?;
+        // The file may be one that a server still writes. The event's checksum is that without this
+        // flag.
+        format[FLAGS_OFFSET] &= !(flag::BINLOG_IN_USE as u8);
         let decoded = binlog::decode(&format, &Format::new(Checksum::Crc32));
         events.checksum = match decoded {
             Ok((_, Event::FormatDescription(format))) => format.checksum,
@@ -116,8 +119,6 @@ impl Events {
 /// events from the middle of one.
 fn without_place(mut event: Vec<u8>) -> Vec<u8> {
     event[LOG_POS_OFFSET..LOG_POS_OFFSET + 4].fill(0);
-    // The file may be one that a server still writes. The checksum does not cover the flag.
-    event[FLAGS_OFFSET] &= !(flag::BINLOG_IN_USE as u8);
     // The event ends with a checksum whatever the others do.
     let end = event.len() - Checksum::Crc32.len_bytes();
     let crc = binlog::checksum::crc32(&event[..end]);

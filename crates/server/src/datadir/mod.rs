@@ -125,8 +125,8 @@ pub fn take(disk: &dyn Disk, path: &Path, initialize: bool) -> Result<Datadir, D
     Ok(Datadir { path: path.to_owned(), is_new: !has_system, _lock: lock })
 }
 
-/// Returns the name and the content of the file that tells the format of a data directory which this
-/// server writes.
+/// Returns the name and the content of the file that tells the format of a data directory which
+/// this server writes.
 pub fn format_file() -> (&'static str, Vec<u8>) {
     format::file()
 }
