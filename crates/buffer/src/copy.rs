@@ -9,7 +9,6 @@
 //! Pages that the log does not describe (`btree`'s sorted builds) are flushed before the commit
 //! that names them. [`crate::FlushNotes`] tells the spaces that have to be copied again.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,8 +16,8 @@ use os::aligned::AlignedBuffer;
 use os::disk::File;
 
 use crate::error::{BufferError, Result};
-use crate::page::{self, PageId, PageNo, SpaceId};
-use crate::pool::Pool;
+use crate::fetch::Fetcher;
+use crate::page::{self, PageId, PageNo};
 use crate::space::Space;
 use crate::verify;
 
@@ -30,30 +29,26 @@ const TRIES: u32 = 1000;
 /// A copy of one tablespace's file under way.
 #[derive(Debug)]
 pub struct SpaceCopy<'p> {
-    pool: &'p Pool,
+    fetcher: &'p Fetcher,
     space: Arc<Space>,
     to: Arc<dyn File>,
     next: PageNo,
+    page_size: usize,
     piece: AlignedBuffer,
 }
 
-impl Pool {
-    /// Returns the open spaces whose changes are logged, with the paths of their files.
-    pub fn logged_spaces(&self) -> Vec<(SpaceId, PathBuf)> {
-        self.spaces.logged()
+impl<'p> SpaceCopy<'p> {
+    /// Begins to copy a space's file over `to`. `fetcher` brings the pages that stay torn.
+    pub(crate) fn begin(
+        fetcher: &'p Fetcher,
+        space: Arc<Space>,
+        to: Arc<dyn File>,
+        page_size: usize,
+    ) -> SpaceCopy<'p> {
+        let piece = AlignedBuffer::zeroed(PIECE_BYTES.max(page_size));
+        SpaceCopy { fetcher, space, to, next: 0, page_size, piece }
     }
 
-    /// Begins to copy a space's file over `to`. Returns an error when the space is not open.
-    ///
-    /// # Errors
-    /// Returns [`BufferError::NoSuchSpace`].
-    pub fn copy_space(&self, id: SpaceId, to: Arc<dyn File>) -> Result<SpaceCopy<'_>> {
-        let piece = AlignedBuffer::zeroed(PIECE_BYTES.max(self.page_size()));
-        Ok(SpaceCopy { pool: self, space: self.spaces.get(id)?, to, next: 0, piece })
-    }
-}
-
-impl SpaceCopy<'_> {
     /// Copies the next pages, a megabyte at most. Returns how many bytes they have, and `None` when
     /// there are no more.
     ///
@@ -61,7 +56,7 @@ impl SpaceCopy<'_> {
     /// Returns [`BufferError::Corrupt`] for a page that is damaged on disk and is not in the pool,
     /// and I/O errors of either file.
     pub fn step(&mut self) -> Result<Option<u64>> {
-        let page_size = self.pool.page_size();
+        let page_size = self.page_size;
         let left = self.space.file_pages().saturating_sub(self.next) as usize;
         let pages = left.min(self.piece.len() / page_size);
         if pages == 0 {
@@ -91,7 +86,7 @@ impl SpaceCopy<'_> {
             if verify::is_whole(&self.piece[place.clone()], id) {
                 break;
             }
-            match self.pool.read(id) {
+            match self.fetcher.read(id) {
                 Ok(latched) => {
                     let page = &mut self.piece[place];
                     page.copy_from_slice(&latched);

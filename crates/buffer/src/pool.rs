@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use os::disk::Disk;
+use os::disk::{Disk, File};
 use redo::{Log, Lsn};
 
 use crate::background::Background;
@@ -18,6 +18,7 @@ use crate::bell::Bell;
 use crate::cached;
 use crate::cleaner::Cleaners;
 use crate::config::PoolConfig;
+use crate::copy::SpaceCopy;
 use crate::doublewrite::{self, WriteAreas};
 use crate::error::Result;
 use crate::fetch::Fetcher;
@@ -308,6 +309,19 @@ impl Pool {
     /// another file has, and I/O errors.
     pub fn open_space(&self, path: &Path) -> Result<SpaceId> {
         self.spaces.open(path)
+    }
+
+    /// Returns the open spaces whose changes are logged, with the paths of their files.
+    pub fn logged_spaces(&self) -> Vec<(SpaceId, PathBuf)> {
+        self.spaces.logged()
+    }
+
+    /// Begins to copy a space's file over `to`.
+    ///
+    /// # Errors
+    /// Returns an error when the space is not open.
+    pub fn copy_space(&self, id: SpaceId, to: Arc<dyn File>) -> Result<SpaceCopy<'_>> {
+        Ok(SpaceCopy::begin(&self.fetcher, self.spaces.get(id)?, to, self.page_size()))
     }
 
     /// Reports whether the space is open.

@@ -68,58 +68,55 @@ pub struct CopyEnd {
     pub gtid_executed: GtidSet,
 }
 
-impl Engine {
-    /// Makes a copy of the data directory at `dir`, which must not exist. Its parents are made. A
-    /// copy that fails is removed. `beside` has files, each a name and bytes, that the copy gets
-    /// too.
-    ///
-    /// # Errors
-    /// Returns [`EngineError::CopyRunning`] when another copy is under way,
-    /// [`EngineError::Interrupted`] when the watch asks for it, and errors of files and of the log.
-    pub fn copy_to(&self, dir: &Path, beside: &[(&str, Vec<u8>)], watch: &dyn CopyWatch) -> Result<CopyEnd> {
-        let disk = &self.config.disk;
-        let flushes = self.pool.note_flushes().ok_or(EngineError::CopyRunning)?;
-        if disk.exists(dir).map_err(|error| io_error(dir, error))? {
-            return Err(io_error(dir, std::io::ErrorKind::AlreadyExists.into()));
-        }
-        disk.create_dir_all(dir).map_err(|error| io_error(dir, error))?;
-        let put = |(name, bytes): &(&str, Vec<u8>)| {
-            let path = dir.join(name);
-            disk.write_atomically(&path, bytes).map_err(|error| io_error(&path, error))
-        };
-        let begun = beside.iter().try_for_each(put).and_then(|()| self.begin_copy(dir, watch, flushes));
-        let copied = begun.and_then(Copying::run);
-        if copied.is_err()
-            && let Err(error) = disk.remove_dir_all(dir)
-        {
-            log::warn!("InnoDB: {}: the unfinished copy stays there: {error}", dir.display());
-        }
-        copied
+/// Does the work of [`Engine::copy_to`].
+pub(crate) fn copy(
+    engine: &Engine,
+    dir: &Path,
+    beside: &[(&str, Vec<u8>)],
+    watch: &dyn CopyWatch,
+) -> Result<CopyEnd> {
+    let disk = &engine.config.disk;
+    let flushes = engine.pool.note_flushes().ok_or(EngineError::CopyRunning)?;
+    if disk.exists(dir).map_err(|error| io_error(dir, error))? {
+        return Err(io_error(dir, std::io::ErrorKind::AlreadyExists.into()));
     }
+    disk.create_dir_all(dir).map_err(|error| io_error(dir, error))?;
+    let put = |(name, bytes): &(&str, Vec<u8>)| {
+        let path = dir.join(name);
+        disk.write_atomically(&path, bytes).map_err(|error| io_error(&path, error))
+    };
+    let put = beside.iter().try_for_each(put);
+    let copied = put.and_then(|()| begin(engine, dir, watch, flushes)).and_then(Copying::run);
+    if copied.is_err()
+        && let Err(error) = disk.remove_dir_all(dir)
+    {
+        log::warn!("InnoDB: {}: the unfinished copy stays there: {error}", dir.display());
+    }
+    copied
+}
 
-    fn begin_copy<'e>(
-        &'e self,
-        dir: &'e Path,
-        watch: &'e dyn CopyWatch,
-        flushes: FlushNotes,
-    ) -> Result<Copying<'e>> {
-        // A recent checkpoint leaves less of the log to copy, and to replay.
-        self.checkpoint()?;
-        let executed_before = self.sequencer.replication(|state| state.executed.clone());
-        let spills = self.spills.hold();
-        let log = self.log.copy_to(&self.config.disk, dir)?;
-        Ok(Copying {
-            engine: self,
-            dir,
-            watch,
-            flushes,
-            _spills: spills,
-            log,
-            files: BTreeMap::new(),
-            since_log_bytes: 0,
-            executed_before,
-        })
-    }
+fn begin<'e>(
+    engine: &'e Engine,
+    dir: &'e Path,
+    watch: &'e dyn CopyWatch,
+    flushes: FlushNotes,
+) -> Result<Copying<'e>> {
+    // A recent checkpoint leaves less of the log to copy, and to replay.
+    engine.checkpoint()?;
+    let executed_before = engine.sequencer.replication(|state| state.executed.clone());
+    let spills = engine.spills.hold();
+    let log = engine.log.copy_to(&engine.config.disk, dir)?;
+    Ok(Copying {
+        engine,
+        dir,
+        watch,
+        flushes,
+        _spills: spills,
+        log,
+        files: BTreeMap::new(),
+        since_log_bytes: 0,
+        executed_before,
+    })
 }
 
 /// A copy under way.

@@ -18,6 +18,7 @@ use crate::engine::{Engine, REDO_DIRECTORY, threads};
 use crate::error::{EngineError, Result};
 use crate::figures::{self, TableFigures};
 use crate::files::{io_error, make_dir};
+use crate::physical_copy::{self, CopyEnd, CopyWatch};
 use crate::recovery;
 use crate::table::{SEQUENCE_ROW_ID, Table};
 use crate::temporary::{self, TemporaryMaker, TemporaryTable};
@@ -26,6 +27,7 @@ use crate::transaction::locked_tables::{LockedTables, TableLock};
 use crate::transaction::mode::Isolation;
 use crate::xa::{XaFinish, XaRunner};
 use binlog::Xid;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -57,6 +59,20 @@ impl Engine {
         // The checkpointer must run by now, because freeing many pages takes much log.
         claims::settle(&engine.pool, &engine.catalog)?;
         Ok(engine)
+    }
+}
+
+/// The copying of an engine.
+impl Engine {
+    /// Makes a copy of the data directory at `dir`, which must not exist, while the engine works.
+    /// The parents of `dir` are made. A copy that fails is removed. `beside` has files, each a name
+    /// and bytes, that the copy gets too.
+    ///
+    /// # Errors
+    /// Returns [`EngineError::CopyRunning`] when another copy is under way,
+    /// [`EngineError::Interrupted`] when the watch asks for it, and errors of files and of the log.
+    pub fn copy_to(&self, dir: &Path, beside: &[(&str, Vec<u8>)], watch: &dyn CopyWatch) -> Result<CopyEnd> {
+        physical_copy::copy(self, dir, beside, watch)
     }
 }
 

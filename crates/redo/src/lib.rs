@@ -25,9 +25,9 @@
 //! - Nothing is appended after a failed write or sync: the log is poisoned, and
 //!   [`os::disk::Disk::fail_stop`] ends the process.
 //! - Between `reserve` and `fill` nobody may wait for anything: every later record's write waits
-//!   for the fill. - A file is recycled only after a checkpoint beyond all of it is durable, and
-//! not while a copy of   the log ([`LogCopy`]) is still to read it, unless that copy is too far
-//! behind.
+//!   for the fill.
+//! - A file is recycled only after a checkpoint beyond all of it is durable, and not while a copy
+//!   of the log ([`LogCopy`]) is still to read it, unless that copy is too far behind.
 //! - A scan accepts a record only with the checksum of its own bytes, position and log life, so no
 //!   remnant of an earlier lap or of a tail that a crash cut off is ever taken for a record.
 
