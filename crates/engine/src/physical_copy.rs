@@ -9,7 +9,8 @@
 //! - Every page is read after that checkpoint was durable, and before the end of the log is taken.
 //! - Between the last look at the flushed spaces and the taking of the end, none is flushed: a tree
 //!   that a record before the end names was flushed before and is copied.
-//! - The checkpoint slot is written last, so an unfinished copy is no data directory.
+//! - The system tablespace gets its name last, after the checkpoint slot was written. So an
+//!   unfinished copy is no data directory, and no server starts on it.
 
 use crate::checkpoint::CheckpointState;
 use crate::config::EngineConfig;
@@ -251,7 +252,9 @@ impl Copying<'_> {
         self.name_files(&paths)?;
         let state = CheckpointState::with_replication(&self.log.checkpoint().state, &replication)?;
         let (disk, dir) = (self.engine.config.disk.clone(), self.dir);
+        let (unnamed, system) = (self.unnamed(SYSTEM_SPACE), dir.join(SYSTEM_FILE));
         self.log.finish(end.lsn, state)?;
+        disk.rename(&unnamed, &system).map_err(|error| io_error(&system, error))?;
         let parent = dir.parent().unwrap_or(Path::new(""));
         for synced in [dir, parent] {
             disk.sync_dir(synced).map_err(|error| io_error(synced, error))?;
@@ -287,21 +290,23 @@ impl Copying<'_> {
         Ok(())
     }
 
-    /// Gives the tablespace files their names and syncs them. Files of spaces that are gone are
-    /// removed.
+    /// Syncs the tablespace files, and gives all except the system's their names. Files of spaces
+    /// that are gone are removed.
     fn name_files(&mut self, paths: &[(SpaceId, PathBuf)]) -> Result<()> {
         let disk = &self.engine.config.disk;
         let (mut taken, mut dirs) = (HashSet::new(), BTreeSet::new());
         for (space, path) in paths {
             let Some(file) = self.files.remove(space) else { continue };
             file.sync_data().map_err(|error| io_error(file.path(), error))?;
+            if *space == SYSTEM_SPACE {
+                continue;
+            }
             let inside = path.strip_prefix(&self.engine.config.datadir).unwrap_or(path);
             let mut to = self.dir.join(inside);
             // The names may be of different moments. Recovery moves files to where they belong.
             if !taken.insert(to.clone()) {
                 to = aside(&to, *space);
             }
-            assert!(*space != SYSTEM_SPACE || to == self.dir.join(SYSTEM_FILE), "the system space stays");
             let parent = to.parent().unwrap_or(self.dir).to_owned();
             disk.create_dir_all(&parent).map_err(|error| io_error(&parent, error))?;
             disk.rename(&self.unnamed(*space), &to).map_err(|error| io_error(&to, error))?;

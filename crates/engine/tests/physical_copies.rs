@@ -350,3 +350,22 @@ fn a_copy_that_fails_is_removed() {
     let copy = Engine::open(busy(&disk, COPY)).unwrap();
     assert_eq!(ids(&copy, &table(&copy, "test", "t0")).len(), 500);
 }
+
+/// At no moment of a copy is there a directory that a server would take for one of its own and that
+/// is not whole.
+#[test]
+fn an_unfinished_copy_is_no_data_directory() {
+    let (disk, engine, _t) = quiet(14);
+    let (seen, whole) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let counts = (seen.clone(), whole.clone());
+    disk.before_each_change(move |disk| {
+        counts.0.fetch_add(1, Ordering::Relaxed);
+        if disk.exists(Path::new("/copy/mysql.ibd")).unwrap() {
+            counts.1.fetch_add(1, Ordering::Relaxed);
+            assert!(disk.exists(Path::new("/copy/#innodb_redo/#ib_checkpoint1")).unwrap());
+        }
+    });
+    engine.copy_to(Path::new(COPY), &[], &Watch::new()).unwrap();
+    let (seen, whole) = (seen.load(Ordering::Relaxed), whole.load(Ordering::Relaxed));
+    assert!(whole > 0 && whole < 10 && seen > 20, "{whole} of {seen} changes came after it was there");
+}
