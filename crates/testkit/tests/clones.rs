@@ -31,7 +31,14 @@ impl Work {
             os::thread::spawn("work", move || {
                 let mut rng = Rng::new(seed ^ number);
                 while !ended.load(Ordering::Relaxed) {
-                    let sql = if number == 0 { definition(&mut rng) } else { rows(&mut rng) };
+                    let sql = match number {
+                        0 => definition(&mut rng),
+                        1 => {
+                            xa(&mut session, &mut rng);
+                            continue;
+                        }
+                        _ => rows(&mut rng),
+                    };
                     // Tables come and go, and rows take each other's keys.
                     if let Err(error) = session.query(&sql) {
                         assert!(error.server_code().is_some(), "{sql}: {error}");
@@ -52,6 +59,24 @@ impl Drop for Work {
             assert!(ended.is_ok() || std::thread::panicking(), "the work went on to its end");
         }
     }
+}
+
+/// Runs an XA transaction, which stays prepared for a while.
+fn xa(session: &mut Client, rng: &mut Rng) {
+    let (xid, id) = (rng.below(1_000_000), rng.below(100));
+    let rows = if rng.below(10) == 0 { 3000 } else { 3 };
+    let end = if rng.below(3) == 0 { "ROLLBACK" } else { "COMMIT" };
+    let insert = format!(
+        "REPLACE INTO d.x_a (id, k, c) WITH RECURSIVE r AS (SELECT 0 n UNION ALL SELECT n + 1 FROM r WHERE n < {rows}) \
+         SELECT {id} + n, {xid}, REPEAT('xa', 700) FROM r"
+    );
+    let words = ["START", "END", "PREPARE"].map(|word| format!("XA {word} '{xid}'"));
+    let [start, stop, prepare] = words;
+    for sql in ["SET cte_max_recursion_depth = 10000".to_owned(), start, insert, stop, prepare] {
+        session.query(&sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+    os::clock::sleep(std::time::Duration::from_millis(rng.below(30)));
+    session.query(&format!("XA {end} '{xid}'")).expect("it is prepared");
 }
 
 /// Returns a random statement about rows.
@@ -140,9 +165,10 @@ fn each_clone_of_a_busy_server_is_a_replay_of_its_log() {
     let replica = Replica::start(Flavor::Slipstream, &Settings { server_id: 3, ..settings });
     source.run("CREATE DATABASE d");
     (0..TABLES).for_each(|table| drop(source.run(&create(table))));
+    source.run("CREATE TABLE d.x_a (id INT PRIMARY KEY, k INT NOT NULL, c MEDIUMTEXT, KEY k (k))");
     replica.follow(Flavor::Slipstream, source.port(), &StartFrom::Gtid);
     replica.stop_thread(Thread::Sql);
-    let work = Work::start(&source, seed, 4);
+    let work = Work::start(&source, seed, 5);
     for round in 0..6 {
         become_clone(&mut clone, &source);
         let status = source.run("SELECT * FROM performance_schema.clone_status");
@@ -166,7 +192,7 @@ fn each_clone_of_a_busy_server_is_a_replay_of_its_log() {
             "until {until}"
         );
         let (ours, theirs) = (picture(&clone), picture(&replica));
-        println!("round {round}: {} lines at {gtids}", ours.len());
+        println!("round {round}: {} lines at {gtids}, prepared: {:?}", ours.len(), clone.rows("XA RECOVER"));
         for (ours, theirs) in ours.iter().zip(&theirs) {
             assert_eq!(ours, theirs, "round {round}, {gtids}");
         }
