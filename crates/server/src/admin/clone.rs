@@ -22,7 +22,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(5);
 /// MySQL does (1525, 1007, 3632, 1006), 3634 (`ER_CLONE_TOO_MANY_CONCURRENT_CLONES`) while another
 /// clone runs, 1317 after KILL, and errors of files.
 pub fn local(host: &ConnectionHost, dir: &str, status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
-    host.require_admin("BACKUP_ADMIN", &["BACKUP_ADMIN"])?;
+    host.require_dynamic("BACKUP_ADMIN", &["BACKUP_ADMIN"])?;
     let server = host.server();
     let path = checked_path(server, dir)?;
     if !server.clones.begin(host.entry().id, dir) {
