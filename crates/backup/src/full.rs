@@ -23,6 +23,7 @@ pub(crate) fn run(plan: &BackupPlan) -> Result<String> {
         let what = format!("{} has a backup already; --incremental adds to it", root.display());
         return Err(BackupError::Refused(what));
     }
+    let was_there = disk.exists(root).map_err(|error| BackupError::io(root, error))?;
     let mut client = Client::connect(&plan.server)?;
     let made = clone(&mut client, &data);
     let finished = made.and_then(|manifest| {
@@ -30,11 +31,12 @@ pub(crate) fn run(plan: &BackupPlan) -> Result<String> {
         manifest.write(&*disk, root)?;
         Ok(summary(root, &manifest))
     });
+    let left = if was_there { &*data } else { root };
     if finished.is_err()
-        && disk.exists(&data).unwrap_or(false)
-        && let Err(error) = disk.remove_dir_all(&data)
+        && disk.exists(left).unwrap_or(false)
+        && let Err(error) = disk.remove_dir_all(left)
     {
-        eprintln!("slipstream backup: {}: the unfinished copy stays there: {error}", data.display());
+        eprintln!("slipstream backup: {}: it stays there unfinished: {error}", left.display());
     }
     finished
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use binlog::event::{Event, FLAGS_OFFSET, HEADER_LEN, Header, event_type, flag};
 use binlog::gtid::GtidSet;
 use os::disk::{Disk, OpenMode};
-use protocol::client::Client;
+use protocol::client::{Client, ClientError};
 
 use crate::command_line::BackupPlan;
 use crate::error::{BackupError, Result};
@@ -89,7 +89,7 @@ impl Receiver<'_> {
         request.extend_from_slice(from.file.as_bytes());
         client.send_command(COM_BINLOG_DUMP, &request)?;
         loop {
-            let packet = client.read_packet_checked()?;
+            let packet = client.read_packet_checked().map_err(|error| refused(error, from))?;
             match packet.first() {
                 Some(&OK_HEADER) => self.take(&packet[1..])?,
                 Some(&EOF_HEADER) => break,
@@ -168,6 +168,17 @@ impl Receiver<'_> {
         file.sync().map_err(|error| BackupError::io(&path, error))?;
         self.done.push(segment);
         Ok(())
+    }
+}
+
+/// Says what it means when the server cannot send its log from a place on.
+fn refused(error: ClientError, from: &Place) -> BackupError {
+    match error {
+        ClientError::Server(error) if error.code == 1236 => BackupError::Refused(format!(
+            "the server's binary log does not go on from {}:{}, so a full backup is needed: {}",
+            from.file, from.pos, error.message
+        )),
+        error => BackupError::Server(error),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::server::Server;
 use crate::server::sessions::SessionEntry;
 use crate::show::result_table::send_ok;
 use engine::{CopyStage, CopyWatch, EngineError};
-use redo::Lsn;
+use redo::{Lsn, RedoError};
 use sql::{ResultSink, SqlError};
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -88,6 +88,11 @@ fn cannot_make(dir: &str, error: &io::Error) -> SqlError {
     SqlError::new(1006, format!("Can't create database '{}/' ({reason})", dir.trim_end_matches('/')))
 }
 
+fn disk_full(path: &Path) -> SqlError {
+    let reason = reason_of(&io::ErrorKind::StorageFull.into());
+    SqlError::new(1026, format!("Error writing file '{}' ({reason})", path.display()))
+}
+
 fn copy(server: &Server, entry: &SessionEntry, path: &Path) -> sql::Result<()> {
     let watch = Watch { server, entry };
     let beside = [datadir::format_file()];
@@ -97,6 +102,8 @@ fn copy(server: &Server, entry: &SessionEntry, path: &Path) -> sql::Result<()> {
             let reason = reason_of(&error);
             SqlError::new(1026, format!("Error writing file '{place}' ({reason})"))
         }
+        EngineError::Redo(RedoError::DiskFull(_)) => disk_full(path),
+        error if error.is_disk_full() => disk_full(path),
         error => SqlError::from(error),
     });
     let end = copied.and_then(|end| Ok((binlog_place(&watch, end.lsn)?, end)));
