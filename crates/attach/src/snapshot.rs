@@ -35,12 +35,9 @@ impl Snapshot {
         let mut source = Source::connect(options)?;
         source.query(PATIENCE)?;
         source.query("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")?;
+        source.query("SET SESSION lock_wait_timeout = 1")?;
         if source.is_mariadb() {
-            source.query(BEGIN)?;
-            let place = snapshot_place(&mut source)?;
-            return Ok(when_now(table.hold(&mut source))?
-                .filter(|held| *held)
-                .map(|_| Snapshot { source, place }));
+            return Snapshot::of_mariadb(options, source, table);
         }
         let mut locker = Source::connect(options)?;
         if !lock(&mut locker, table, seconds)? {
@@ -52,6 +49,22 @@ impl Snapshot {
         let is_held = when_now(table.hold(&mut source))?.unwrap_or(false);
         let place = locker.log_end()?;
         locker.query("UNLOCK TABLES")?;
+        Ok(is_held.then_some(Snapshot { source, place }))
+    }
+
+    /// Takes a snapshot of a MariaDB source. The table's name is held from before the snapshot on:
+    /// a table that took this name after it would be read instead.
+    fn of_mariadb(options: &ConnectOptions, mut source: Source, table: &Table) -> Result<Option<Snapshot>> {
+        let mut holder = Source::connect(options)?;
+        holder.query("SET SESSION lock_wait_timeout = 1")?;
+        holder.query("START TRANSACTION READ ONLY")?;
+        if !when_now(table.hold(&mut holder))?.unwrap_or(false) {
+            return Ok(None);
+        }
+        source.query(BEGIN)?;
+        let place = snapshot_place(&mut source)?;
+        let is_held = when_now(table.hold(&mut source))?.unwrap_or(false);
+        holder.query("COMMIT")?;
         Ok(is_held.then_some(Snapshot { source, place }))
     }
 }

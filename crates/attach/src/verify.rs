@@ -166,6 +166,8 @@ impl Verification<'_> {
         let mut here = Source::connect(self.at)?;
         here.query("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")?;
         here.query("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")?;
+        // The applier may rename the table as soon as it goes on.
+        let is_here = is_here && table.hold(&mut here)?;
         self.local.query("START REPLICA SQL_THREAD")?;
         let mut reader = Reader::new(&mut snapshot.source, table.clone())?;
         if !is_here {
