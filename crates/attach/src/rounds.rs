@@ -11,7 +11,7 @@ use crate::applying::{POLL, apply, apply_exactly};
 use crate::choice::Choice;
 use crate::chunk::Reader;
 use crate::command_line::Plan;
-use crate::definitions::Table;
+use crate::definitions::{OWN_SCHEMAS, Table};
 use crate::error::Result;
 use crate::local::Local;
 use crate::moment::Moment;
@@ -46,7 +46,7 @@ impl Rounds<'_> {
     pub fn run(&mut self) -> Result<()> {
         self.local.query("START REPLICA IO_THREAD")?;
         self.progress.step("rows");
-        let copied = Stopwatch::start();
+        let pace = Pace::begin(self.source, self.choice, self.local)?;
         loop {
             let tables = Table::all(self.source, self.choice)?;
             let target = Moment::now(self.source)?;
@@ -58,10 +58,10 @@ impl Rounds<'_> {
             let (chunked, whole): (Vec<Table>, Vec<Table>) = left.into_iter().partition(Table::has_chunks);
             for table in &whole {
                 self.copy_whole(table)?;
-                self.tell(tables.len(), &copied)?;
+                self.tell(tables.len(), &pace)?;
             }
             self.round(chunked)?;
-            self.tell(tables.len(), &copied)?;
+            self.tell(tables.len(), &pace)?;
         }
         let states = state::tables(self.local)?;
         let rows = states.values().map(|table| table.rows).sum();
@@ -69,15 +69,15 @@ impl Rounds<'_> {
         Ok(())
     }
 
-    fn tell(&mut self, tables: usize, copied: &Stopwatch) -> Result<()> {
+    fn tell(&mut self, tables: usize, pace: &Pace) -> Result<()> {
         let states = state::tables(self.local)?;
         let (rows, bytes) =
             states.values().fold((0, 0), |sum, table| (sum.0 + table.rows, sum.1 + table.bytes));
         let done = states.values().filter(|table| table.is_done).count();
         self.progress.tell(|| {
-            let rate = bytes as f64 / f64::from(1 << 20) / copied.elapsed().as_secs_f64().max(0.001);
+            let (rate, left) = (pace.rate(bytes), pace.left(rows));
             let (rows, bytes) = (grouped(rows), grouped(bytes >> 20));
-            format!("{done} of {tables} tables, {rows} rows, {bytes} MB, {rate:.1} MB/s")
+            format!("{done} of {tables} tables, {rows} rows, {bytes} MB, {rate:.1} MB/s{left}")
         });
         Ok(())
     }
@@ -205,6 +205,50 @@ impl Rounds<'_> {
     }
 }
 
+/// The pace of a copy, since this program began or went on with it.
+struct Pace {
+    since: Stopwatch,
+    /// The rows and bytes that were here already.
+    rows: u64,
+    bytes: u64,
+    /// The number of rows that the source has by its own estimate.
+    estimated: u64,
+}
+
+impl Pace {
+    fn begin(source: &mut Source, choice: &dyn Choice, local: &mut Local) -> Result<Pace> {
+        let list = "SELECT TABLE_SCHEMA, TABLE_NAME, IFNULL(TABLE_ROWS, 0) FROM information_schema.TABLES \
+                    WHERE TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')";
+        let found = source.table(list)?;
+        let chosen = found.iter().filter(|row| {
+            !OWN_SCHEMAS.contains(&format!("'{}'", row[0])) && choice.takes_table(&row[0], &row[1])
+        });
+        let estimated = chosen.filter_map(|row| row[2].parse::<u64>().ok()).sum();
+        let states = state::tables(local)?;
+        let (rows, bytes) =
+            states.values().fold((0, 0), |sum, table| (sum.0 + table.rows, sum.1 + table.bytes));
+        Ok(Pace { since: Stopwatch::start(), rows, bytes, estimated })
+    }
+
+    /// Returns the megabytes per second.
+    fn rate(&self, bytes: u64) -> f64 {
+        let seconds = self.since.elapsed().as_secs_f64().max(0.001);
+        bytes.saturating_sub(self.bytes) as f64 / f64::from(1 << 20) / seconds
+    }
+
+    /// Returns a text about the time that is left when `rows` are here. It is empty where the
+    /// source's estimate has been passed.
+    fn left(&self, rows: u64) -> String {
+        let (copied, left) = (rows.saturating_sub(self.rows), self.estimated.saturating_sub(rows));
+        if copied == 0 || left == 0 {
+            return String::new();
+        }
+        let seconds = (self.since.elapsed().as_secs_f64() * left as f64 / copied as f64) as u64;
+        let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        format!(", about {hours}:{minutes:02}:{seconds:02} left")
+    }
+}
+
 /// Copies chunks of one table after the other until no table is left, or the round is over.
 fn copy_tables(
     source: &mut Source,
@@ -223,4 +267,18 @@ fn copy_tables(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_is_told_while_the_estimate_is_not_passed() {
+        let pace = Pace { since: Stopwatch::start(), rows: 100, bytes: 0, estimated: 1000 };
+        assert_eq!(pace.left(100), "", "nothing was copied yet");
+        assert!(pace.left(200).starts_with(", about 0:0"), "{}", pace.left(200));
+        assert_eq!(pace.left(1000), "");
+        assert_eq!(pace.left(2000), "");
+    }
 }
