@@ -139,7 +139,8 @@ fn of_connections(server: &Server) -> Vec<String> {
         let mut runner = server.connect();
         thread::scope(|scope| {
             let runs = scope.spawn(move || answer(&mut runner, statement));
-            let id = running(&mut client, &statement[..15]);
+            let beginning = statement.split('(').next().unwrap_or_default();
+            let id = running(&mut client, beginning);
             answers.push(format!("{statement}: {}", explained(&mut client, &id)));
             answers.push(format!("{statement}, as another: {}", explained(&mut other, &id)));
             client.query(&format!("KILL QUERY {id}")).expect("the statement is killed");

@@ -24,6 +24,7 @@ mod window;
 
 pub(super) use clauses::limit;
 pub(super) use hints::BlockHints;
+pub(crate) use hints::end_hints;
 pub(super) use joined_tables::From;
 pub(super) use merge::{Merged, merge, take_opened};
 pub(super) use select::{mark_used, wish_of};

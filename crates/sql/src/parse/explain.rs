@@ -23,73 +23,71 @@ impl ExplainFormat {
     }
 }
 
-impl Parser<'_> {
-    /// Reads DESCRIBE of a table, or EXPLAIN of a statement.
-    pub(super) fn explain(&mut self) -> Result<Statement> {
-        self.advance();
-        let analyze = self.eat("ANALYZE");
-        let format = match self.eat("FORMAT") {
+/// Reads DESCRIBE of a table, or EXPLAIN of a statement.
+pub(super) fn explain(parser: &mut Parser<'_>) -> Result<Statement> {
+    parser.advance();
+    let analyze = parser.eat("ANALYZE");
+    let format = match parser.eat("FORMAT") {
+        true => {
+            parser.expect_symbol("=")?;
+            Some(ExplainFormat::named(&parser.string_or_name()?)?)
+        }
+        false => None,
+    };
+    let into = if parser.eat("INTO") { Some(explained_into(parser, format)?) } else { None };
+    let of = if parser.are(&["FOR", "CONNECTION"]) {
+        parser.expect_all(&["FOR", "CONNECTION"])?;
+        Some(ExplainOf::Connection(parser.unsigned()?))
+    } else {
+        let is_for_schema = parser.are(&["FOR", "SCHEMA"]) || parser.are(&["FOR", "DATABASE"]);
+        let schema = match is_for_schema {
             true => {
-                self.expect_symbol("=")?;
-                Some(ExplainFormat::named(&self.string_or_name()?)?)
+                parser.advance();
+                parser.advance();
+                Some(parser.any_name()?)
             }
             false => None,
         };
-        let into = if self.eat("INTO") { Some(self.explained_into(format)?) } else { None };
-        let of = if self.are(&["FOR", "CONNECTION"]) {
-            self.expect_all(&["FOR", "CONNECTION"])?;
-            Some(ExplainOf::Connection(self.unsigned()?))
-        } else {
-            let is_for_schema = self.are(&["FOR", "SCHEMA"]) || self.are(&["FOR", "DATABASE"]);
-            let schema = match is_for_schema {
-                true => {
-                    self.advance();
-                    self.advance();
-                    Some(self.any_name()?)
-                }
-                false => None,
-            };
-            self.begins_at = self.at;
-            match self.is_any(EXPLAINED) || self.is_symbol("(") {
-                true => Some(ExplainOf::Statement { statement: Box::new(self.statement()?), schema }),
-                false if is_for_schema => return Err(self.error()),
-                false => None,
-            }
-        };
-        match of {
-            Some(of) => explained(Explain { of, analyze, format, into }),
-            None if analyze || format.is_some() || into.is_some() => Err(self.error()),
-            None => self.describe(),
+        parser.begins_at = parser.at;
+        match parser.is_any(EXPLAINED) || parser.is_symbol("(") {
+            true => Some(ExplainOf::Statement { statement: Box::new(parser.statement()?), schema }),
+            false if is_for_schema => return Err(parser.error()),
+            false => None,
         }
+    };
+    match of {
+        Some(of) => explained(Explain { of, analyze, format, into }),
+        None if analyze || format.is_some() || into.is_some() => Err(parser.error()),
+        None => describe(parser),
     }
+}
 
-    /// Reads the variable behind INTO.
-    ///
-    /// # Errors
-    /// Returns 6006 if no format is given, and 6007 if the format is not JSON.
-    fn explained_into(&mut self, format: Option<ExplainFormat>) -> Result<String> {
-        let variable = self.user_variable()?;
-        let refused = match format {
-            Some(ExplainFormat::Json) => return Ok(variable),
-            None => SqlError::new(6006, "EXPLAIN INTO does not support implicit FORMAT."),
-            Some(ExplainFormat::Tree) => SqlError::new(6007, "EXPLAIN INTO does not support FORMAT=TREE."),
-            Some(ExplainFormat::Traditional) => {
-                SqlError::new(6007, "EXPLAIN INTO does not support FORMAT=TRADITIONAL.")
-            }
-        };
-        Err(refused)
-    }
+/// Reads the variable behind INTO.
+///
+/// # Errors
+/// Returns 6006 if no format is given, and 6007 if the format is not JSON.
+fn explained_into(parser: &mut Parser<'_>, format: Option<ExplainFormat>) -> Result<String> {
+    let variable = parser.user_variable()?;
+    let refused = match format {
+        Some(ExplainFormat::Json) => return Ok(variable),
+        None => SqlError::new(6006, "EXPLAIN INTO does not support implicit FORMAT."),
+        Some(ExplainFormat::Tree) => SqlError::new(6007, "EXPLAIN INTO does not support FORMAT=TREE."),
+        Some(ExplainFormat::Traditional) => {
+            SqlError::new(6007, "EXPLAIN INTO does not support FORMAT=TRADITIONAL.")
+        }
+    };
+    Err(refused)
+}
 
-    /// Reads the table, and the columns of it, that DESCRIBE is about.
-    fn describe(&mut self) -> Result<Statement> {
-        let table = self.table_name()?;
-        let filter = match self.token().kind {
-            TokenKind::Text => ShowFilter::Like(self.text_literal()?),
-            TokenKind::Word | TokenKind::QuotedName => ShowFilter::Like(self.any_name()?.into_bytes()),
-            _ => ShowFilter::None,
-        };
-        Ok(Statement::Show { show: Show::Columns { table, full: false }, filter })
-    }
+/// Reads the table, and the columns of it, that DESCRIBE is about.
+fn describe(parser: &mut Parser<'_>) -> Result<Statement> {
+    let table = parser.table_name()?;
+    let filter = match parser.token().kind {
+        TokenKind::Text => ShowFilter::Like(parser.text_literal()?),
+        TokenKind::Word | TokenKind::QuotedName => ShowFilter::Like(parser.any_name()?.into_bytes()),
+        _ => ShowFilter::None,
+    };
+    Ok(Statement::Show { show: Show::Columns { table, full: false }, filter })
 }
 
 /// Returns the statement, if its parts go together.

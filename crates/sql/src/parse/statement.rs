@@ -2,6 +2,7 @@
 //! session.
 
 use super::Parser;
+use super::explain::explain;
 use super::hint_blocks::Blocks;
 use super::program::BodyParser;
 use crate::SqlError;
@@ -51,7 +52,7 @@ impl Parser<'_> {
                 self.advance();
                 Ok(Statement::Use(self.name()?))
             }
-            "DESCRIBE" | "DESC" | "EXPLAIN" => self.explain(),
+            "DESCRIBE" | "DESC" | "EXPLAIN" => explain(self),
             "PREPARE" | "EXECUTE" | "DEALLOCATE" => self.prepared(&word),
             "DO" => {
                 self.advance();

@@ -6,7 +6,7 @@ use super::rows::Rows;
 use super::state::{Bound, Plan};
 use super::{Session, logging, results, xa};
 use crate::ast::{Delete, OnDuplicate, Statement, Update};
-use crate::bind::{Binder, is_join_view};
+use crate::bind::{Binder, end_hints, is_join_view};
 use crate::error::{Result, SqlError};
 use crate::exec::{
     Changes, Input, Run, Subqueries, bind_delete, bind_delete_several, bind_insert, bind_load, bind_update,
@@ -125,7 +125,7 @@ fn bind_by(session: &Session, mut binder: Binder<'_>, statement: &Statement) -> 
         }
         _ => None,
     };
-    binder.end_hints();
+    end_hints(&mut binder);
     let (subqueries, cacheable) = (binder.take_subqueries(), !binder.uncacheable);
     Ok(Bound {
         plan,

@@ -76,13 +76,11 @@ fn unresolved(binder: &mut Binder<'_>, text: String) {
     }
 }
 
-impl Binder<'_> {
-    /// Warns of the tables that hints of an INSERT or REPLACE without a query name.
-    pub fn end_hints(&mut self) {
-        if !self.statement_hints.is_empty() {
-            let hints = BlockHints::of_statement(self);
-            From::default().take_hints(self, &hints);
-        }
+/// Warns of the tables that hints of an INSERT or REPLACE without a query name.
+pub(crate) fn end_hints(binder: &mut Binder<'_>) {
+    if !binder.statement_hints.is_empty() {
+        let hints = BlockHints::of_statement(binder);
+        From::default().take_hints(binder, &hints);
     }
 }
 
