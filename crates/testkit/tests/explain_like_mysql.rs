@@ -91,7 +91,7 @@ fn a_statement_that_is_analyzed_runs_and_changes_nothing() {
 /// Waits until a connection runs a statement that begins like this, and returns its number.
 fn running(client: &mut Client, beginning: &str) -> String {
     let query = format!(
-        "SELECT id FROM performance_schema.processlist WHERE info LIKE '{beginning}%' AND id <> CONNECTION_ID()"
+        "SELECT id FROM information_schema.processlist WHERE info LIKE '{beginning}%' AND id <> CONNECTION_ID()"
     );
     loop {
         let found = client.query(&query).expect("the list of connections");

@@ -84,7 +84,7 @@ fn describe(parser: &mut Parser<'_>) -> Result<Statement> {
     let table = parser.table_name()?;
     let filter = match parser.token().kind {
         TokenKind::Text => ShowFilter::Like(parser.text_literal()?),
-        TokenKind::Word | TokenKind::QuotedName => ShowFilter::Like(parser.any_name()?.into_bytes()),
+        TokenKind::Word | TokenKind::QuotedName => ShowFilter::Like(parser.name()?.into_bytes()),
         _ => ShowFilter::None,
     };
     Ok(Statement::Show { show: Show::Columns { table, full: false }, filter })
