@@ -63,8 +63,8 @@ impl Blocks {
         self.known.iter().any(|block| block.is_named(name))
     }
 
-    /// Takes a hint of a block. Returns false, and adds a warning, if another hint has been about the
-    /// same.
+    /// Takes a hint of a block. Returns false, and adds a warning, if another hint has been about
+    /// the same.
     pub fn take(&mut self, own: &Block, hint: &Hint, arguments: &str, warnings: &mut Warnings) -> bool {
         let named = |name: &Option<String>| name.clone().filter(|name| !own.is_named(name));
         let table = hint.tables.first();
