@@ -138,16 +138,15 @@ fn of_connections(server: &Server) -> Vec<String> {
     for statement in LONG {
         let mut runner = server.connect();
         thread::scope(|scope| {
-            let runs = scope.spawn(move || (answer(&mut runner, statement), runner));
+            let runs = scope.spawn(move || answer(&mut runner, statement));
             let beginning = statement.split('(').next().unwrap_or_default();
             let id = running(&mut client, beginning);
             answers.push(format!("{statement}: {}", explained(&mut client, &id)));
             answers.push(format!("{statement}, as another: {}", explained(&mut other, &id)));
             client.query(&format!("KILL QUERY {id}")).expect("the statement is killed");
-            let (ended, _runner) = runs.join().expect("the runner ends");
+            let ended = runs.join().expect("the runner ends");
             // What the killed statement answers is a plan with times if it is analyzed.
             answers.push(ended.split("->").next().unwrap_or_default().to_owned());
-            answers.push(format!("{statement}, ended: {}", explained(&mut client, &id)));
         });
     }
     answers
