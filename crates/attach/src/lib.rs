@@ -20,8 +20,8 @@
 //!   the progress of a table is kept under this server's engine's id of it, which a rename does not
 //!   change.
 //! - Nothing is written at the source, and nothing is held there except these definitions, for a
-//!   few seconds at a time, the definition of a table that is read in one snapshot, and locks on one
-//!   table at a time, for a moment.
+//!   few seconds at a time, the definition of a table that is read in one snapshot, and a lock on
+//!   one table at a time, for a moment.
 //! - The server stays in `replica_exec_mode=CONVERGE` until the applier has passed the end that the
 //!   source's log had when the last row had been read.
 
