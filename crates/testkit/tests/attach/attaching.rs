@@ -96,6 +96,7 @@ impl Attaching {
         command.arg(format!("--port={}", self.port.number()));
         command.arg(format!("--socket={}", self.directory.join("s.sock").display()));
         command.arg(format!("--log-error={}", self.directory.join("error.log").display()));
+        #[expect(clippy::disallowed_methods, reason = "a child's standard error has to be a file")]
         let told = std::fs::File::create(self.directory.join("told")).expect("a file can be made");
         self.process = Some(command.stderr(told).spawn().expect("the binary runs"));
     }
@@ -104,7 +105,7 @@ impl Attaching {
     pub fn wait_until_told(&self, what: &str) -> String {
         let waited = Stopwatch::start();
         loop {
-            let told = std::fs::read(self.directory.join("told")).expect("it can be read");
+            let told = os::disk::real().read(&self.directory.join("told")).expect("it can be read");
             let told = String::from_utf8_lossy(&told).into_owned();
             if told.contains(what) {
                 return told;
