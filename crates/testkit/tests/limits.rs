@@ -130,6 +130,7 @@ fn kill_query_reaches_every_loop() {
     let server = Server::start(Flavor::Slipstream, &Settings::default());
     MANY_ROWS.iter().for_each(|statement| drop(server.run(statement)));
     server.run("CREATE TABLE d.u (id INT PRIMARY KEY AUTO_INCREMENT, v INT)");
+    server.run("INSERT INTO d.u (v) VALUES (1)");
     let mut killer = server.connect();
     for statement in [
         "SELECT SUM(a.v * b.v + c.v) FROM d.t a, d.t b, d.t c, d.t d",
@@ -147,6 +148,9 @@ fn kill_query_reaches_every_loop() {
         "SELECT COUNT(*) FROM d.t WHERE EXISTS (SELECT 1 FROM d.t a, d.t b, d.t c WHERE a.v + b.v + c.v < t.v - 100000000)",
         "INSERT INTO d.u (v) SELECT a.v FROM d.t a, d.t b, d.t c, d.t d WHERE a.v + b.v + c.v + d.v < 0",
         "SELECT WAIT_FOR_EXECUTED_GTID_SET('22222222-2222-3333-4444-555555555555:1-1000000')",
+        // SLEEP ends by itself when it is interrupted, and its row is the last one.
+        "UPDATE d.u SET v = SLEEP(1000) WHERE id = 1",
+        "INSERT INTO d.u (v) VALUES (SLEEP(1000))",
     ] {
         let mut victim = server.connect();
         let id = victim.connection_id();

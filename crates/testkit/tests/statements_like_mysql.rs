@@ -402,3 +402,42 @@ fn a_descending_index_is_none_of_a_foreign_key() {
     ];
     same_answers("a_descending_index", STATEMENTS);
 }
+
+/// `sql_select_limit` is about the queries that a client sends, and not about those within others.
+#[test]
+fn queries_without_a_limit_have_that_of_the_session() {
+    let answers = same_answers(
+        "sql_select_limit",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (a INT)",
+            "INSERT INTO t VALUES (1), (2), (3), (4)",
+            "CREATE PROCEDURE p() SELECT a FROM t",
+            "SET sql_select_limit = 2",
+            "SELECT a FROM t",
+            "SELECT a FROM t ORDER BY a DESC",
+            "SELECT a FROM t LIMIT 3",
+            "SELECT a FROM t UNION ALL SELECT a FROM t",
+            "(SELECT a FROM t)",
+            "SELECT (SELECT COUNT(*) FROM t), a FROM t",
+            "SELECT COUNT(*) FROM (SELECT * FROM t) d",
+            "VALUES ROW(1), ROW(2), ROW(3)",
+            "TABLE t",
+            "WITH c AS (SELECT * FROM t) SELECT * FROM c",
+            "CALL p()",
+            "PREPARE s FROM 'SELECT a FROM t'",
+            "EXECUTE s",
+            "SET sql_select_limit = 3",
+            "EXECUTE s",
+            "CREATE TABLE u AS SELECT * FROM t",
+            "INSERT INTO u SELECT * FROM t",
+            "SELECT COUNT(*) FROM u",
+            "SET sql_select_limit = 0",
+            "SELECT a FROM t",
+            "SET sql_select_limit = DEFAULT",
+            "SELECT a FROM t",
+        ],
+    );
+    assert!(answers.contains(&"SELECT a FROM t: 1 2".to_owned()), "{answers:#?}");
+}

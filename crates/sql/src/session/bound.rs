@@ -5,7 +5,7 @@ use super::logging::expanded;
 use super::rows::Rows;
 use super::state::{Bound, Plan};
 use super::{Session, logging, results, xa};
-use crate::ast::{Delete, OnDuplicate, Statement, Update};
+use crate::ast::{self, Delete, OnDuplicate, Statement, Update};
 use crate::bind::{Binder, end_hints, is_join_view};
 use crate::error::{Result, SqlError};
 use crate::exec::{
@@ -167,12 +167,26 @@ fn told(session: &Session, binder: &Binder<'_>, statement: &Statement, error: Sq
     error
 }
 
+/// Returns the query with the LIMIT that `sql_select_limit` gives it. `None` means that it keeps its
+/// own, or has none: the variable is about a client's queries and not about those of programs.
+fn limited(binder: &Binder<'_>, query: &ast::Query) -> Option<ast::Query> {
+    let most = binder.variables.sql_select_limit;
+    if most == u64::MAX || query.limit.is_some() || binder.of_program {
+        return None;
+    }
+    let count = ast::Expr::Literal(ast::Literal::Integer(most));
+    Some(ast::Query { limit: Some(ast::Limit { count, offset: None }), ..query.clone() })
+}
+
 fn plan_of(binder: &mut Binder<'_>, statement: &Statement) -> Result<Plan> {
     if let Statement::Update(Update { with, .. }) | Statement::Delete(Delete { with, .. }) = statement {
         binder.enter_with_of_statement(with.as_ref())?;
     }
     Ok(match statement {
-        Statement::Query(query) => Plan::Query(crate::bind::bind_query(binder, query, None)?),
+        Statement::Query(query) => Plan::Query(match limited(binder, query) {
+            Some(limited) => crate::bind::bind_query(binder, &limited, None)?,
+            None => crate::bind::bind_query(binder, query, None)?,
+        }),
         Statement::Insert(insert) => Plan::Insert(bind_insert(binder, insert)?),
         Statement::Load(load) => Plan::Load(bind_load(binder, load)?),
         Statement::Update(update) if update.from.is_one_table() && !is_join_view(binder, &update.from)? => {
@@ -448,6 +462,11 @@ fn run_in(
     let done =
         Subqueries::with(&bound.subqueries, transaction, &ctx, !bound.is_query(), bound.calls, run_plan);
     let done = ctx.check_refused().and(done);
+    let done = match done {
+        // The last row may have been computed while the statement was killed, by SLEEP() for one.
+        Ok(Done::Changes(_)) => ctx.check_interrupt().and(done),
+        done => done,
+    };
     match (&done, &as_text) {
         (Ok(Done::Changes(_)), Some(context)) => {
             let logged = (&*logged_text(), ctx.now_us);
