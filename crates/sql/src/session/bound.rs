@@ -167,8 +167,8 @@ fn told(session: &Session, binder: &Binder<'_>, statement: &Statement, error: Sq
     error
 }
 
-/// Returns the query with the LIMIT that `sql_select_limit` gives it. `None` means that it keeps its
-/// own, or has none: the variable is about a client's queries and not about those of programs.
+/// Returns the query with the LIMIT that `sql_select_limit` gives it. `None` means that it keeps
+/// its own, or has none: the variable is about a client's queries and not about those of programs.
 fn limited(binder: &Binder<'_>, query: &ast::Query) -> Option<ast::Query> {
     let most = binder.variables.sql_select_limit;
     if most == u64::MAX || query.limit.is_some() || binder.of_program {
