@@ -441,3 +441,24 @@ fn queries_without_a_limit_have_that_of_the_session() {
     );
     assert!(answers.contains(&"SELECT a FROM t: 1 2".to_owned()), "{answers:#?}");
 }
+
+#[test]
+fn definitions_have_the_quotes_of_sql_mode() {
+    let answers = same_answers(
+        "ansi_quotes",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (`a``b` INT COMMENT 'x`y', `c\"d` VARCHAR(20) DEFAULT 'it''s `q`', KEY (`a``b`))",
+            "CREATE VIEW v AS SELECT `a``b` AS `z\"`, 'x`y' AS l FROM t",
+            "SET sql_mode = 'ANSI_QUOTES'",
+            "SHOW CREATE TABLE t",
+            "SHOW CREATE VIEW v",
+            "SHOW CREATE TABLE v",
+            "SHOW CREATE DATABASE d",
+            "SET sql_mode = ''",
+            "SHOW CREATE TABLE t",
+        ],
+    );
+    assert!(answers[5].contains("CREATE TABLE \"t\""), "{answers:#?}");
+}

@@ -74,9 +74,11 @@ impl ShowParts<'_> {
                 }
                 typed(&index_columns(), schema_tables::index_rows(&table))
             }
-            Show::CreateTable(name) => self.create_table(name)?,
+            Show::CreateTable(name) => self.quoted_by_mode(self.create_table(name)?),
             Show::CreateSequence(name) => self.create_sequence(name)?,
-            Show::CreateSchema { schema, if_not_exists } => self.create_schema(schema, *if_not_exists)?,
+            Show::CreateSchema { schema, if_not_exists } => {
+                self.quoted_by_mode(self.create_schema(schema, *if_not_exists)?)
+            }
             Show::Variables(scope) => self.variables(*scope),
             Show::Status(scope) => {
                 let scope =
@@ -125,6 +127,9 @@ impl ShowParts<'_> {
             Show::Events { schema } => self.events(schema.as_deref())?,
             Show::ProcedureStatus => self.routine_status(ObjectKind::Procedure),
             Show::FunctionStatus => self.routine_status(ObjectKind::Function),
+            Show::CreateObject { kind: ObjectKind::View, name } => {
+                self.quoted_by_mode(self.create_object(ObjectKind::View, name)?)
+            }
             Show::CreateObject { kind, name } => self.create_object(*kind, name)?,
             Show::Profiles => with_types(
                 words(&["Query_ID", "Duration", "Query"], Vec::new()),
@@ -363,6 +368,19 @@ impl ShowParts<'_> {
             statement.insert_str("CREATE ".len(), "TEMPORARY ");
         }
         Ok(words(&["Table", "Create Table"], vec![vec![text(&table.def.name), text(statement)]]))
+    }
+
+    /// Puts the names in a definition, which is the second column, into double quotes if sql_mode
+    /// has ANSI_QUOTES.
+    fn quoted_by_mode(&self, mut shown: VirtualTable) -> VirtualTable {
+        if self.variables.sql_mode.lex().ansi_quotes {
+            for row in &mut shown.rows {
+                if let Some(Value::Bytes(definition)) = row.get_mut(1) {
+                    *definition = crate::quoting::with_double_quotes(definition);
+                }
+            }
+        }
+        shown
     }
 
     fn create_sequence(&self, name: &crate::ast::TableName) -> Result<VirtualTable> {
