@@ -70,7 +70,8 @@ impl Binder<'_> {
                 let (ty, coercibility) = common_type(&args.iter().collect::<Vec<_>>())
                     .map_err(|error| of_operation(error, &call.name))?;
                 // MySQL makes a column of the type of IFNULL, and of another's width.
-                let ty = if call.name == "ifnull" { expr::without_width(ty) } else { ty };
+                let has_width = call.name != "ifnull" || ty.code == TypeCode::Year;
+                let ty = if has_width { ty } else { expr::without_width(ty) };
                 let nullable = args.iter().all(|arg| arg.nullable);
                 let args = args.into_iter().map(|arg| arg.for_result(&ty)).collect();
                 Ok(Expr { node: Node::Coalesce(args), ty, nullable, coercibility })
@@ -462,7 +463,7 @@ fn result_of(kind: &AggregateKind, args: &[Expr], limits: &Variables) -> Result<
         }
         AggregateKind::Min | AggregateKind::Max | AggregateKind::Any => {
             let ty = args[0].ty.clone().without_zerofill();
-            let is_made = ty.is_integer() && ty.form.is_some();
+            let is_made = (ty.is_integer() || ty.code == TypeCode::Year) && ty.form.is_some();
             let ty = if is_made { expr::kept_integer(&ty) } else { ty };
             Expr { node: Node::Constant(Value::Null), ty, nullable: true, ..args[0].clone() }
         }

@@ -163,6 +163,7 @@ fn position(ty: &ColumnType, value: &Value, ctx: &Context<'_>) -> Position {
         }
         TypeCode::Year => match number(value) {
             Number::Int(n @ (0 | 1901..=2155)) => Position::At(Value::Year(n as u16)),
+            Number::UInt(n @ (0 | 1901..=2155)) => Position::At(Value::Year(n as u16)),
             _ => Position::Unknown,
         },
         TypeCode::NewDecimal => match value {

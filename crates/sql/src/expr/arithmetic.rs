@@ -66,13 +66,36 @@ pub(crate) fn decimal_in(value: &Value, ctx: &Context<'_>) -> Decimal {
 /// Returns a value as an integer in the joint range of BIGINT and BIGINT UNSIGNED. Of a text the
 /// leading digits are read, with a warning when other characters follow: '1.5' is 1.
 pub(crate) fn integer_in(value: &Value, ctx: &Context<'_>) -> i128 {
-    let Value::Bytes(text) = value else { return integer_of(&number(value)) };
+    let Value::Bytes(text) = value else {
+        return rounded_moment(value, ctx).unwrap_or_else(|| integer_of(&number(value)));
+    };
     let digits = text.iter().position(|b| matches!(b, b'.' | b'e' | b'E')).unwrap_or(text.len());
     let read = integer_prefix(&text[..digits]);
     if read.overflow || !is_blank(&text[read.len..]) {
         ctx.warn_truncated("INTEGER", value);
     }
     read.value
+}
+
+/// Returns a moment or a time with a fraction of a second as an integer: the fraction is rounded to
+/// a second, which may be the first one of the next day. `None` for other values.
+fn rounded_moment(value: &Value, ctx: &Context<'_>) -> Option<i128> {
+    let modes = ctx.dates();
+    let of_moment = |at: &types::DateTime| match modes.fit(at, 0) {
+        Some(rounded) => i128::from(rounded.to_number()),
+        None => {
+            ctx.warn(1441, "Datetime function: datetime field overflow");
+            i128::from(types::DateTime::midnight(at.date).to_number())
+        }
+    };
+    match value {
+        Value::DateTime(at) if at.micros > 0 => Some(of_moment(at)),
+        Value::Timestamp { seconds, micros } if *micros > 0 => {
+            Some(of_moment(&types::DateTime::from_unix(*seconds, *micros, Zone::UTC)))
+        }
+        Value::Time(time) if time.micros > 0 => Some(i128::from(modes.fit_time(time, 0).to_number())),
+        _ => None,
+    }
 }
 
 /// Reports whether the rest after a number is white space, which is ignored without a warning.

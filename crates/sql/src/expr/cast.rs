@@ -1,6 +1,6 @@
 //! Converts values to text and to other types: CAST, and the common type of CASE and its relatives.
 
-use super::arithmetic::{decimal_of, double_of, integer_of};
+use super::arithmetic::{decimal_of, double_of, integer_in, integer_of};
 use super::text::{shown, text_of};
 use super::{Context, Number, number};
 use crate::error::{Result, SqlError};
@@ -151,7 +151,7 @@ fn integer(value: &Value, unsigned: bool, ctx: &Context<'_>) -> Value {
             }
             read.value
         }
-        other => integer_of(&number(other)),
+        other => integer_in(other, ctx),
     };
     if unsigned {
         // Negative numbers wrap, as in MySQL's CAST(-1 AS UNSIGNED). Large positive numbers are

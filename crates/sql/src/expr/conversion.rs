@@ -2,14 +2,14 @@
 //! a comparison, for a column, and to a document or out of one.
 
 use super::documents;
-use super::eval::converted;
 use super::functions::AS_TEXT;
 use super::functions::json::{AS_JSON, AS_VALUE};
 use super::functions::vector::TEXT_FOR_VECTOR;
 use super::node::{Coercibility, Expr, Node};
+use super::recode::{become_characters, converted};
 use super::text::{text_as, text_of};
 use super::value_type::{is_number, is_text, length_in, text_length, text_type};
-use types::collation::{Charset, charset_of};
+use types::collation::{Charset, charset_of, is_well_formed};
 use types::{ColumnType, TypeCode, Value, Zone};
 
 impl Expr {
@@ -53,12 +53,15 @@ impl Expr {
     }
 
     /// Returns this text in the character set of a collation, with a length that has room for the
-    /// converted text.
+    /// converted text. Bytes that are no characters of it become NULL, with a warning.
     pub fn recollated(self, id: u16) -> Expr {
         let ty = text_type(length_in(&self.ty, id), id);
-        let (nullable, coercibility) = (self.nullable, self.coercibility);
+        let may_be_wrong = become_characters(&self.ty, &ty);
+        let (nullable, coercibility) = (self.nullable || may_be_wrong, self.coercibility);
         let node = match &self.node {
-            Node::Constant(Value::Bytes(bytes)) | Node::HexLiteral(Value::Bytes(bytes)) => {
+            Node::Constant(Value::Bytes(bytes)) | Node::HexLiteral(Value::Bytes(bytes))
+                if !may_be_wrong || is_well_formed(id, bytes) =>
+            {
                 let converted = converted(bytes, &self.ty, &ty);
                 Node::Constant(Value::Bytes(converted.unwrap_or_else(|| bytes.clone())))
             }

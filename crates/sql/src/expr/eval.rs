@@ -1,7 +1,7 @@
 //! Computes bound expressions.
 
 use super::node::{Call, Expr, Function, Node};
-use super::value_type::{is_text, text_collation};
+use super::recode::{characters, converted};
 use super::{Context, Number, arithmetic, cast, compare, conform, date_arithmetic, is_match, like, text_of};
 use crate::ast::{BinaryOp, Scope, TruthValue};
 use crate::error::{Result, SqlError};
@@ -228,8 +228,12 @@ impl Expr {
                     Value::Bytes(bytes) => {
                         // The charge is for the result and for a text on the way to it.
                         ctx.charge_if_long(bytes.len().saturating_mul(2))?;
-                        match converted(bytes, &operand.ty, &self.ty) {
+                        let Some(text) = characters(bytes, &operand.ty, &self.ty, ctx) else {
+                            return Ok(Cow::Owned(Value::Null));
+                        };
+                        match converted(text, &operand.ty, &self.ty) {
                             Some(bytes) => Value::Bytes(bytes),
+                            None if text.len() < bytes.len() => Value::Bytes(text.to_vec()),
                             None => return Ok(value),
                         }
                     }
@@ -415,24 +419,6 @@ fn trim(text: &[u8], remove: &[u8], leading: bool, trailing: bool) -> Vec<u8> {
         }
     }
     text.to_vec()
-}
-
-/// Converts text of one character set to another. `None` means that nothing changes. Text of every
-/// character set is kept in utf8mb4, and a question mark replaces a character that the other
-/// character set lacks. `binary` bytes are as the character set that they come from or go to stores
-/// them.
-pub(crate) fn converted(bytes: &[u8], from: &ColumnType, to: &ColumnType) -> Option<Vec<u8>> {
-    use types::collation::{Charset, charset_of, from_utf8mb4_lossy, to_utf8mb4};
-    let (before, after) = (charset_of(text_collation(from)), charset_of(to.collation));
-    if before == after || !is_text(from) || (after.has_ascii() && before.has_ascii() && bytes.is_ascii()) {
-        return None;
-    }
-    let changed = match (before, after) {
-        (Charset::Binary, _) => to_utf8mb4(to.collation, bytes).into_owned(),
-        (_, Charset::Binary) => from_utf8mb4_lossy(from.collation, bytes).into_owned(),
-        _ => to_utf8mb4(to.collation, &from_utf8mb4_lossy(to.collation, bytes)).into_owned(),
-    };
-    (changed != bytes).then_some(changed)
 }
 
 impl Function {

@@ -4,7 +4,8 @@
 use super::node::{Coercibility, Expr, Function};
 use super::value_type::{
     NumericClass, decimal_type, decimals_of_all, double_with, integer_digits, integer_type, is_number,
-    is_text, is_time, length_in, numeric_class, scale_of, text_collation, text_type, without_width,
+    is_text, is_time, length_in, made_year, numeric_class, scale_of, text_collation, text_type,
+    without_width,
 };
 use crate::error::{Result, SqlError};
 use types::collation::{self, Charset};
@@ -19,10 +20,13 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
     let first = &real[0].ty;
     let same = real.iter().all(|item| item.ty == *first);
     let (collation_id, coercibility) = aggregate_collations(real.iter().map(|item| **item))?;
-    if same && !first.is_integer() {
+    if same && !first.is_integer() && first.code != TypeCode::Year {
         return Ok((ColumnType { collation: first.collation, ..first.clone() }, coercibility));
     }
     let all = |test: fn(&ColumnType) -> bool| real.iter().all(|item| test(&item.ty));
+    if all(|ty| ty.code == TypeCode::Year) {
+        return Ok((made_year(), Coercibility::Numeric));
+    }
     if all(|ty| ty.is_integer() || matches!(ty.code, TypeCode::Year | TypeCode::Bit)) {
         return Ok((common_integer(&real), Coercibility::Numeric));
     }
@@ -143,10 +147,16 @@ fn stronger_of_equal(a: u16, b: u16, strength: Coercibility) -> Option<(u16, Coe
     }
     let bytes = charset_a.bin_collation();
     Some(match () {
-        _ if a == bytes || b == bytes => (bytes, strength),
+        _ if is_of_bytes(a) => (a, strength),
+        _ if is_of_bytes(b) => (b, strength),
         _ if strength >= Coercibility::Literal => (a, strength),
         _ => (bytes, Coercibility::None),
     })
+}
+
+/// Reports whether a collation compares the bytes of texts, as those do whose names end in `_bin`.
+fn is_of_bytes(id: u16) -> bool {
+    id == collation::charset_of(id).bin_collation() || collation::name(id).ends_with("_bin")
 }
 
 /// Builds error 1267, 1270 or 1271: the collations of the operands cannot be combined.

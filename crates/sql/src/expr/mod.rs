@@ -26,6 +26,7 @@ mod no_session;
 mod node;
 pub(crate) mod random;
 mod reading;
+mod recode;
 mod sorting;
 mod subquery;
 mod text;
@@ -63,5 +64,6 @@ pub(crate) use user_variables::{UserVariable, UserVariables};
 pub(crate) use value_type::{
     BIGINT_WIDTH, NumericClass, column_type, decimal_type, decimals_of_all, double_with, group_concat_type,
     integer_digits, integer_of_digits, integer_type, is_number, is_text, is_time, kept_integer, length_in,
-    numeric_class, remainder_type, scale_of, text_collation, text_length, truth_type, without_width,
+    made_year, numeric_class, remainder_type, scale_of, text_collation, text_length, truth_type,
+    without_width,
 };

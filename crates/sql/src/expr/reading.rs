@@ -32,7 +32,7 @@ enum Kind {
     /// doubles.
     Integer,
     Double,
-    /// A YEAR. Numbers below 100 stand for years too.
+    /// A column of type YEAR. Numbers below 100 stand for years too.
     Year,
     Date,
     Datetime,
@@ -62,7 +62,8 @@ impl Reading {
     /// operand's name if it is a column. `None` means that constants are compared unchanged.
     pub fn beside(ty: &ColumnType, column: Option<&str>) -> Option<Reading> {
         let kind = match ty.code {
-            TypeCode::Year => Kind::Year,
+            TypeCode::Year if column.is_some() => Kind::Year,
+            TypeCode::Year => Kind::Double,
             TypeCode::Date => Kind::Date,
             TypeCode::Datetime2 => Kind::Datetime,
             TypeCode::Timestamp2 => Kind::Timestamp,

@@ -33,6 +33,12 @@ pub(crate) fn kept_integer(ty: &ColumnType) -> ColumnType {
     integer_type(ty.display_length().max(LEAST_WIDTH_OF_BIGINT) as u8, ty.unsigned)
 }
 
+/// Returns the type of a YEAR that an expression makes. It has a width, which that of a column does
+/// not have: MySQL keeps such years as integers in computed tables ([`column_type`]).
+pub(crate) fn made_year() -> ColumnType {
+    ColumnType { form: Some(NumberForm::new(4, None, false)), ..ColumnType::year() }
+}
+
 /// Returns the type of values that are true or false.
 pub(crate) fn truth_type() -> ColumnType {
     integer_type(1, false)
@@ -41,7 +47,8 @@ pub(crate) fn truth_type() -> ColumnType {
 /// Returns the type of a computed value: integers have no width, and numbers are not filled with
 /// zeros.
 pub(crate) fn without_width(ty: ColumnType) -> ColumnType {
-    if ty.is_integer() { ColumnType { form: None, ..ty } } else { ty.without_zerofill() }
+    let has_width = ty.is_integer() || ty.code == TypeCode::Year;
+    if has_width { ColumnType { form: None, ..ty } } else { ty.without_zerofill() }
 }
 
 /// Returns the type of a column that is made of an expression's values, as MySQL chooses it. The
@@ -54,6 +61,9 @@ pub(crate) fn column_type(ty: &ColumnType) -> ColumnType {
             let is_int = form.width() <= WIDTH_OF_INT;
             let made = if is_int { ColumnType::int(ty.unsigned) } else { ColumnType::bigint(ty.unsigned) };
             return ColumnType { form: Some(form), ..made };
+        }
+        Some(form) if ty.code == TypeCode::Year => {
+            return ColumnType { form: Some(form), ..ColumnType::int(true) };
         }
         _ => {}
     }

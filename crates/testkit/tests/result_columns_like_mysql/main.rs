@@ -34,6 +34,35 @@ const VALUES: &[&str] = &[
     "select if(n > 3, price, rate), coalesce(price, 1), ifnull(price, 0), concat(price * n, '') from p",
     "select pi(), pi() * 2, pi() + 1e0, concat(pi()), cast(pi() as char), sin(pi()) = 0, round(pi(), 3)",
     "select 'a' collate latin1_bin",
+    "create table years (id int primary key, y year, dt date, v varchar(10) collate utf8mb4_bin, \
+     w varchar(10), b varbinary(4), j json, key (y))",
+    "insert into years values (1,2024,'2024-02-29','a','A',x'41ff','{\"a\":\"x\"}'), \
+     (2,1999,'1999-12-31','b','X',x'42','\"X\"')",
+    "select 1 < year(dt), year(dt) = 24, y = 24, cast(y as year) = 24, year(dt) in (99, 1999) from years",
+    "select id from years where y > 1",
+    "select id from years where year(dt) > 1 and y between 1990 and 2000",
+    "select id from (select id, year(dt) x from years limit 10) d where x = 24",
+    "select id from (select id, y x from years limit 10) d where x = 24",
+    "select id from (select id, ifnull(y, y) x from years limit 10) d where x = 24",
+    "select id from (select id, max(y) x from years group by id) d where x = 24",
+    "select id from (select id, year(dt) x from years union all select id, y from years) d where x = 24",
+    "create table kept as select year(dt) a, y b, ifnull(y, y) c, max(y) d, max(year(dt)) e from years group by id",
+    "show create table kept",
+    "create table kept2 as select * from \
+     (select year(dt) a, y b, cast(y as year) c, max(y) d, max(year(dt)) e, if(id, y, y) f from years group by id) z",
+    "show create table kept2",
+    "create table kept3 as select lag(y) over () a, first_value(year(dt)) over () b from years",
+    "show create table kept3",
+    "select w = j->>'$.a', w in (json_unquote(j), 'q'), j->>'$.a' = 'X', coercibility(j->>'$.a') from years",
+    "select collation(replace(v, w, w)), collation(insert(w, 1, 1, v)), collation(lpad(v, 5, w)), \
+     collation(replace(b, 'a', w)), collation(rpad('a', 2, v)), coercibility(rpad('a', 2, v)) from years",
+    "select cast(b as char), convert(b using utf8mb4), cast(b as char(1)), concat(cast(b as char), '!'), \
+     convert(b using latin1) from years",
+    "select convert(x'd800' using utf16), convert(x'e9' using gbk), cast(x'41ff' as char), convert(x'41e9' using latin1)",
+    "select cast(timestamp'1999-12-31 23:59:59.999' as signed), time'23:59:59.9' div 1, \
+     cast(timestamp'9999-12-31 23:59:59.9' as signed), timestamp'1999-12-31 23:59:59.5' & 4294967295",
+    "set sql_mode = ''",
+    "select cast(x'41ff' as char), convert(x'41ff' using utf8mb4), length(cast(x'ff' as char))",
     "select st_astext(st_collect(distinct x)) from (select point(1,1) x union all select point(1,1)) t",
 ];
 

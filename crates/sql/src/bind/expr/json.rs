@@ -129,7 +129,7 @@ impl Binder<'_> {
             args.push(value);
         }
         let node = Node::Call { function: &JSON_VALUE, args };
-        Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Implicit })
+        Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Literal })
     }
 
     /// Returns the type that RETURNING names.

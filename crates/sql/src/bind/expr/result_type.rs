@@ -62,7 +62,7 @@ impl Binder<'_> {
             CastType::Date => ColumnType::date(),
             CastType::Time { fsp } => ColumnType::time(*fsp),
             CastType::DateTime { fsp } => ColumnType::datetime(*fsp),
-            CastType::Year => ColumnType::year(),
+            CastType::Year => expr::made_year(),
             CastType::Json => ColumnType::json(),
         })
     }

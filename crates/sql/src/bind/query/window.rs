@@ -317,6 +317,7 @@ fn bind_function(
     };
     let ty = match result.ty.is_integer() {
         true => expr::kept_integer(&result.ty),
+        false if result.ty.code == TypeCode::Year => expr::column_type(&expr::made_year()),
         false => result.ty.without_zerofill(),
     };
     Ok(WindowFunction { kind, args, result: Expr { ty, ..result }, slot })

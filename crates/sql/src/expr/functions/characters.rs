@@ -1,6 +1,7 @@
 //! CHAR.
 
 use super::{Call, Coercibility, Function};
+use crate::expr::recode::well_formed;
 use types::{ColumnType, Value, collation};
 
 /// Bytes that each number is at most, and characters that MySQL leaves room for.
@@ -29,17 +30,8 @@ pub(crate) static CHAR_USING: Function = Function::new(
         let id = call.args[numbers].ty.collation;
         let charset = collation::charset_of(id);
         let bytes = bytes_of(call, numbers, usize::from(charset.min_bytes_per_char()));
-        let well_formed = collation::well_formed_len(id, &bytes);
-        if well_formed < bytes.len() {
-            const SHOWN_BYTES: usize = 3;
-            let wrong = bytes[well_formed..].iter().take(SHOWN_BYTES);
-            let shown: String = wrong.map(|byte| format!("{byte:02X}")).collect();
-            call.ctx.warn(1300, format!("Invalid {} character string: '{shown}'", charset.name()));
-            if call.ctx.variables.sql_mode.strict() {
-                return Ok(Value::Null);
-            }
-        }
-        Ok(Value::Bytes(collation::to_utf8mb4(id, &bytes[..well_formed]).into_owned()))
+        let characters = well_formed(&bytes, id, call.ctx);
+        Ok(characters.map_or(Value::Null, |text| Value::Bytes(collation::to_utf8mb4(id, text).into_owned())))
     },
 )
 .sees_nulls();

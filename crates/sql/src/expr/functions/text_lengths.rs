@@ -31,6 +31,16 @@ fn text_of_chars(texts: &[Expr], chars: Option<u32>) -> Inferred {
     Ok((chars.map_or_else(|| ColumnType::longtext(id), |chars| text_type(chars, id)), coercibility))
 }
 
+/// Returns the collation of a result that is the first text with parts of others: that of the first
+/// text, which MySQL converts the others to, unless bytes are among them.
+fn collation_of_first(first: &Expr, others: &[Expr]) -> Result<(u16, Coercibility)> {
+    let (id, coercibility) = aggregate_collations(std::iter::once(first))?;
+    match aggregate_collations(std::iter::once(first).chain(others))? {
+        (collation::BINARY, coercibility) => Ok((collation::BINARY, coercibility)),
+        _ => Ok((id, coercibility)),
+    }
+}
+
 /// Returns the number of characters, or of bytes of a byte string, that the first argument has at
 /// most.
 fn chars_of_first(args: &[Expr]) -> u32 {
@@ -57,7 +67,7 @@ pub(super) fn part_of_first(args: &[Expr]) -> Inferred {
 
 /// LPAD(text, count, padding) and RPAD(text, count, padding).
 pub(super) fn padded(args: &[Expr]) -> Inferred {
-    let (id, coercibility) = aggregate_collations([&args[0], &args[2]].into_iter())?;
+    let (id, coercibility) = collation_of_first(&args[0], &args[2..])?;
     let ty = constant_count(args, 1).map_or_else(|| ColumnType::longtext(id), |chars| text_type(chars, id));
     Ok((ty, coercibility))
 }
@@ -76,12 +86,13 @@ pub(super) fn spaces(args: &[Expr]) -> Inferred {
 /// REPLACE(text, from, to): MySQL leaves room for one `to` in the place of each character.
 pub(super) fn replaced(args: &[Expr]) -> Inferred {
     let times = text_length(&args[2].ty).saturating_sub(1).max(1);
-    text_of_chars(args, Some(chars_of_first(args).saturating_mul(times)))
+    let (id, coercibility) = collation_of_first(&args[0], &args[1..])?;
+    Ok((text_type(chars_of_first(args).saturating_mul(times), id), coercibility))
 }
 
 /// INSERT(text, position, count, inserted).
 pub(super) fn inserted(args: &[Expr]) -> Inferred {
-    let (id, coercibility) = aggregate_collations([&args[0], &args[3]].into_iter())?;
+    let (id, coercibility) = collation_of_first(&args[0], &args[3..])?;
     let chars = length_in(&args[0].ty, id).saturating_add(length_in(&args[3].ty, id));
     Ok((text_type(chars, id), coercibility))
 }

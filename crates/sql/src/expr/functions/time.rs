@@ -244,7 +244,7 @@ fn date(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
 }
 
 fn year(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
-    Ok((ColumnType::year(), Coercibility::Numeric))
+    Ok((crate::expr::made_year(), Coercibility::Numeric))
 }
 
 fn fsp(call: &Call<'_>, at: usize) -> u8 {

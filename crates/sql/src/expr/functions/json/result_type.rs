@@ -2,8 +2,8 @@
 
 use crate::error::Result;
 use crate::expr::node::{Coercibility, Expr};
+use types::ColumnType;
 use types::collation::UTF8MB4_BIN;
-use types::{ColumnType, TypeCode};
 
 /// Returns the type of a document.
 pub(super) fn json(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
@@ -11,10 +11,8 @@ pub(super) fn json(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
 }
 
 /// Returns the type of a document's text of any length.
-pub(super) fn long_bin_text(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
-    let coercibility =
-        if args[0].ty.code == TypeCode::Json { args[0].coercibility } else { Coercibility::Literal };
-    Ok((ColumnType::longtext(UTF8MB4_BIN), coercibility.max(Coercibility::Implicit)))
+pub(super) fn long_bin_text(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::longtext(UTF8MB4_BIN), Coercibility::Literal))
 }
 
 /// Returns the type of a text of at most `CHARS` characters.
