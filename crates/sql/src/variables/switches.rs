@@ -33,31 +33,19 @@ const NAMES: &[(&str, bool)] = &[
     ("hash_set_operations", true),
 ];
 
-/// The switches that have an effect here.
+/// The switches that have an effect here, each with its position in [`NAMES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Switch {
     /// Tables are joined through hash tables.
-    BlockNestedLoop,
+    BlockNestedLoop = 8,
     /// EXISTS and IN become semi-joins.
-    Semijoin,
+    Semijoin = 11,
     /// Derived tables and views are joined with the tables around them.
-    DerivedMerge,
+    DerivedMerge = 18,
     /// Invisible indexes are used like others.
-    UseInvisibleIndexes,
+    UseInvisibleIndexes = 19,
     /// With LIMIT, an index that delivers the order is preferred.
-    PreferOrderingIndex,
-}
-
-impl Switch {
-    fn name(self) -> &'static str {
-        match self {
-            Switch::BlockNestedLoop => "block_nested_loop",
-            Switch::Semijoin => "semijoin",
-            Switch::DerivedMerge => "derived_merge",
-            Switch::UseInvisibleIndexes => "use_invisible_indexes",
-            Switch::PreferOrderingIndex => "prefer_ordering_index",
-        }
-    }
+    PreferOrderingIndex = 23,
 }
 
 /// Which switches are on, as a bit for each.
@@ -84,8 +72,7 @@ impl fmt::Display for Switches {
 
 impl Switches {
     pub fn is_on(self, switch: Switch) -> bool {
-        let at = NAMES.iter().position(|(name, _)| *name == switch.name());
-        at.is_some_and(|at| self.0 & 1 << at != 0)
+        self.0 & 1 << switch as u32 != 0
     }
 
     /// Returns the switches that a number stands for, a bit for each. `None` if it has more bits.
@@ -139,6 +126,23 @@ fn is_on(value: &str, default: bool) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::{Switch, Switches};
+
+    #[test]
+    fn each_switch_is_turned_off_by_its_name() {
+        let start = Switches::default().changed_by("use_invisible_indexes=on", Switches::default());
+        let start = start.expect("the list is right");
+        for (switch, name) in [
+            (Switch::BlockNestedLoop, "block_nested_loop"),
+            (Switch::Semijoin, "semijoin"),
+            (Switch::DerivedMerge, "derived_merge"),
+            (Switch::UseInvisibleIndexes, "use_invisible_indexes"),
+            (Switch::PreferOrderingIndex, "prefer_ordering_index"),
+        ] {
+            let list = format!("{name}=off");
+            let off = start.changed_by(&list, start).expect("the list is right");
+            assert!(start.is_on(switch) && !off.is_on(switch), "{name}");
+        }
+    }
 
     #[test]
     fn lists_change_switches_as_in_mysql() {
