@@ -96,6 +96,8 @@ fn running(client: &mut Client, beginning: &str) -> String {
     loop {
         let found = client.query(&query).expect("the list of connections");
         if let Some(id) = found.rows.first().and_then(|row| row[0].clone()) {
+            // A statement is listed before it has a plan.
+            client.query("DO SLEEP(0.5)").expect("the statement gets its plan meanwhile");
             return String::from_utf8_lossy(&id).into_owned();
         }
         thread::yield_now();
