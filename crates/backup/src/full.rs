@@ -9,7 +9,7 @@ use protocol::client::Client;
 use crate::command_line::BackupPlan;
 use crate::error::{BackupError, Result};
 use crate::manifest::{Manifest, Place};
-use crate::stored::{files_under, take_in};
+use crate::stored::{files_under, sync_dirs_of, take_in};
 
 /// The directory of the copy in the backup's directory.
 const DATA: &str = "data";
@@ -99,5 +99,6 @@ fn store(disk: &dyn Disk, root: &Path, mut manifest: Manifest, compression: Opti
         let stored = take_in(disk, root, &format!("{DATA}/{path}"), compression)?;
         manifest.files.push((path.to_owned(), stored));
     }
+    sync_dirs_of(disk, root, manifest.files.iter().map(|(_, stored)| stored))?;
     Ok(manifest)
 }

@@ -4,16 +4,16 @@
 use std::io::Write;
 use std::path::Path;
 
-use binlog::event::{Event, FLAGS_OFFSET, HEADER_LEN, Header, event_type, flag};
+use binlog::event::{Event, Header, event_type, flag};
 use binlog::gtid::GtidSet;
-use os::disk::{Disk, OpenMode};
+use os::disk::Disk;
 use protocol::client::{Client, ClientError};
 
 use crate::command_line::BackupPlan;
 use crate::error::{BackupError, Result};
 use crate::full::one;
 use crate::manifest::{Manifest, Place, Segment};
-use crate::stored::{Sequential, take_in};
+use crate::stored::{Sequential, Stored, sync_dirs_of, take_in};
 
 const COM_BINLOG_DUMP: u8 = 0x12;
 /// The flag of a dump that ends where the log ends.
@@ -42,6 +42,7 @@ pub(crate) fn run(plan: &BackupPlan) -> Result<String> {
         bytes += segment.to - segment.from;
         manifest.logs.push(segment);
     }
+    sync_dirs_of(&*disk, root, manifest.logs.iter().map(|segment| &segment.stored))?;
     manifest.write(&*disk, root)?;
     let end = manifest.end().unwrap_or(end);
     Ok(format!("{}: {bytes} bytes of binary log up to {}:{}", root.display(), end.file, end.pos))
@@ -105,11 +106,10 @@ impl Receiver<'_> {
     fn take(&mut self, event: &[u8]) -> Result<()> {
         let damaged = || BackupError::Damaged("the server sent an event that is damaged".to_owned());
         let header = Header::decode(event).map_err(|_| damaged())?;
-        if event.len() < HEADER_LEN || header.event_size as usize != event.len() {
+        if header.event_size as usize != event.len() {
             return Err(damaged());
         }
-        let flags = u16::from_le_bytes([event[FLAGS_OFFSET], event[FLAGS_OFFSET + 1]]);
-        let is_made_up = flags & flag::ARTIFICIAL != 0 || header.log_pos == 0;
+        let is_made_up = header.flags & flag::ARTIFICIAL != 0 || header.log_pos == 0;
         match header.event_type {
             event_type::ROTATE if is_made_up => {
                 let Ok(Event::Rotate(rotate)) = binlog::event::decode_body(&header, event) else {
@@ -144,14 +144,9 @@ impl Receiver<'_> {
         let stored = format!("{LOGS}/{:06}-{name}", self.number);
         self.number += 1;
         let path = self.root.join(&stored);
-        // A run that was cut short may have left it.
-        if self.disk.exists(&path).map_err(|error| BackupError::io(&path, error))? {
-            self.disk.remove(&path).map_err(|error| BackupError::io(&path, error))?;
-        }
-        let mut file = Sequential::open(self.disk, &path, OpenMode::CreateNew)?;
+        let mut file = Sequential::create(self.disk, &path)?;
         file.write_all(&binlog::MAGIC).map_err(|error| BackupError::io(&path, error))?;
-        let stored =
-            crate::stored::Stored { path: stored, bytes: 0, sha256: String::new(), compressed: false };
+        let stored = Stored { path: stored, bytes: 0, sha256: String::new(), compressed: false };
         let segment = Segment { file: name.to_owned(), from, to: from, stored };
         self.open = Some((segment, file));
         Ok(())
