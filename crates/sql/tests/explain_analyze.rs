@@ -90,6 +90,23 @@ fn loops_and_rows_are_counted() {
             ],
         ),
         (
+            "SELECT JSON_ARRAYAGG(c), STDDEV_SAMP(c), COUNT(DISTINCT c) FROM t1",
+            &[
+                "-> Aggregate: json_arrayagg(t1.c), stddev_samp(t1.c), count(distinct t1.c) (rows=1 loops=1)",
+                "    -> Table scan on t1 (rows=5 loops=1)",
+            ],
+        ),
+        (
+            "SELECT /*+ HASH_JOIN(t2) */ STRAIGHT_JOIN 1 FROM t1 JOIN t2 IGNORE INDEX (b) \
+             ON t1.c = t2.c AND t1.b = t2.b",
+            &[
+                "-> Inner hash join (t2.c = t1.c), (t2.b = t1.b) (rows=2 loops=1)",
+                "    -> Table scan on t1 (rows=5 loops=1)",
+                "    -> Hash",
+                "        -> Table scan on t2 (rows=5 loops=1)",
+            ],
+        ),
+        (
             "SELECT (SELECT MAX(t2.c) FROM t2 WHERE t2.a > t1.a) FROM t1 ORDER BY a",
             &[
                 "-> Index scan on t1 using PRIMARY (rows=5 loops=1)",

@@ -1,7 +1,7 @@
 //! The hints in `/*+ ... */`.
 
 /// What a hint is about. The hint's name says whether it wants that, or with NO_ does not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HintKind {
     /// JOIN_FIXED_ORDER.
     FixedOrder,

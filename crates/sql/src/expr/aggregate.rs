@@ -46,6 +46,31 @@ pub(crate) enum AggregateKind {
     Any,
 }
 
+impl AggregateKind {
+    /// Returns MySQL's name of the function, in lower case.
+    pub fn name(&self) -> &'static str {
+        match self {
+            AggregateKind::CountRows | AggregateKind::Count => "count",
+            AggregateKind::Sum => "sum",
+            AggregateKind::Avg => "avg",
+            AggregateKind::Min => "min",
+            AggregateKind::Max => "max",
+            AggregateKind::BitAnd => "bit_and",
+            AggregateKind::BitOr => "bit_or",
+            AggregateKind::BitXor => "bit_xor",
+            AggregateKind::JsonArray => "json_arrayagg",
+            AggregateKind::JsonObject => "json_objectagg",
+            AggregateKind::Collect => "st_collect",
+            AggregateKind::Variance { sample: false, root: true } => "std",
+            AggregateKind::Variance { sample: true, root: true } => "stddev_samp",
+            AggregateKind::Variance { sample: false, root: false } => "variance",
+            AggregateKind::Variance { sample: true, root: false } => "var_samp",
+            AggregateKind::GroupConcat { .. } => "group_concat",
+            AggregateKind::Any => "any_value",
+        }
+    }
+}
+
 /// An aggregate of a query.
 #[derive(Debug, Clone)]
 pub(crate) struct Aggregate {

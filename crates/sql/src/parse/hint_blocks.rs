@@ -2,7 +2,7 @@
 //! that have been given for them.
 
 use crate::ast::{Block, Hint, HintKind};
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// Warnings: their numbers and texts.
 type Warnings = Vec<(u16, String)>;
@@ -20,11 +20,11 @@ pub(super) struct Blocks {
     /// The names that hints have for other blocks, each with the hint's name.
     wanted: Vec<(String, &'static str)>,
     /// What hints have been given for: the subject, the block, the table and the index.
-    given: HashSet<(Subject, String, String, String)>,
+    given: BTreeSet<(Subject, String, String, String)>,
 }
 
 /// What only one hint may be about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Subject {
     FixedOrder,
     SomeOrder,
@@ -33,7 +33,7 @@ enum Subject {
 
 impl Default for Blocks {
     fn default() -> Blocks {
-        Blocks { last: 1, reserved: Some(1), known: Vec::new(), wanted: Vec::new(), given: HashSet::new() }
+        Blocks { last: 1, reserved: Some(1), known: Vec::new(), wanted: Vec::new(), given: BTreeSet::new() }
     }
 }
 

@@ -48,21 +48,10 @@ impl Shown<'_> {
     }
 
     fn aggregate(&self, aggregate: &Aggregate) -> String {
-        let name = match &aggregate.kind {
-            AggregateKind::CountRows => return "count(0)".to_owned(),
-            AggregateKind::Count => "count",
-            AggregateKind::Sum => "sum",
-            AggregateKind::Avg => "avg",
-            AggregateKind::Min => "min",
-            AggregateKind::Max => "max",
-            AggregateKind::BitAnd => "bit_and",
-            AggregateKind::BitOr => "bit_or",
-            AggregateKind::BitXor => "bit_xor",
-            AggregateKind::Variance { root: true, .. } => "std",
-            AggregateKind::Variance { .. } => "variance",
-            AggregateKind::GroupConcat { .. } => "group_concat",
-            _ => "any_value",
-        };
+        if aggregate.kind == AggregateKind::CountRows {
+            return "count(0)".to_owned();
+        }
+        let name = aggregate.kind.name();
         let distinct = if aggregate.distinct { "distinct " } else { "" };
         let list = self.with_names(|names| names.list(aggregate.args.iter(), ","));
         format!("{name}({distinct}{list})")
@@ -218,8 +207,8 @@ impl Shown<'_> {
 
     fn keys(&self, step: &TableStep) -> String {
         let keys = step.hash.iter().flat_map(|hash| &hash.keys);
-        let shown = keys.map(|key| format!("({} = {})", self.slot(key.own), self.slot(key.other)));
-        shown.collect::<Vec<_>>().join(", ").trim_start_matches('(').trim_end_matches(')').to_owned()
+        let shown = keys.map(|key| format!("{} = {}", self.slot(key.own), self.slot(key.other)));
+        shown.collect::<Vec<_>>().join("), (")
     }
 
     /// Returns the operation that reads one table, with the conditions that are checked there.

@@ -3,7 +3,6 @@
 use super::operation::Operation;
 use super::statement::Operations;
 use crate::stopwatch::Timing;
-use std::fmt::Write;
 
 /// Returns a number as MySQL shows it: with three significant digits, and with an exponent that is
 /// a multiple of three if it is a million or more, or less than a thousandth.
@@ -89,17 +88,9 @@ fn put_tree(operation: &Operation, depth: usize, into: &mut String) {
 }
 
 fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            '\n' => quoted.push_str("\\n"),
-            c if c < ' ' => drop(write!(quoted, "\\u{:04x}", u32::from(c))),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
+    let mut quoted = Vec::with_capacity(text.len() + 2);
+    types::json::write_quoted(text.as_bytes(), &mut quoted);
+    String::from_utf8_lossy(&quoted).into_owned()
 }
 
 /// Returns the text of FORMAT=JSON.
