@@ -15,7 +15,7 @@ use crate::definitions::{OWN_SCHEMAS, Table};
 use crate::error::Result;
 use crate::local::Local;
 use crate::moment::Moment;
-use crate::snapshot::{Snapshot, wait_for_changes_of};
+use crate::snapshot::{LOCK_WAITS, Snapshot, wait_for_changes_of};
 use crate::source::Source;
 use crate::state::{self, TableState};
 
@@ -25,8 +25,6 @@ const ROUND: Duration = Duration::from_secs(3);
 const HELD: Duration = Duration::from_secs(2);
 /// The number of tables that are held for one worker.
 const HELD_TABLES: usize = 32;
-/// The times in seconds for which a lock on a table is waited for, at the first, second, ... try.
-const LOCK_WAITS: [u32; 4] = [2, 5, 10, 30];
 
 /// The copying of all rows.
 pub struct Rounds<'a> {

@@ -20,6 +20,9 @@ pub struct Snapshot {
     pub place: LogPlace,
 }
 
+/// The times in seconds for which a lock on a table is waited for, one try after the other.
+pub const LOCK_WAITS: [u32; 4] = [2, 5, 10, 30];
+
 /// The errors that mean "not now": no such table any more, the wait for a lock took too long, and
 /// a definition that is younger than the snapshot.
 const NOT_NOW: [u16; 3] = [1146, 1205, 1412];

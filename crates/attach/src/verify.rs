@@ -21,11 +21,9 @@ use crate::definitions::{OWN_SCHEMAS, Table};
 use crate::error::{AttachError, Result};
 use crate::local::Local;
 use crate::moment::Moment;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{LOCK_WAITS, Snapshot};
 use crate::source::{Source, quoted};
 
-/// The times in seconds for which a lock on a table is waited for, one try after the other.
-const LOCK_WAITS: [u32; 4] = [2, 5, 10, 30];
 /// The number of times that a table is repaired and compared again.
 const REPAIRS: usize = 3;
 

@@ -36,6 +36,7 @@ pub mod server;
 mod skipped;
 pub mod sysbench;
 pub mod witness;
+pub mod work;
 
 pub use bench::instance::{Flavor, Instance, RowImage, Settings, USER};
 pub use server::{Replica, Server};

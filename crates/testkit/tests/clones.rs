@@ -4,61 +4,33 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::{StartFrom, Thread};
 use os::random::{Rng, test_seed};
 use protocol::client::Client;
 use testkit::server::same_as_mysql;
+use testkit::work::{Work, try_statement};
 use testkit::{Replica, Server};
 
 const TABLES: u64 = 6;
 
-/// Sessions that change rows and definitions at random until this value is dropped.
-struct Work {
-    ends: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<()>>,
-}
-
-impl Work {
-    fn start(source: &Server, seed: u64, sessions: u64) -> Work {
-        let ends = Arc::new(AtomicBool::new(false));
-        let thread = |number: u64| {
-            let (mut session, ended) = (source.connect(), ends.clone());
-            os::thread::spawn("work", move || {
-                let mut rng = Rng::new(seed ^ number);
-                while !ended.load(Ordering::Relaxed) {
-                    let sql = match number {
-                        0 => definition(&mut rng),
-                        1 => {
-                            xa(&mut session, &mut rng);
-                            continue;
-                        }
-                        _ => rows(&mut rng),
-                    };
-                    // Tables come and go, and rows take each other's keys.
-                    if let Err(error) = session.query(&sql) {
-                        assert!(error.server_code().is_some(), "{sql}: {error}");
-                    }
+/// Starts sessions that change rows and definitions at random.
+fn work_on(source: &Server, seed: u64, sessions: u64) -> Work {
+    let session = |number: u64| {
+        let (mut session, mut rng) = (source.connect(), Rng::new(seed ^ number));
+        move |ends: &AtomicBool| {
+            while !ends.load(Ordering::Relaxed) {
+                match number {
+                    0 => try_statement(&mut session, &definition(&mut rng)),
+                    1 => xa(&mut session, &mut rng),
+                    _ => try_statement(&mut session, &rows(&mut rng)),
                 }
-            })
-        };
-        let threads = (0..sessions).map(thread).collect();
-        Work { ends, threads }
-    }
-}
-
-impl Drop for Work {
-    fn drop(&mut self) {
-        self.ends.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
-            let ended = thread.join();
-            assert!(ended.is_ok() || std::thread::panicking(), "the work went on to its end");
+            }
         }
-    }
+    };
+    Work::start((0..sessions).map(session))
 }
 
 /// Runs an XA transaction, which stays prepared for a while.
@@ -168,7 +140,7 @@ fn each_clone_of_a_busy_server_is_a_replay_of_its_log() {
     source.run("CREATE TABLE d.x_a (id INT PRIMARY KEY, k INT NOT NULL, c MEDIUMTEXT, KEY k (k))");
     replica.follow(Flavor::Slipstream, source.port(), &StartFrom::Gtid);
     replica.stop_thread(Thread::Sql);
-    let work = Work::start(&source, seed, 5);
+    let work = work_on(&source, seed, 5);
     for round in 0..6 {
         become_clone(&mut clone, &source);
         let status = source.run("SELECT * FROM performance_schema.clone_status");

@@ -7,7 +7,7 @@ use protocol::client::Client;
 use testkit::Server;
 
 use crate::attaching::{Attaching, catch_up};
-use crate::work::{Work, are_the_same, fill};
+use crate::work::{are_the_same, fill, work_on};
 
 /// Rows that the work leaves alone, so that the applier does not stop at a spoilt one.
 const LEFT_ALONE: &[&str] = &[
@@ -52,7 +52,7 @@ fn spoilt_rows_are_found(test: &str, source: &Server) {
     source.run("FLUSH BINARY LOGS");
     let (code, told) = replica.verify(&[]);
     assert_eq!(code, Some(0), "nothing differs: {told}");
-    let work = Work::start(source, &mut rng);
+    let work = work_on(source, &mut rng);
     let (code, told) = replica.verify(&[]);
     assert_eq!(code, Some(0), "nothing differs: {told}");
     assert!(!told.contains("differs:"), "{told}");

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use bench::instance::Flavor;
@@ -10,14 +9,9 @@ use os::clock::sleep;
 use os::random::{Rng, test_seed_or};
 use protocol::client::Client;
 use testkit::Server;
+use testkit::work::{Work, try_statement};
 
 use crate::attaching::{Attaching, catch_up, shown};
-
-/// Changes on a source that go on until this value is dropped.
-pub struct Work {
-    ends: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<()>>,
-}
 
 /// The number of sessions that change rows at the same time.
 const SESSIONS: u64 = 3;
@@ -81,15 +75,13 @@ fn change(rng: &mut Rng, number: u64) -> Vec<String> {
     vec![one]
 }
 
-impl Work {
-    pub fn start(source: &Server, rng: &mut Rng) -> Work {
-        let ends = Arc::new(AtomicBool::new(false));
-        let session = |number: u64| {
-            let (session, mut rng, ended) = (source.connect(), Rng::new(rng.u64()), ends.clone());
-            os::thread::spawn("work", move || work(session, &mut rng, number, &ended))
-        };
-        Work { threads: (0..SESSIONS).map(session).collect(), ends }
-    }
+/// Starts sessions that change a source.
+pub fn work_on(source: &Server, rng: &mut Rng) -> Work {
+    let session = |number: u64| {
+        let (session, mut rng) = (source.connect(), Rng::new(rng.u64()));
+        move |ends: &AtomicBool| work(session, &mut rng, number, ends)
+    };
+    Work::start((0..SESSIONS).map(session))
 }
 
 /// Changes rows until it is told to end. Only the first of the sessions changes definitions too.
@@ -102,19 +94,7 @@ fn work(mut session: Client, rng: &mut Rng, of_session: u64, ended: &AtomicBool)
         for sql in change(rng, number + u64::from(is_of_rows)) {
             // CREATE TABLE ... SELECT may read a table that is being renamed, and sessions may be
             // in each other's way.
-            if let Err(error) = session.query(&sql) {
-                assert!(error.server_code().is_some(), "{sql}: {error}");
-            }
-        }
-    }
-}
-
-impl Drop for Work {
-    fn drop(&mut self) {
-        self.ends.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
-            let ended = thread.join();
-            assert!(ended.is_ok() || std::thread::panicking(), "the work went on to its end");
+            try_statement(&mut session, &sql);
         }
     }
 }
@@ -189,7 +169,7 @@ pub fn copied_whole(test: &str, source: &Server, kills: u64) {
 fn copied_whole_and(test: &str, source: &Server, kills: u64, when_copied: impl FnOnce()) {
     let mut rng = Rng::new(test_seed_or(test, os::random::u64()));
     fill(source);
-    let work = Work::start(source, &mut rng);
+    let work = work_on(source, &mut rng);
     let mut replica = Attaching::new(source);
     for _ in 0..kills {
         replica.start();
