@@ -4,8 +4,10 @@
 use std::io::Write;
 use std::path::Path;
 
+use binlog::checksum::verify_checksum;
 use binlog::event::{Event, Header, event_type, flag};
 use binlog::gtid::GtidSet;
+use binlog::{Checksum, Format};
 use os::disk::Disk;
 use protocol::client::{Client, ClientError};
 
@@ -34,8 +36,7 @@ pub(crate) fn run(plan: &BackupPlan) -> Result<String> {
     };
     let mut client = Client::connect(&plan.server)?;
     check_server(&mut client, &manifest)?;
-    let segments = Receiver { disk: &*disk, root, open: None, done: Vec::new(), number: manifest.logs.len() }
-        .receive(&mut client, &end)?;
+    let segments = Receiver::new(&*disk, root, manifest.logs.len()).receive(&mut client, &end)?;
     let mut bytes = 0;
     for mut segment in segments {
         segment.stored = take_in(&*disk, root, &segment.stored.path, plan.compression)?;
@@ -73,13 +74,23 @@ struct Receiver<'a> {
     done: Vec<Segment>,
     /// The number of the next segment.
     number: usize,
+    /// The format of the next event: what its checksum is.
+    format: Format,
 }
 
-impl Receiver<'_> {
+impl<'a> Receiver<'a> {
+    fn new(disk: &'a dyn Disk, root: &'a Path, number: usize) -> Receiver<'a> {
+        Receiver { disk, root, open: None, done: Vec::new(), number, format: Format::new(Checksum::Crc32) }
+    }
+
     fn receive(mut self, client: &mut Client, from: &Place) -> Result<Vec<Segment>> {
         client.query(
             "SET @source_binlog_checksum = @@global.binlog_checksum, @master_binlog_checksum = @@global.binlog_checksum",
         )?;
+        // Events end with this checksum until a format description event says what they end with.
+        if one(client, "SELECT @source_binlog_checksum")?.eq_ignore_ascii_case("NONE") {
+            self.format.checksum = Checksum::None;
+        }
         let Ok(pos) = u32::try_from(from.pos) else {
             return Err(BackupError::Refused(format!("{} is longer than 4 GB", from.file)));
         };
@@ -104,33 +115,43 @@ impl Receiver<'_> {
     }
 
     fn take(&mut self, event: &[u8]) -> Result<()> {
-        let damaged = || BackupError::Damaged("the server sent an event that is damaged".to_owned());
-        let header = Header::decode(event).map_err(|_| damaged())?;
+        let damaged = |what: &dyn std::fmt::Display| {
+            BackupError::Damaged(format!("the server sent an event that is damaged: {what}"))
+        };
+        let header = Header::decode(event).map_err(|error| damaged(&error))?;
         if header.event_size as usize != event.len() {
-            return Err(damaged());
+            return Err(damaged(&"its length is wrong"));
+        }
+        let is_format = header.event_type == event_type::FORMAT_DESCRIPTION;
+        if is_format || self.format.checksum == Checksum::Crc32 {
+            verify_checksum(event).map_err(|error| damaged(&error))?;
         }
         let is_made_up = header.flags & flag::ARTIFICIAL != 0 || header.log_pos == 0;
         match header.event_type {
             event_type::ROTATE if is_made_up => {
-                let Ok(Event::Rotate(rotate)) = binlog::event::decode_body(&header, event) else {
-                    return Err(damaged());
+                let Ok((_, Event::Rotate(rotate))) = binlog::decode(event, &self.format) else {
+                    return Err(damaged(&"a rotate event is too short"));
                 };
-                let name: Vec<u8> =
-                    rotate.file.iter().copied().take_while(|byte| byte.is_ascii_graphic()).collect();
-                self.begin(cut_to_number(&String::from_utf8_lossy(&name)), rotate.position)
+                let name = std::str::from_utf8(rotate.file).map_err(|error| damaged(&error))?;
+                return self.begin(name, rotate.position);
             }
-            event_type::HEARTBEAT | event_type::HEARTBEAT_V2 => Ok(()),
-            kind => {
-                let Some((segment, file)) = &mut self.open else { return Err(damaged()) };
-                let path = self.root.join(&segment.stored.path);
-                file.write_all(event).map_err(|error| BackupError::io(&path, error))?;
-                // Before events from the middle of a file the server repeats the file's first one.
-                if kind != event_type::FORMAT_DESCRIPTION || segment.from == 4 {
-                    segment.to += event.len() as u64;
-                }
-                Ok(())
-            }
+            event_type::HEARTBEAT | event_type::HEARTBEAT_V2 => return Ok(()),
+            event_type::FORMAT_DESCRIPTION => match binlog::decode(event, &self.format) {
+                Ok((_, Event::FormatDescription(format))) => self.format = format.format(),
+                _ => return Err(damaged(&"a format description is too short")),
+            },
+            _ => {}
         }
+        let Some((segment, file)) = &mut self.open else {
+            return Err(damaged(&"it comes before the name of the file"));
+        };
+        let path = self.root.join(&segment.stored.path);
+        file.write_all(event).map_err(|error| BackupError::io(&path, error))?;
+        // Before events from the middle of a file the server repeats the file's first one.
+        if !is_format || segment.from == 4 {
+            segment.to += event.len() as u64;
+        }
+        Ok(())
     }
 
     /// Goes on with another file of the server.
@@ -177,11 +198,59 @@ fn refused(error: ClientError, from: &Place) -> BackupError {
     }
 }
 
-/// Returns a log file's name up to its number. What stands behind that is a checksum that happens
-/// to be printable.
-fn cut_to_number(name: &str) -> &str {
-    const DIGITS: usize = 6;
-    let Some(dot) = name.rfind('.') else { return name };
-    let digits = name[dot + 1..].bytes().take_while(u8::is_ascii_digit).count();
-    if digits >= DIGITS { &name[..dot + 1 + digits] } else { name }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use binlog::checksum::crc32;
+    use os::sim::SimDisk;
+
+    /// Returns the event by which a server says that the log goes on in a file.
+    fn rotate(name: &str, position: u64, checksum: Checksum) -> Vec<u8> {
+        let len = binlog::event::HEADER_LEN + 8 + name.len() + checksum.len_bytes();
+        let mut event = vec![0; 4];
+        event.push(event_type::ROTATE);
+        event.extend_from_slice(&1u32.to_le_bytes());
+        event.extend_from_slice(&u32::try_from(len).expect("it is short").to_le_bytes());
+        event.extend_from_slice(&0u32.to_le_bytes());
+        event.extend_from_slice(&flag::ARTIFICIAL.to_le_bytes());
+        event.extend_from_slice(&position.to_le_bytes());
+        event.extend_from_slice(name.as_bytes());
+        if checksum == Checksum::Crc32 {
+            let crc = crc32(&event);
+            event.extend_from_slice(&crc.to_le_bytes());
+        }
+        event
+    }
+
+    /// The name of a log file ends where its checksum begins, even if that looks like more of the
+    /// name.
+    #[test]
+    fn a_files_name_ends_before_the_checksum() {
+        let disk = SimDisk::new(1);
+        let name = "binlog.000003";
+        let digits = |position: &u64| {
+            let event = rotate(name, *position, Checksum::Crc32);
+            event[event.len() - 4].is_ascii_digit()
+        };
+        let position = (4..).find(digits).expect("one position in 26 has such a checksum");
+        for checksum in [Checksum::Crc32, Checksum::None] {
+            let mut receiver = Receiver::new(&disk, Path::new("backup"), 0);
+            receiver.format = Format::new(checksum);
+            receiver.take(&rotate(name, position, checksum)).expect("the event is sound");
+            let (segment, _) = receiver.open.expect("a file has begun");
+            assert_eq!((&*segment.file, segment.from), (name, position), "{checksum:?}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_event_is_refused() {
+        let disk = SimDisk::new(1);
+        let sound = rotate("binlog.000003", 4, Checksum::Crc32);
+        for at in 0..sound.len() {
+            let mut event = sound.clone();
+            event[at] ^= 1;
+            let taken = Receiver::new(&disk, Path::new("backup"), 0).take(&event);
+            assert!(matches!(taken, Err(BackupError::Damaged(_))), "byte {at}");
+        }
+    }
 }

@@ -91,7 +91,7 @@ fn slipstream(words: &[String]) -> Output {
     Command::new(testkit::binary::slipstream()).args(words).output().expect("it runs")
 }
 
-/// Restores a backup, and returns what went wrong, or nothing.
+/// Restores a backup, and returns what went wrong, with the server's log, or nothing.
 fn restore(from: &Path, datadir: &Path, words: &[String]) -> Result<(), String> {
     let mut all = vec!["restore".to_owned(), "--from".to_owned(), from.display().to_string()];
     all.extend(["--datadir".to_owned(), datadir.display().to_string()]);
@@ -99,7 +99,10 @@ fn restore(from: &Path, datadir: &Path, words: &[String]) -> Result<(), String> 
     let output = slipstream(&all);
     match output.status.success() {
         true => Ok(()),
-        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        false => {
+            let log = std::fs::read_to_string(datadir.join("#restore/error.log")).unwrap_or_default();
+            Err(format!("{}{log}", String::from_utf8_lossy(&output.stderr)))
+        }
     }
 }
 
