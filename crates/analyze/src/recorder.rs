@@ -83,6 +83,11 @@ impl Recorder {
         self.checksum = checksum;
     }
 
+    /// Returns the checksum with which the next event ends.
+    pub fn checksum(&self) -> Checksum {
+        self.checksum
+    }
+
     /// Takes the next event, which begins at offset `pos` of the file.
     pub fn take(&mut self, event: &[u8], pos: u64) -> Result<(), AnalyzeError> {
         self.take_event(event, pos).map_err(|error| match error {

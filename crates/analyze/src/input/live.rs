@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use binlog::Checksum;
-use binlog::event::{Event, FLAGS_OFFSET, Header, event_type, flag};
+use binlog::event::{Event, Header, event_type, flag};
+use binlog::{Checksum, Format};
 use protocol::client::{Client, ConnectOptions};
 
 use crate::error::AnalyzeError;
@@ -73,22 +73,19 @@ impl Live {
 }
 
 fn take(event: &[u8], file: &mut String, recorder: &mut Recorder) -> Result<(), AnalyzeError> {
-    let header =
-        Header::decode(event).map_err(|error| AnalyzeError::Event { file: file.clone(), pos: 0, error })?;
-    let flags = u16::from_le_bytes([event[FLAGS_OFFSET], event[FLAGS_OFFSET + 1]]);
+    let wrong = |error, file: &str| AnalyzeError::Event { file: file.to_owned(), pos: 0, error };
+    let header = Header::decode(event).map_err(|error| wrong(error, file))?;
     if header.event_type == event_type::ROTATE {
         // The rotate event in the file and the one that is made up for the next file say the same.
-        // The name decides, without the checksum that may stand behind it.
-        if flags & flag::ARTIFICIAL == 0 && header.log_pos != 0 {
+        if header.flags & flag::ARTIFICIAL == 0 && header.log_pos != 0 {
             return Ok(());
         }
-        if let Ok(Event::Rotate(rotate)) = binlog::event::decode_body(&header, event) {
-            let name: Vec<u8> =
-                rotate.file.iter().copied().take_while(|byte| byte.is_ascii_graphic()).collect();
-            let name = String::from_utf8_lossy(&name);
-            let name = cut_to_number(&name);
-            if name != file {
-                *file = name.to_string();
+        let format = Format::new(recorder.checksum());
+        let (_, decoded) = binlog::decode(event, &format).map_err(|error| wrong(error, file))?;
+        if let Event::Rotate(rotate) = decoded {
+            let name = String::from_utf8_lossy(rotate.file);
+            if name != *file {
+                *file = name.into_owned();
                 recorder.begin_file(file);
             }
         }
@@ -96,15 +93,6 @@ fn take(event: &[u8], file: &mut String, recorder: &mut Recorder) -> Result<(), 
     }
     let pos = u64::from(header.log_pos).saturating_sub(event.len() as u64);
     recorder.take(event, pos)
-}
-
-/// Returns a log file's name up to its number. What stands behind that is a checksum that happens
-/// to be printable.
-fn cut_to_number(name: &str) -> &str {
-    const DIGITS: usize = 6;
-    let Some(dot) = name.rfind('.') else { return name };
-    let digits = name[dot + 1..].bytes().take_while(u8::is_ascii_digit).count();
-    if digits >= DIGITS { &name[..dot + 1 + digits] } else { name }
 }
 
 /// A table as a server's information_schema describes it.
@@ -153,16 +141,4 @@ pub fn keys_of(options: &ConnectOptions) -> Result<KnownKeys, AnalyzeError> {
         known.add(table, keys.into_iter().map(|(_, columns)| columns).collect());
     }
     Ok(known)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_ends_with_its_number() {
-        assert_eq!(cut_to_number("mysql-bin.000012abcd"), "mysql-bin.000012");
-        assert_eq!(cut_to_number("a.b.1000000"), "a.b.1000000");
-        assert_eq!(cut_to_number("odd.1"), "odd.1");
-    }
 }
