@@ -206,10 +206,13 @@ impl Verification<'_> {
     /// Names the tables that are here and not at the source. Returns their number. They are left
     /// alone, because nobody else may have their rows.
     fn extra_tables(&mut self) -> Result<usize> {
-        let mut extra: Option<BTreeSet<String>> = None;
-        // A table that was dropped at the source while the lists were read is no longer here at the
-        // second time.
-        for _ in 0..2 {
+        /// How often the lists are compared. MariaDB's list lacks a table shortly before its DROP
+        /// TABLE is in the log, so that two times do not suffice.
+        const ROUNDS: usize = 3;
+        // A table that was dropped at the source while the lists were read is not here the next
+        // time, or it is another one of the same name, which has another id.
+        let mut extra: Option<BTreeSet<(String, Option<String>)>> = None;
+        for _ in 0..ROUNDS {
             let now = Moment::now(&mut self.source)?;
             self.local.query("STOP REPLICA SQL_THREAD")?;
             apply(&mut self.local, &now, None)?;
@@ -217,21 +220,24 @@ impl Verification<'_> {
                 "SELECT CONCAT(TABLE_SCHEMA, '.', TABLE_NAME), TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES \
                  WHERE TABLE_TYPE <> 'VIEW' AND TABLE_TYPE <> 'SEQUENCE' AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS}"
             );
+            let ids = self.local.table_ids()?;
             let here = self.local.query(&list)?;
             let there: BTreeSet<String> =
                 self.source.table(&list)?.into_iter().map(|mut row| row.swap_remove(0)).collect();
-            let is_extra = |row: &usize| {
-                let text = |column| here.cell(*row, column).unwrap_or_default();
-                !there.contains(&text(0)) && self.choice.takes_table(&text(1), &text(2))
-            };
-            let found = (0..here.rows.len()).filter(is_extra).filter_map(|row| here.cell(row, 0)).collect();
-            extra = Some(match extra {
-                None => found,
-                Some(earlier) => earlier.intersection(&found).cloned().collect(),
+            let found = (0..here.rows.len()).filter_map(|row| {
+                let [name, schema, table] =
+                    [0, 1, 2].map(|column| here.cell(row, column).unwrap_or_default());
+                let is_extra = !there.contains(&name) && self.choice.takes_table(&schema, &table);
+                is_extra.then(|| (name, ids.get(&format!("{schema}/{table}")).cloned()))
             });
+            extra = Some(match extra {
+                None => found.collect(),
+                Some(earlier) => found.filter(|table| earlier.contains(table)).collect(),
+            });
+            sleep(POLL);
         }
         let extra = extra.unwrap_or_default();
-        for name in &extra {
+        for (name, _) in &extra {
             eprintln!("differs: {name} is here and not at the source");
         }
         Ok(extra.len())
