@@ -37,7 +37,9 @@ impl Parser<'_> {
     /// Reads the hints of a statement that is no query. They are for its first block.
     fn read_statement_hints(&mut self) {
         let (_, hints) = self.read_hints(1);
-        self.hints.of_statement.extend(hints);
+        if !hints.is_empty() {
+            self.hints.of_statement.extend(hints);
+        }
     }
 
     fn insert_source(&mut self, insert: &mut Insert) -> Result<()> {

@@ -96,19 +96,21 @@ impl Blocks {
         true
     }
 
-    /// Ends the statement: warns of names that no block has.
-    pub fn end(&mut self, warnings: &mut Warnings) {
-        for (name, hint) in std::mem::take(&mut self.wanted) {
+    /// Ends the statement, and returns warnings of names that no block has.
+    pub fn end(self) -> Warnings {
+        let mut warnings = Warnings::new();
+        for (name, hint) in &self.wanted {
             let is_numbered = name
                 .to_ascii_lowercase()
                 .strip_prefix("select#")
                 .and_then(|number| number.parse::<u32>().ok())
                 .is_some_and(|number| (1..=self.last).contains(&number));
-            if !is_numbered && !self.has_name(&name) {
+            if !is_numbered && !self.has_name(name) {
                 let text = format!("Query block name `{name}` is not found for {hint} hint");
                 warnings.push((3127, text));
             }
         }
+        warnings
     }
 }
 

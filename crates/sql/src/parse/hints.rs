@@ -6,6 +6,8 @@
 
 use super::hint_blocks::Blocks;
 use crate::ast::{Block, Hint, HintKind, HintTable};
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 /// The greatest value of MAX_EXECUTION_TIME, in milliseconds.
 const MOST_EXECUTION_TIME_MS: u64 = u32::MAX as u64;
@@ -60,9 +62,13 @@ pub enum HintValue {
     Text(String),
 }
 
-/// The result of a statement's hints.
+/// The result of a statement's hints. Most statements have none, and pay one pointer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Hints {
+pub struct Hints(Option<Arc<GivenHints>>);
+
+/// The result of hints that have been given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GivenHints {
     /// MAX_EXECUTION_TIME, in milliseconds, if the statement is a SELECT that has it.
     pub max_execution_time_ms: Option<u64>,
     /// The variables that have other values while the statement runs (SET_VAR), in lower case.
@@ -71,6 +77,28 @@ pub struct Hints {
     pub of_statement: Vec<Hint>,
     /// The warnings about hints: their numbers and texts.
     pub warnings: Vec<(u16, String)>,
+}
+
+/// What a statement without hints has.
+static NO_HINTS: GivenHints = GivenHints {
+    max_execution_time_ms: None,
+    set_vars: Vec::new(),
+    of_statement: Vec::new(),
+    warnings: Vec::new(),
+};
+
+impl Deref for Hints {
+    type Target = GivenHints;
+
+    fn deref(&self) -> &GivenHints {
+        self.0.as_deref().unwrap_or(&NO_HINTS)
+    }
+}
+
+impl DerefMut for Hints {
+    fn deref_mut(&mut self) -> &mut GivenHints {
+        Arc::make_mut(self.0.get_or_insert_default())
+    }
 }
 
 /// The position of an error, and its text.
@@ -443,7 +471,7 @@ mod tests {
 
     fn hints(text: &str) -> (Option<u64>, Vec<String>) {
         let hints = parse(text.as_bytes(), LexMode::default()).unwrap().unwrap().hints;
-        let warnings = hints.warnings.into_iter().map(|(code, text)| format!("{code} {text}"));
+        let warnings = hints.warnings.iter().map(|(code, text)| format!("{code} {text}"));
         (hints.max_execution_time_ms, warnings.collect())
     }
 

@@ -153,8 +153,11 @@ pub(crate) fn parse_watched(
     if parser.token().kind != TokenKind::End {
         return Err(parser.error());
     }
-    parser.blocks.end(&mut parser.hints.warnings);
-    let Parser { parameters, hints, .. } = parser;
+    let Parser { parameters, mut hints, blocks, .. } = parser;
+    let unknown_blocks = blocks.end();
+    if !unknown_blocks.is_empty() {
+        hints.warnings.extend(unknown_blocks);
+    }
     Ok(Some(Parsed { statement, parameters, hints, end: end.start as usize, next }))
 }
 
@@ -284,8 +287,12 @@ impl<'a> Parser<'a> {
         self.depth -= 1;
     }
 
+    #[inline]
     fn token_is(&self, token: Token, word: &str) -> bool {
-        token.kind == TokenKind::Word && self.raw(token).eq_ignore_ascii_case(word.as_bytes())
+        // The length nearly always decides, and saves the call that compares the letters.
+        token.kind == TokenKind::Word
+            && (token.end - token.start) as usize == word.len()
+            && self.raw(token).eq_ignore_ascii_case(word.as_bytes())
     }
 
     fn is(&self, word: &str) -> bool {

@@ -286,10 +286,26 @@ const STARTS: [usize; LETTERS + 1] = {
     starts
 };
 
+/// For each letter, the lengths of its words: bit n stands for n bytes.
+const LENGTHS: [u64; LETTERS] = {
+    let mut lengths = [0; LETTERS];
+    let mut at = 0;
+    while at < RESERVED.len() {
+        let word = RESERVED[at].as_bytes();
+        assert!(word.len() < u64::BITS as usize, "each length has a bit");
+        lengths[(word[0] - b'A') as usize] |= 1 << word.len();
+        at += 1;
+    }
+    lengths
+};
+
 /// Reports whether `word` is reserved, in any case.
 pub fn is_reserved(word: &[u8]) -> bool {
     let Some(first) = word.first().filter(|byte| byte.is_ascii_alphabetic()) else { return false };
     let letter = usize::from(first.to_ascii_uppercase() - b'A');
+    if word.len() >= u64::BITS as usize || LENGTHS[letter] & (1 << word.len()) == 0 {
+        return false;
+    }
     let same_letter = &RESERVED[STARTS[letter]..STARTS[letter + 1]];
     same_letter
         .iter()

@@ -113,17 +113,21 @@ impl IndexUse {
         let hints = if self.hinted.is_empty() { &self.written } else { &self.hinted };
         let finding = ForUse::of(table, hints, IndexHintUse::Join)?;
         let ordering = ForUse::of(table, hints, IndexHintUse::Order)?;
-        let is_seen = |at: &usize| self.sees_invisible || !table.def.indexes[*at].invisible;
-        let secondary = (0..table.def.indexes.len()).filter(is_seen).map(IndexRef::Secondary);
-        let usable = |index: IndexRef| Usable {
-            index,
-            finds: finding.takes(index),
-            has_ranges: !self.without_ranges.contains(&index),
-            orders: ordering.takes(index),
-            must_order: ordering.is_forced && ordering.takes(index),
+        let mut all = Vec::with_capacity(1 + table.def.indexes.len());
+        let mut add = |index: IndexRef| {
+            let (finds, orders) = (finding.takes(index), ordering.takes(index));
+            if finds || orders {
+                let has_ranges = !self.without_ranges.contains(&index);
+                let must_order = ordering.is_forced && orders;
+                all.push(Usable { index, finds, has_ranges, orders, must_order });
+            }
         };
-        let all = std::iter::once(IndexRef::Primary).chain(secondary).map(usable);
-        let all = all.filter(|usable| usable.finds || usable.orders).collect();
+        add(IndexRef::Primary);
+        for (at, index) in table.def.indexes.iter().enumerate() {
+            if self.sees_invisible || !index.invisible {
+                add(IndexRef::Secondary(at));
+            }
+        }
         Ok(Usables { all, is_forced: finding.is_forced })
     }
 

@@ -7,7 +7,6 @@ use crate::admin::AdminCommand;
 use crate::ast::{PrepareText, Show, Statement};
 use crate::error::{Result, SqlError};
 use crate::memory::Charge;
-use crate::parse::Hints;
 use crate::sink::{ColumnMeta, OkInfo, ResultSink};
 use os::account::{State, enter};
 use std::sync::Arc;
@@ -184,7 +183,10 @@ impl Session {
             let (text, statement) = (prepared.text.clone(), prepared.statement.clone());
             self.parameters.arguments = Arguments { values: parameters.to_vec(), types: Vec::new() };
             // Its hints were warned of when it was prepared.
-            let hints = Hints { warnings: Vec::new(), ..prepared.hints.clone() };
+            let mut hints = prepared.hints.clone();
+            if !hints.warnings.is_empty() {
+                hints.warnings.clear();
+            }
             let done = set_var::with_hinted(self, &statement, &hints, |session, hints| {
                 session.run_unbound(&text, (&statement, hints), sink)
             });
