@@ -40,6 +40,8 @@ pub struct WireSink<'a> {
     broken: Option<PacketError>,
     /// The place in the output where the last complete result ends.
     complete: OutputMark,
+    /// Whether the columns of a result set have come, and its end has not.
+    is_within_rows: bool,
 }
 
 impl<'a> WireSink<'a> {
@@ -65,6 +67,7 @@ impl<'a> WireSink<'a> {
             changes,
             broken: None,
             complete,
+            is_within_rows: false,
         }
     }
 
@@ -77,6 +80,7 @@ impl<'a> WireSink<'a> {
     /// results of earlier statements of the same text stay.
     pub fn take_back_incomplete(&mut self) {
         let _too_late = self.channel.rewind_output(self.complete);
+        self.is_within_rows = false;
     }
 
     /// Reserves room for a row with long values before any of it is written.
@@ -209,6 +213,8 @@ pub fn definition(meta: &ColumnMeta, result_collation: u16) -> Column {
 
 impl ResultSink for WireSink<'_> {
     fn columns(&mut self, columns: &[ColumnMeta]) -> sql::Result<()> {
+        assert!(!self.is_within_rows, "a result set ends before the next one begins");
+        self.is_within_rows = true;
         self.columns.clear();
         let names = self.result_collation;
         self.write(|out| put_lenenc_int(out, columns.len() as u64))?;
@@ -225,6 +231,7 @@ impl ResultSink for WireSink<'_> {
     }
 
     fn row(&mut self, row: &[Value]) -> sql::Result<()> {
+        assert!(self.is_within_rows, "rows come behind their columns");
         assert_eq!(row.len(), self.columns.len(), "a row has as many values as the result has columns");
         self.make_room(row)?;
         let converted = self.converts.then(|| self.in_clients_characters(row));
@@ -247,6 +254,8 @@ impl ResultSink for WireSink<'_> {
     }
 
     fn end_rows(&mut self, end: EndOfRows) -> sql::Result<()> {
+        assert!(self.is_within_rows, "rows end once, behind their columns");
+        self.is_within_rows = false;
         if self.capabilities & cap::DEPRECATE_EOF == 0 {
             self.write(|out| put_eof(end.status, end.warnings, out))?;
             self.complete = self.channel.output_mark();
@@ -257,6 +266,7 @@ impl ResultSink for WireSink<'_> {
     }
 
     fn ok(&mut self, info: &OkInfo) -> sql::Result<()> {
+        assert!(!self.is_within_rows, "an OK packet is no end of rows");
         let changes = if self.capabilities & cap::SESSION_TRACK != 0 { (self.changes)() } else { Vec::new() };
         let ok = OkPacket {
             affected_rows: info.affected_rows,

@@ -130,6 +130,7 @@ impl Clones {
     pub fn enter(&self, stage: CopyStage, estimate_bytes: u64) {
         let (at, now_us) = (index_of(stage), os::clock::now_us());
         self.change(|clone| {
+            assert_eq!(clone.state, State::InProgress, "stages are those of a clone that goes on");
             end_stages(&mut clone.stages, State::Completed, now_us);
             let stage = &mut clone.stages[at];
             // The log was copied in part while the files were.
@@ -152,6 +153,7 @@ impl Clones {
         let now_us = os::clock::now_us();
         let (binlog_file, binlog_pos) = binlog.unwrap_or_default();
         self.change(|clone| {
+            assert_eq!(clone.state, State::InProgress, "a clone ends once");
             end_stages(&mut clone.stages, State::Completed, now_us);
             clone.place = Place { binlog_file, binlog_pos, gtid_executed: end.gtid_executed.to_string() };
             (clone.state, clone.ended_us) = (State::Completed, now_us);

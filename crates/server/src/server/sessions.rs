@@ -368,7 +368,8 @@ impl Sessions {
     pub fn add(&self, host: String, interrupter: Option<Interrupter>) -> Arc<SessionEntry> {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(8);
         let entry = Arc::new(SessionEntry::new(id, host, interrupter));
-        self.entries.lock().insert(id, entry.clone());
+        let before = self.entries.lock().insert(id, entry.clone());
+        assert!(before.is_none(), "connection {id} has an id of its own");
         entry
     }
 
@@ -386,7 +387,8 @@ impl Sessions {
             shown.account = format!("{name}@localhost");
         });
         entry.set_activity(Activity::Daemon);
-        entries.insert(id, entry.clone());
+        let before = entries.insert(id, entry.clone());
+        assert!(before.is_none(), "thread {id} has an id of its own");
         entry
     }
 

@@ -236,6 +236,8 @@ impl Ranges {
         ctx: &Context<'_>,
     ) -> Result<Option<Vec<u8>>> {
         let [condition] = &access.alternatives[..] else { return Ok(None) };
+        let parts = table.index_columns(access.index).len();
+        assert_eq!(condition.equals.len(), parts, "a point has a value for each part of its key");
         let mut key = Vec::with_capacity(16);
         for (column, (expr, _)) in table.index_columns(access.index).iter().zip(&condition.equals) {
             if !matches!(
@@ -398,6 +400,8 @@ fn merged(mut ranges: Vec<KeyRange>) -> Vec<KeyRange> {
             _ => out.push(range),
         }
     }
+    let is_apart = |pair: &[KeyRange]| !touches(&pair[0], &pair[1]);
+    assert!(out.windows(2).all(is_apart), "no row is in two of the ranges");
     out
 }
 

@@ -440,6 +440,7 @@ impl InsertPlan {
         if self.reads_row {
             self.begin_row(run, number, values)?;
         }
+        assert!(row.len() <= self.columns.len(), "each value of a VALUES list has a column");
         values.resize(self.table.columns(), Value::Null);
         for (at, value) in self.columns.iter().zip(row) {
             match value {
@@ -472,6 +473,7 @@ impl InsertPlan {
         generator: &mut Generator,
         values: &mut Vec<Value>,
     ) -> Result<()> {
+        assert!(row.len() >= self.columns.len(), "a query has a value for each column that is filled");
         values.resize(self.table.columns(), Value::Null);
         for (at, value) in self.columns.iter().zip(row) {
             values[*at] = self.converted(run, *at, value, number, generator)?;
@@ -641,6 +643,7 @@ impl InsertPlan {
         generator: &mut Generator,
         image: &mut Vec<u8>,
     ) -> Result<Outcome> {
+        assert_eq!(values.len(), self.table.columns(), "a new row is whole");
         let fires = self.fires();
         if fires {
             self.run_before(run, values, generator)?;

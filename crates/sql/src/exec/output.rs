@@ -38,6 +38,7 @@ impl Output<'_> {
 
     /// Takes a row that DISTINCT has let through, and applies OFFSET and LIMIT to it.
     fn pass(&mut self, row: &[Value]) -> Result<Flow> {
+        assert_eq!(row.len(), self.columns.len(), "a row has a value for each column of the result");
         self.passed += 1;
         if self.passed > self.limit.offset && self.emitted < self.limit.count {
             self.emitted += 1;
@@ -74,6 +75,7 @@ pub(super) struct Projection<'p> {
 
 impl<'p> Projection<'p> {
     pub fn new(plan: &'p SelectPlan, columns: &'p [ColumnMeta]) -> Projection<'p> {
+        assert_eq!(plan.outputs.len(), columns.len(), "each output has a column of the result");
         // The slots of the innermost table are filled again before anyone reads them again.
         let innermost = plan.tables.last().map_or(0..0, |step| step.base..step.base + step.columns);
         let mut moved: Vec<Option<usize>> = Vec::with_capacity(plan.outputs.len());

@@ -236,6 +236,7 @@ impl RowUpdate {
         joined: &mut [Value],
     ) -> Result<bool> {
         let table = &self.table;
+        assert_eq!(columns.len(), table.columns(), "a row of {} has its columns", table.qualified_name());
         if table.has_triggers(TriggerEvent::Update.bit()) {
             return self.store_with_triggers(run, row, columns, number, joined);
         }

@@ -114,6 +114,7 @@ impl UpdatePlan {
             changes.affected_rows += u64::from(changed);
             Ok(())
         })?;
+        assert!(changes.affected_rows <= changes.found_rows, "only rows that were found are changed");
         note_info(run, &mut changes);
         Ok(changes)
     }

@@ -57,7 +57,17 @@ impl Ordering<'_> {
     /// Returns the cheapest order.
     pub fn cheapest(&self) -> Result<Vec<usize>> {
         let first = Begun { order: Vec::new(), placed: Mask::NONE, rows: self.rounds, cost: 0.0 };
-        if self.members.len() <= MOST_EXACT { self.exactly(first) } else { self.step_by_step(first) }
+        let order = match self.members.len() <= MOST_EXACT {
+            true => self.exactly(first)?,
+            false => self.step_by_step(first)?,
+        };
+        let is_member = |at: &usize| self.members.contains(at);
+        assert!(
+            order.len() == self.members.len() && order.iter().all(is_member),
+            "an order has each table of its block once: {order:?} of {:?}",
+            self.members
+        );
+        Ok(order)
     }
 
     fn exactly(&self, first: Begun) -> Result<Vec<usize>> {
@@ -109,6 +119,7 @@ impl Ordering<'_> {
     }
 
     fn extended(&self, begun: &Begun, at: usize) -> Result<Begun> {
+        assert!(!begun.placed.has(at), "a table is read once: {at} in {:?}", begun.order);
         let next = self.next(begun.placed, at, begun.rows)?;
         let mut order = begun.order.clone();
         order.push(at);
@@ -176,6 +187,18 @@ impl Ordering<'_> {
             class.equalities(comes, is_known, &mut decided);
         }
         decided
+    }
+
+    /// Checks that each condition of the block was decided at some table or nest. `placed` are the
+    /// tables of the block and of its nests.
+    pub fn check_decided(&self, placed: Mask) {
+        let known = placed | self.known;
+        for (condition, mask) in self.conditions {
+            assert!(
+                mask.is_within(known) && !(*mask & placed).is_empty(),
+                "a condition is decided where its tables are known: {condition:?}"
+            );
+        }
     }
 
     /// Returns the share of a table's rows that meets a condition.

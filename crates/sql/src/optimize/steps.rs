@@ -64,7 +64,9 @@ pub(super) fn with_tables(drafts: Vec<Draft>, tables: Tables) -> Vec<TableStep> 
         let step = TableStep::new(leaf.source, leaf.alias, leaf.base, leaf.columns);
         TableStep { nests, hash, conditions, estimate, index_use: leaf.index_use, ..step }
     };
-    drafts.into_iter().map(with_table).collect()
+    let steps = drafts.into_iter().map(with_table).collect();
+    assert!(leaves.iter().all(Option::is_none), "each table of the query has a step");
+    steps
 }
 
 /// A planned block.
@@ -153,6 +155,7 @@ impl Planner<'_> {
                     }
                 }
             }
+            ordering.check_decided(placed.tables);
             return Ok(placed.planned());
         }
         let mut hanging: Vec<Hanging> = Vec::new();
@@ -167,6 +170,7 @@ impl Planner<'_> {
         }
         self.place_nests(&ordering, &mut hanging, &mut placed, |_| true)?;
         assert!(hanging.is_empty(), "each nest has the tables that its conditions look at");
+        ordering.check_decided(placed.tables);
         Ok(placed.planned())
     }
 
@@ -206,6 +210,7 @@ impl Planner<'_> {
     }
 
     fn place(&self, ordering: &Ordering<'_>, at: usize, placed: &mut Placed) -> Result<()> {
+        assert!(!placed.tables.has(at), "a table has one step");
         let leaf = &self.tables.leaves[at];
         let mut step = Draft { conditions: ordering.decided(placed.tables, at), ..Draft::of(at) };
         let known = ordering.known | placed.tables;
@@ -276,6 +281,7 @@ impl Planner<'_> {
             };
         placed.cost = planned.cost;
         let mut steps = planned.steps;
+        assert!(!steps.is_empty(), "a nest has tables");
         let opened = Nest { kind, tables: steps.len(), guards, conditions };
         steps[0].nests.insert(0, opened);
         placed.steps.append(&mut steps);

@@ -35,6 +35,7 @@ impl<'s> Rows<'s> {
     }
 
     pub fn row(&mut self, row: &[Value]) -> Result<()> {
+        assert_eq!(row.len(), self.columns.len(), "a row has a value for each column that is described");
         self.describe()?;
         if self.stamps.iter().all(|at| !matches!(row[*at], Value::Timestamp { .. })) {
             return self.sink.row(row);

@@ -77,10 +77,7 @@ impl<'g> Groups<'g> {
     pub fn add(&mut self, key: &[u8], row: &[Value], ctx: &Context<'_>) -> Result<()> {
         let hash = if self.is_single { 0 } else { hash_of(key) };
         match self.group_of(key, hash)? {
-            Entered::New(group) => {
-                self.begin(row)?;
-                self.take(group, row, ctx)
-            }
+            Entered::New(group) => self.begin_with(group, row, ctx),
             Entered::Known(group) => self.take(group, row, ctx),
             Entered::Refused => {
                 self.scratch.clear();
@@ -110,10 +107,20 @@ impl<'g> Groups<'g> {
         self.codec.write_row(row, &mut self.scratch);
         growth::append(&mut self.rows, &self.scratch, &mut self.charge)?;
         growth::push(&mut self.row_ends, self.rows.len(), &mut self.charge)?;
-        for aggregate in &self.grouping.aggregates {
+        let aggregates = &self.grouping.aggregates;
+        for aggregate in aggregates {
             growth::push(&mut self.accumulators, aggregate.start(), &mut self.charge)?;
         }
+        let (groups, accumulators) = (self.row_ends.len(), self.accumulators.len());
+        assert_eq!(accumulators, groups * aggregates.len(), "each group has its accumulators");
         Ok(())
+    }
+
+    /// Begins the group with this number, and aggregates its first row.
+    fn begin_with(&mut self, group: usize, row: &[Value], ctx: &Context<'_>) -> Result<()> {
+        assert_eq!(group, self.row_ends.len(), "groups are numbered as they come");
+        self.begin(row)?;
+        self.take(group, row, ctx)
     }
 
     fn take(&mut self, group: usize, row: &[Value], ctx: &Context<'_>) -> Result<()> {
@@ -177,10 +184,7 @@ impl<'g> Groups<'g> {
         }
         self.codec.read_row(payload, row)?;
         match entered {
-            Entered::New(group) => {
-                self.begin(row)?;
-                self.take(group, row, ctx)
-            }
+            Entered::New(group) => self.begin_with(group, row, ctx),
             Entered::Known(group) => self.take(group, row, ctx),
             Entered::Refused => Ok(()),
         }

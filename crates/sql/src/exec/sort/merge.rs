@@ -16,6 +16,8 @@ pub(super) struct Merge {
     losers: Vec<u32>,
     /// Whether the smallest entry has been delivered already.
     is_given: bool,
+    /// The head of the entry that was delivered last.
+    last_head: u64,
 }
 
 /// Marks a node that no reader has reached yet.
@@ -23,9 +25,10 @@ const NOBODY: u32 = u32::MAX;
 
 impl Merge {
     pub fn new(mut readers: Vec<RunReader>) -> Result<Merge> {
+        assert!(readers.len() < NOBODY as usize, "each reader has a number");
         readers.iter_mut().try_for_each(RunReader::start)?;
         let losers = vec![NOBODY; readers.len().max(1)];
-        let mut merge = Merge { readers, losers, is_given: false };
+        let mut merge = Merge { readers, losers, is_given: false, last_head: 0 };
         for reader in 0..merge.readers.len() as u32 {
             merge.enter(reader);
         }
@@ -73,7 +76,12 @@ impl Merge {
         }
         self.is_given = true;
         let winner = &self.readers[self.losers[0] as usize];
-        Ok(if winner.is_done() { None } else { Some(winner) })
+        if winner.is_done() {
+            return Ok(None);
+        }
+        assert!(winner.head() >= self.last_head, "the runs are sorted, and merged in order");
+        self.last_head = winner.head();
+        Ok(Some(winner))
     }
 }
 

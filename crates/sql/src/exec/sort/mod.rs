@@ -243,6 +243,7 @@ impl<'p> Sorter<'p> {
         while tapes.len() > self.room.fan_in {
             // The old file is deleted when all runs in it have been merged into the new one.
             let file = TapeFile::default();
+            let tapes_before = tapes.len();
             let mut longer = Vec::with_capacity(tapes.len().div_ceil(self.room.fan_in));
             let mut rest = tapes.into_iter().peekable();
             while rest.peek().is_some() {
@@ -251,6 +252,7 @@ impl<'p> Sorter<'p> {
                 ctx.counters.sort_merge_passes.count();
                 longer.push(merged);
             }
+            assert!(longer.len() < tapes_before, "a merge leaves fewer runs than it takes");
             self.file = file;
             tapes = longer;
         }

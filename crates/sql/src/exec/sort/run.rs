@@ -103,6 +103,7 @@ impl Buffer {
     /// Keeps the first `len` of the sorted entries and puts them back into the order in which they
     /// came. Returns the largest key among them.
     pub fn keep_first(&mut self, len: usize) -> Option<Vec<u8>> {
+        assert!(len <= self.places.len(), "only entries that are there are kept");
         self.places.truncate(len);
         let last = self.places.last().map(|place| entry_at(&self.bytes, place.at).0.to_vec());
         self.places.sort_unstable_by_key(|place| place.at);
@@ -110,6 +111,7 @@ impl Buffer {
         for place in &mut self.places {
             let (key, payload) = entry_at(&self.bytes, place.at);
             let len = HEADER_BYTES + key.len() + payload.len();
+            assert!(end <= place.at, "an entry moves to the front, over none that stays");
             place.head = head(key, 0);
             self.bytes.copy_within(place.at..place.at + len, end);
             place.at = end;
@@ -211,6 +213,7 @@ impl RunReader {
 
     /// Moves to the next entry.
     pub fn advance(&mut self) -> Result<()> {
+        assert!(!self.is_done, "a run is not read beyond its end");
         match &mut self.run {
             Run::Memory { at, .. } => *at += 1,
             Run::File { tape, reader, at } => {
@@ -254,6 +257,13 @@ impl RunReader {
 
     pub fn is_done(&self) -> bool {
         self.is_done
+    }
+
+    /// Returns the first eight bytes of the current entry's key as a number. The run must not be at
+    /// its end.
+    #[inline]
+    pub fn head(&self) -> u64 {
+        self.head
     }
 
     /// Reports whether this run's current entry sorts before the other run's. Of equal keys, the

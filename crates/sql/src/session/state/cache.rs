@@ -61,6 +61,7 @@ impl StatementCache {
             self.plans.clear();
         }
         self.plans.insert(text.into(), bound.clone());
+        assert!(self.plans.len() <= MOST_PLANS && self.seen.len() <= MOST_SEEN, "the cache is bounded");
     }
 
     pub fn forget(&mut self, text: &[u8]) {
