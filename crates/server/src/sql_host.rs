@@ -199,20 +199,33 @@ impl Host for ConnectionHost {
         }
         let id = variables::find(name).ok_or_else(|| SqlError::unknown_variable(name))?;
         self.check_set_global(id.definition(), scope)?;
+        if scope != VariableScope::Global {
+            variables::check_persist(id.definition(), scope, value)?;
+        }
         match scope {
-            VariableScope::Global => variables::check_global(self.server(), id, value),
-            _ => Err(SqlError::not_supported("SET PERSIST")),
+            VariableScope::PersistOnly => Ok(false),
+            _ => variables::check_global(self.server(), id, value),
         }
     }
 
     fn set_variable(&self, scope: VariableScope, name: &str, value: Option<&Value>) -> sql::Result<()> {
         if scope != VariableScope::Session {
             let id = variables::find(name).ok_or_else(|| SqlError::unknown_variable(name))?;
-            return variables::set_global(self.server(), id, value);
+            if scope != VariableScope::PersistOnly {
+                variables::set_global(self.server(), id, value)?;
+            }
+            return match scope {
+                VariableScope::Global => Ok(()),
+                _ => variables::persist(self.server(), self.account().name(), id, scope, value),
+            };
         }
         self.session_variables().set(self.server(), variables::settable(name)?, value)?;
         self.refresh_limits();
         Ok(())
+    }
+
+    fn reset_persisted(&self, name: Option<&str>) -> sql::Result<bool> {
+        variables::reset_persisted(self.server(), name, |definition| self.check_reset(definition))
     }
 
     fn variables(&self, scope: VariableScope) -> Vec<(String, String)> {

@@ -318,6 +318,13 @@ pub enum AdminCommand {
         /// `TO n`.
         to: Option<u64>,
     },
+    /// `RESET PERSIST [[IF EXISTS] name]`. The session carries it out.
+    ResetPersist {
+        /// The variable. `None` means all.
+        name: Option<String>,
+        /// Whether IF EXISTS was written.
+        if_exists: bool,
+    },
     /// PURGE BINARY LOGS.
     PurgeBinaryLogs(PurgeTo),
     /// FLUSH.

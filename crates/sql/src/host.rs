@@ -362,6 +362,16 @@ pub trait Host: Rights {
         Ok(())
     }
 
+    /// Carries out RESET PERSIST: forgets the value of a variable that SET PERSIST has kept, or all
+    /// of them. Returns false if no value of the variable is kept.
+    ///
+    /// # Errors
+    /// Returns 1227 and 3630 when the account lacks the privileges, and 3 when the file cannot be
+    /// written.
+    fn reset_persisted(&self, _name: Option<&str>) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Carries out TRUNCATE TABLE of a table of performance_schema.
     ///
     /// # Errors

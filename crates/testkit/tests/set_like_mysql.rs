@@ -2,6 +2,8 @@
 //! what it answers for values that variables do not accept. A real MySQL gets the same statements
 //! and must answer the same.
 
+use bench::instance::{Flavor, Settings};
+use testkit::Server;
 use testkit::answers::same_answers;
 
 #[test]
@@ -272,4 +274,70 @@ fn completion_type_says_what_follows_a_commit() {
         ],
     );
     assert!(answers.iter().any(|answer| answer.contains("CHAIN")), "{answers:#?}");
+}
+
+#[test]
+fn values_are_kept_for_later_starts_as_in_mysql() {
+    let kept = "SELECT * FROM performance_schema.persisted_variables ORDER BY 1";
+    let answers = same_answers(
+        "set_persist",
+        &[
+            "SET PERSIST max_connections = 200",
+            "SELECT @@max_connections",
+            "SET PERSIST sql_mode = 'ANSI', sort_buffer_size = 300000",
+            "SET GLOBAL sql_mode = 4",
+            "SELECT @@global.sql_mode",
+            "SET GLOBAL sql_mode = 'nosuch'",
+            "SET PERSIST_ONLY back_log = 90, PERSIST long_query_time = 3.5",
+            "SELECT @@back_log = 90, @@global.long_query_time",
+            kept,
+            "SET PERSIST back_log = 90",
+            "SET PERSIST datadir = '/x'",
+            "SET PERSIST_ONLY datadir = '/x'",
+            "SET PERSIST_ONLY port = 4000",
+            "SET PERSIST_ONLY hostname = 'x'",
+            "SET PERSIST timestamp = 1",
+            "SET PERSIST nosuch = 1",
+            "SET PERSIST_ONLY max_connections = 'abc'",
+            "SET PERSIST_ONLY back_log = 'abc'",
+            "SET PERSIST gtid_purged = ''",
+            "SET PERSIST_ONLY sql_log_bin = 0",
+            "SET PERSIST gtid_next = 'AUTOMATIC'",
+            "SET PERSIST TRANSACTION ISOLATION LEVEL READ COMMITTED",
+            "SET PERSIST max_connections = DEFAULT, PERSIST_ONLY wait_timeout = DEFAULT",
+            "SET @@persist.read_only = OFF, @@persist_only.slow_query_log = ON",
+            "SET PERSIST optimizer_switch = 'mrr=off'",
+            "SELECT VARIABLE_VALUE LIKE '%mrr=off%' FROM performance_schema.persisted_variables \
+             WHERE VARIABLE_NAME = 'optimizer_switch'",
+            "RESET PERSIST optimizer_switch",
+            kept,
+            "RESET PERSIST nosuch",
+            "RESET PERSIST IF EXISTS nosuch",
+            "SHOW WARNINGS",
+            "RESET PERSIST IF EXISTS",
+            "RESET PERSIST back_log",
+            "RESET PERSIST back_log",
+            "RESET PERSIST",
+            kept,
+        ],
+    );
+    assert_eq!(answers[1], "SELECT @@max_connections: 200");
+}
+
+#[test]
+fn values_that_are_kept_are_in_force_after_a_restart() {
+    let settings = Settings { extra: vec!["--max-connections=180".to_owned()], ..Settings::default() };
+    let mut server = Server::start(Flavor::Slipstream, &settings);
+    server.run("SET PERSIST max_connections = 222, PERSIST_ONLY back_log = 77, PERSIST wait_timeout = 100");
+    server.run("RESET PERSIST wait_timeout");
+    server.run("SET GLOBAL wait_timeout = 200");
+    let now = "SELECT @@max_connections, @@back_log = 77, @@global.wait_timeout";
+    assert_eq!(server.rows(now), ["222\t0\t200"]);
+    server.kill();
+    server.come_back();
+    assert_eq!(server.rows(now), ["222\t1\t28800"], "they stand above the command line");
+    server.run("RESET PERSIST");
+    server.shut_down();
+    server.come_back();
+    assert_eq!(server.rows(now), ["180\t0\t28800"]);
 }

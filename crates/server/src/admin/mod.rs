@@ -51,6 +51,7 @@ pub fn carry_out(
         Command::ShowEngine { engine, what } => show::engine(host, &engine, &what, status, sink),
         Command::ShowPlugins => show::plugins(status, sink),
         Command::ShowPrivileges => show::privileges(status, sink),
+        Command::ResetPersist { .. } => panic!("the session carries out RESET PERSIST"),
         Command::CreateUser { .. }
         | Command::AlterUser { .. }
         | Command::DropUser { .. }

@@ -25,11 +25,12 @@ use std::path::PathBuf;
 /// Reads the arguments after `serve`, and the option files that they name.
 pub fn read(args: &[String], disk: &dyn Disk) -> Result<Options, OptionError> {
     let (files, rest) = split_file_options(args)?;
+    let no_defaults = files.is_empty();
     let mut raw = Vec::new();
     for (path, must_exist) in files {
         raw.extend(file::read(disk, &path, must_exist)?);
     }
-    resolve::resolve(raw, &rest)
+    Ok(Options { no_defaults, ..resolve::resolve(raw, &rest)? })
 }
 
 /// An option file, and whether it must exist.

@@ -15,6 +15,8 @@ pub struct Options {
     pub initialize_insecure: bool,
     /// `--skip-grant-tables`: every client may do everything.
     pub skip_grant_tables: bool,
+    /// `--no-defaults`: values come from the command line alone.
+    pub no_defaults: bool,
     /// `--log-bin=NAME`: the base name of binary log files.
     pub log_bin_basename: Option<String>,
     /// `--log-bin-index=NAME`: the file that lists the binary log files.

@@ -28,7 +28,7 @@ use crate::server::sessions::Sessions;
 use crate::server::status::ServerStatus;
 use crate::server::time_limits::TimeLimits;
 use crate::server::user_locks::UserLocks;
-use crate::variables::Globals;
+use crate::variables::{Globals, Persisted};
 use engine::Engine;
 use os::disk::Disk;
 use protocol::tls::ServerTls;
@@ -50,6 +50,8 @@ pub struct Server {
     pub datadir: PathBuf,
     /// Global values of system variables.
     pub globals: Globals,
+    /// The global values that are kept for later starts.
+    pub persisted: Persisted,
     /// The accounts and their rights.
     pub accounts: Accounts,
     /// True when every client may do everything (`--skip-grant-tables`).
@@ -101,6 +103,8 @@ pub struct Parts {
     pub datadir: PathBuf,
     /// Global values of system variables.
     pub globals: Globals,
+    /// The global values that are kept for later starts.
+    pub persisted: Persisted,
     /// True when every client may do everything (`--skip-grant-tables`).
     pub skip_grant_tables: bool,
     /// The binary log; `None` with `--skip-log-bin`.
@@ -119,6 +123,7 @@ impl Server {
             disk: parts.disk,
             datadir: parts.datadir,
             globals: parts.globals,
+            persisted: parts.persisted,
             accounts: Accounts::default(),
             skip_grant_tables: AtomicBool::new(parts.skip_grant_tables),
             tls: OnceLock::new(),

@@ -55,7 +55,7 @@ pub fn check_has_global(definition: &Definition, for_later: bool) -> Result<(), 
         let text = format!("Variable '{name}' is a SESSION variable and can't be used with SET GLOBAL");
         return Err(SqlError::new(1228, text));
     }
-    if definition.read_only && !(for_later && definition.is_option) {
+    if definition.read_only && !for_later {
         return Err(read_only(name));
     }
     Ok(())

@@ -10,7 +10,8 @@
 //! function of a `Server` that applies its global value; `from_option` and `from_sql` make settings
 //! by it. `table` has all definitions, `registry` finds one by its name, and `effects` and
 //! `at_start` carry out the effects in the definitions. `of_session` is what one session sees and
-//! sets.
+//! sets. `persisted` is the file of the values that SET PERSIST keeps for later starts, and
+//! `persist` puts them there.
 //!
 //! A variable is found by its name in any letter case, and for options with dashes or underscores.
 //! Global values are one immutable snapshot, which SET GLOBAL replaces. A session keeps the
@@ -26,6 +27,8 @@ mod from_sql;
 pub mod gtids;
 mod of_session;
 mod page;
+mod persist;
+mod persisted;
 mod pool;
 mod registry;
 mod replication;
@@ -41,6 +44,8 @@ pub use event_scheduler::begin_events;
 pub use from_option::{BadValue, parse_bool};
 pub use of_session::{SessionVariables, check_scope, list_global, settable};
 pub use page::page;
+pub use persist::{check_persist, persist, reset_persisted};
+pub use persisted::Persisted;
 pub use registry::{aliases, all, default_globals, find};
 pub use replication::checksum_named;
 pub use setting::Setting;

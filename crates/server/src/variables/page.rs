@@ -40,8 +40,8 @@ ranges and defaults with a real MySQL 9.7; where they differ, the variable says 
 
 *Global* is one value for the server. *Global, session* is a value for each session too, which
 begins as the global one. *Session* has no global value. A variable that is set *at start only*
-answers SET with error 1238. SET GLOBAL needs SYSTEM_VARIABLES_ADMIN or SUPER. SET PERSIST is
-refused.
+answers SET with error 1238. SET GLOBAL needs SYSTEM_VARIABLES_ADMIN or SUPER. SET PERSIST
+needs the same, and SET PERSIST_ONLY needs PERSIST_RO_VARIABLES_ADMIN besides.
 ";
 
 fn describe(out: &mut String, definition: &Definition) {

@@ -250,7 +250,14 @@ impl Parser<'_> {
         })
     }
 
-    /// Reads RESET REPLICA, RESET BINARY LOGS AND GTIDS or RESET MASTER. RESET PERSIST is refused.
+    /// Reads what follows RESET PERSIST: `[[IF EXISTS] name]`.
+    fn reset_persist(&mut self) -> Result<Statement> {
+        let if_exists = self.eat_all(&["IF", "EXISTS"]);
+        let name = if if_exists || !self.at_end() { Some(self.name()?.to_lowercase()) } else { None };
+        Ok(Statement::Admin(AdminCommand::ResetPersist { name, if_exists }))
+    }
+
+    /// Reads RESET REPLICA, RESET PERSIST, RESET BINARY LOGS AND GTIDS or RESET MASTER.
     pub(super) fn reset(&mut self) -> Result<Statement> {
         self.expect("RESET")?;
         if self.eat("REPLICA") || self.eat("SLAVE") {
@@ -258,8 +265,8 @@ impl Parser<'_> {
             return Ok(Statement::Admin(AdminCommand::ResetReplica { all, channel: self.channel()? }));
         }
         if !self.eat("MASTER") {
-            if self.is("PERSIST") {
-                return Err(SqlError::not_supported("RESET PERSIST"));
+            if self.eat("PERSIST") {
+                return self.reset_persist();
             }
             if self.mode.of_source && self.are(&["QUERY", "CACHE"]) {
                 self.at += 2;

@@ -266,6 +266,10 @@ impl Session {
             }
             command => command,
         };
+        if let AdminCommand::ResetPersist { name, if_exists } = &command {
+            self.reset_persisted(name.as_deref(), *if_exists)?;
+            return results::ok(self, sink);
+        }
         self.check_no_locks(&command)?;
         self.begin_handlers_anew(&command);
         let status = self.status();
@@ -275,6 +279,22 @@ impl Session {
             self.locks.read_lock = Some(self.server.engine.hold_commits());
         }
         host.admin(command, status, sink)
+    }
+
+    /// Carries out RESET PERSIST.
+    ///
+    /// # Errors
+    /// Returns 3615 (`ER_VAR_DOES_NOT_EXIST`) when no value of the variable is kept, which is a
+    /// warning with IF EXISTS, and the errors of the host.
+    fn reset_persisted(&mut self, name: Option<&str>, if_exists: bool) -> Result<()> {
+        let was_kept = self.server.host.reset_persisted(name)?;
+        let Some(name) = name.filter(|_| !was_kept) else { return Ok(()) };
+        let text = format!("Variable {name} does not exist in persisted config file");
+        if !if_exists {
+            return Err(SqlError::new(3615, text));
+        }
+        self.statement.diagnostics.borrow_mut().push(Level::Warning, 3615, text);
+        Ok(())
     }
 
     /// Makes the tables that HANDLER has opened be read from the beginning again, for FLUSH TABLES.

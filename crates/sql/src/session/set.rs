@@ -75,8 +75,24 @@ fn value_of(
         value = switched(session, *scope, &value)?;
         ty = value.natural_type();
     }
+    if let SetItem::Variable { scope, name, .. } = item
+        && name == "sql_mode"
+        && !is_of_session(*scope)
+        && let Some(modes) = whole_modes(session, &value)
+    {
+        value = modes;
+        ty = value.natural_type();
+    }
     charge.add(copies * heap_bytes(&value))?;
     Ok(Some((value, ty)))
+}
+
+/// Returns the global `sql_mode` that a number or a list stands for, with the modes that a mode
+/// such as ANSI consists of. `None` means that the value is refused.
+fn whole_modes(session: &Session, value: &Value) -> Option<Value> {
+    let mut global = Variables::default();
+    global.set(&session.server.engine, "sql_mode", value).ok()?;
+    global.get("sql_mode", 0)
 }
 
 /// Returns the whole value of `optimizer_switch` that setting it to a list of changes gives.
@@ -117,6 +133,9 @@ fn check_item(
         SetItem::Transaction { scope, isolation, read_only } => match scope {
             Scope::Unwritten => check_no_transaction_to_change(session),
             Scope::Session => Ok(()),
+            Scope::Persist | Scope::PersistOnly => {
+                Err(SqlError::new(6437, "Cannot persist transaction isolation."))
+            }
             _ => Characteristics::new(*isolation, *read_only).values().try_for_each(|(name, value)| {
                 session.server.host.check_set(VariableScope::Global, name, Some(&value)).map(|_| ())
             }),

@@ -147,7 +147,9 @@ fn of_command(command: &AdminCommand) -> &'static str {
         AdminCommand::ChangeReplicationFilter { .. } => "sql/change_repl_filter",
         AdminCommand::StartReplica { .. } => "sql/replica_start",
         AdminCommand::StopReplica { .. } => "sql/replica_stop",
-        AdminCommand::ResetReplica { .. } | AdminCommand::ResetBinaryLogsAndGtids { .. } => "sql/reset",
+        AdminCommand::ResetReplica { .. }
+        | AdminCommand::ResetPersist { .. }
+        | AdminCommand::ResetBinaryLogsAndGtids { .. } => "sql/reset",
         AdminCommand::ShowReplicaStatus { .. } => "sql/show_replica_status",
         AdminCommand::ShowReplicas { .. } => "sql/show_replicas",
         AdminCommand::ShowBinaryLogs => "sql/show_binlogs",

@@ -167,19 +167,39 @@ impl ConnectionHost {
     pub(crate) fn check_set_global(&self, definition: &Definition, scope: VariableScope) -> sql::Result<()> {
         variables::check_has_global(definition, scope == VariableScope::PersistOnly)?;
         if scope == VariableScope::PersistOnly {
-            let both = &["SYSTEM_VARIABLES_ADMIN", "PERSIST_RO_VARIABLES_ADMIN"];
-            let account = self.account();
-            if self.may_do_everything() || both.iter().all(|name| account.dynamic.contains_key(*name)) {
-                return Ok(());
-            }
-            let text = "Access denied; you need SYSTEM_VARIABLES_ADMIN and PERSIST_RO_VARIABLES_ADMIN privileges for this operation";
-            return Err(SqlError::new(3630, text));
+            return self.check_may_persist_all();
         }
         self.require_admin("SUPER or SYSTEM_VARIABLES_ADMIN", &["SYSTEM_VARIABLES_ADMIN"])?;
         match definition.guard {
             Guard::GlobalWith(more, words) => self.require_admin(words, &[more]),
             Guard::GlobalWithout(more, words) => self.require_dynamic(words, &[more]),
             _ => Ok(()),
+        }
+    }
+
+    /// Checks that the account may use SET PERSIST_ONLY.
+    ///
+    /// # Errors
+    /// Returns 3630 otherwise.
+    fn check_may_persist_all(&self) -> sql::Result<()> {
+        let both = &["SYSTEM_VARIABLES_ADMIN", "PERSIST_RO_VARIABLES_ADMIN"];
+        let account = self.account();
+        if self.may_do_everything() || both.iter().all(|name| account.dynamic.contains_key(*name)) {
+            return Ok(());
+        }
+        let text = "Access denied; you need SYSTEM_VARIABLES_ADMIN and PERSIST_RO_VARIABLES_ADMIN privileges for this operation";
+        Err(SqlError::new(3630, text))
+    }
+
+    /// Checks that the account may use RESET PERSIST for a variable. `None` is one that does not
+    /// exist.
+    ///
+    /// # Errors
+    /// Returns 3630 for a variable that is set at start only, and 1227 for others.
+    pub(crate) fn check_reset(&self, definition: Option<&Definition>) -> sql::Result<()> {
+        match definition {
+            Some(definition) if definition.read_only => self.check_may_persist_all(),
+            _ => self.require_admin("SUPER or SYSTEM_VARIABLES_ADMIN", &["SYSTEM_VARIABLES_ADMIN"]),
         }
     }
 

@@ -56,6 +56,7 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("performance_schema", "global_status", performance::global_status),
     ("performance_schema", "global_variables", performance::global_variables),
     ("performance_schema", "host_cache", |host| host_cache::table(&host.server().hosts)),
+    ("performance_schema", "persisted_variables", performance::persisted_variables),
     ("performance_schema", "processlist", information::processlist),
     ("performance_schema", "session_status", performance::session_status),
     ("performance_schema", "session_variables", performance::session_variables),

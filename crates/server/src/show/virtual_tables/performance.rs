@@ -31,6 +31,14 @@ pub fn session_variables(host: &ConnectionHost) -> ComputedTable<'_> {
     pairs(|| host.session_variables().list(host.server(), VariableScope::Session))
 }
 
+/// Returns the global values that SET PERSIST keeps for later starts.
+pub fn persisted_variables(host: &ConnectionHost) -> ComputedTable<'_> {
+    pairs(|| {
+        let values = host.server().persisted.values();
+        values.into_iter().map(|(name, kept)| (name, kept.value)).collect()
+    })
+}
+
 /// Returns the time accounts of all threads, with a row for each thread and state. The table is
 /// this server's own.
 pub fn thread_times(_host: &ConnectionHost) -> ComputedTable<'_> {

@@ -228,7 +228,7 @@ pub const DEFINITIONS: &[Definition] = &[
         .does("A password may not be used again before that many days are over."),
     global("persisted_globals_load", Bool, "ON")
         .read_only()
-        .kept("SET PERSIST is refused, so there is nothing to load."),
+        .does("The values that SET PERSIST has kept are put into force at the start."),
     global("pid_file", Text, "").read_only().does("The number of the process is written to this file."),
     global("plugin_dir", Text, "").read_only().kept("There are no plugins."),
     global("port", UInt(0, 65_535), "3306").read_only().does("The server listens at this TCP port."),
