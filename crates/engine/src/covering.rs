@@ -52,6 +52,10 @@ impl Table {
     /// themselves.
     pub fn entry_reader(&self, index: IndexRef, columns: &[usize]) -> Option<EntryReader> {
         let IndexRef::Secondary(at) = index else { return None };
+        if self.indexes[at].array.is_some() {
+            // A row has several entries, or none.
+            return None;
+        }
         let secondary = wanted_of(&self.indexes[at].parts, columns, &[]);
         let clustered = wanted_of(self.primary.as_deref().unwrap_or_default(), columns, &secondary);
         let has = |column: &usize| secondary.contains(&Some(*column)) || clustered.contains(&Some(*column));

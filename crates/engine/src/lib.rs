@@ -52,6 +52,7 @@ mod files;
 mod group;
 mod gtid_owners;
 mod lock;
+mod multi_valued;
 mod ordered;
 mod overflow;
 mod partial;

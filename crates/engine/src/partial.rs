@@ -56,10 +56,8 @@ impl Table {
         for (at, index) in self.indexes.iter().enumerate().filter(|(_, index)| index.unique) {
             let has = |part: &KeyPart| row.mask.contains(part.column);
             if index.parts.iter().all(has) {
-                let key = self.secondary_key(at, &row.widened(self)?, &[])?;
-                if !key.has_null {
-                    found(at + 1, &key.key);
-                }
+                let keys = self.entry_keys(at, &row.widened(self)?, &[])?;
+                keys.as_slice().iter().filter(|key| !key.has_null).for_each(|key| found(at + 1, &key.key));
             } else if index.parts.iter().any(has) {
                 return Ok(false);
             }
@@ -123,9 +121,12 @@ impl Table {
     }
 
     /// Returns the position of the index that leads to rows for which these columns are known, a
-    /// unique one first.
+    /// unique one first. A multi-valued index does not lead to all rows.
     pub(crate) fn best_index(&self, mask: &ColumnMask) -> Option<usize> {
-        let has = |at: &usize| self.indexes[*at].parts.iter().all(|part| mask.contains(part.column));
+        let has = |at: &usize| {
+            let index = &self.indexes[*at];
+            index.array.is_none() && index.parts.iter().all(|part| mask.contains(part.column))
+        };
         (0..self.indexes.len()).filter(has).max_by_key(|at| self.indexes[*at].unique)
     }
 }

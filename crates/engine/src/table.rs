@@ -7,6 +7,7 @@ use crate::error::{EngineError, Result};
 use crate::group::logged_form::LoggedForm;
 use crate::group::table_map::TableMaps;
 use crate::lock::gap::TableLocks;
+use crate::multi_valued::array_text;
 use crate::statistics::TableStatistics;
 use btree::Tree;
 use buffer::{Pool, SpaceId};
@@ -25,7 +26,9 @@ pub(crate) struct KeyPart {
     pub column: usize,
     pub prefix: Option<u32>,
     pub nullable: bool,
+    /// The type of the column. For an array it is the type of its elements.
     pub ty: ColumnType,
+    pub is_array: bool,
 }
 
 /// Returns the part of a value that a key has, as readable text: only the prefix, BINARY without
@@ -56,7 +59,13 @@ fn part_text(value: &Value, part: &KeyPart) -> String {
 fn key_parts(columns: &[ColumnDef], parts: &[IndexColumn]) -> Vec<KeyPart> {
     let part = |part: &IndexColumn| {
         let column = &columns[part.column];
-        KeyPart { column: part.column, prefix: part.prefix, nullable: column.nullable, ty: column.ty.clone() }
+        KeyPart {
+            column: part.column,
+            prefix: part.prefix,
+            nullable: column.nullable,
+            ty: column.elements.as_ref().unwrap_or(&column.ty).clone(),
+            is_array: column.elements.is_some(),
+        }
     };
     parts.iter().map(part).collect()
 }
@@ -67,6 +76,8 @@ pub(crate) struct Index {
     pub name: String,
     pub unique: bool,
     pub parts: Vec<KeyPart>,
+    /// The position of the part that is an array, in a multi-valued index.
+    pub array: Option<usize>,
     pub tree: Tree,
     /// The log position at which the index was built. Replay skips older changes, which are in the
     /// build.
@@ -197,7 +208,9 @@ impl Table {
             IndexRef::Primary => {
                 self.clustered_key(image, self.primary.is_none().then_some(0))?.starts_with(key)
             }
-            IndexRef::Secondary(at) => self.secondary_key(at, image, &[])?.key.starts_with(key),
+            IndexRef::Secondary(at) => {
+                self.entry_keys(at, image, &[])?.as_slice().iter().any(|own| own.key.starts_with(key))
+            }
         })
     }
 
@@ -324,13 +337,17 @@ impl Table {
             .iter()
             .zip(index_trees)
             .zip(&placement.indexes)
-            .map(|((index, tree), (_, created_lsn))| Index {
-                id: index.id,
-                name: index.name.clone(),
-                unique: index.unique,
-                parts: key_parts(&def.columns, &index.columns),
-                tree,
-                created_lsn: *created_lsn,
+            .map(|((index, tree), (_, created_lsn))| {
+                let parts = key_parts(&def.columns, &index.columns);
+                Index {
+                    id: index.id,
+                    name: index.name.clone(),
+                    unique: index.unique,
+                    array: parts.iter().position(|part| part.is_array),
+                    parts,
+                    tree,
+                    created_lsn: *created_lsn,
+                }
             })
             .collect();
         assert_eq!(indexes.len(), def.indexes.len(), "every index has a tree and a place");
@@ -484,8 +501,10 @@ impl Table {
         Ok(has_null)
     }
 
-    /// Returns the key of a row's entry in a secondary index.
+    /// Returns the key of a row's entry in a secondary index that is not a multi-valued one; see
+    /// [`Table::entry_keys`].
     pub(crate) fn secondary_key(&self, at: usize, image: &[u8], clustered: &[u8]) -> Result<SecondaryKey> {
+        debug_assert!(self.indexes[at].array.is_none(), "a row has one entry in an index of columns");
         let mut key = KeyBuf::new();
         let has_null = self.push_parts(&self.indexes[at].parts, image, &mut key)?;
         let secondary_len = key.len();
@@ -505,6 +524,7 @@ impl Table {
         /// The longest joined text, in bytes.
         const LONGEST_BYTES: usize = 64;
         let text = |part: &KeyPart| match self.layout.decode(image, part.column) {
+            Ok(Value::Json(document)) if part.is_array => array_text(&document, &part.ty),
             Ok(value) => part_text(&value, part),
             Err(_) => "?".to_string(),
         };

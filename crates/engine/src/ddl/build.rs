@@ -71,10 +71,11 @@ impl IndexBuild<'_> {
     /// index's own columns, and whether one of them is NULL.
     pub fn push_row(&self, sorters: &mut [Sorter], key: &[u8], image: &[u8]) -> Result<()> {
         for (&at, sorter) in self.made.iter().zip(sorters) {
-            let secondary = self.table.secondary_key(at, image, key)?;
-            self.table.check_key_len(secondary.key.len())?;
-            let [low, high] = (secondary.secondary_len as u16).to_le_bytes();
-            sorter.push(&secondary.key, &[low, high, u8::from(secondary.has_null)])?;
+            for secondary in self.table.entry_keys(at, image, key)?.as_slice() {
+                self.table.check_key_len(secondary.key.len())?;
+                let [low, high] = (secondary.secondary_len as u16).to_le_bytes();
+                sorter.push(&secondary.key, &[low, high, u8::from(secondary.has_null)])?;
+            }
         }
         Ok(())
     }

@@ -94,8 +94,7 @@ impl IndexBuilder<'_> {
     ) -> Result<Option<u64>> {
         let clustered = &key[secondary_len..];
         let Some((seq, image)) = self.committed_row(table, clustered)? else { return Ok(None) };
-        let has_it = table.secondary_key(at, &image, clustered)?.key[..] == *key;
-        Ok(has_it.then_some(seq))
+        Ok(table.entry_key(at, &image, clustered, key)?.map(|_| seq))
     }
 
     /// Returns the newest committed row with its long values, while others may change it. A

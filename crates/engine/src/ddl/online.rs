@@ -17,6 +17,7 @@
 
 use super::sort::{SortLimits, TempFile};
 use crate::error::{EngineError, Result};
+use crate::multi_valued::EntryKeys;
 use crate::rows::Rows;
 use crate::spill::{self, Spill};
 use crate::table::Table;
@@ -176,19 +177,17 @@ impl OnlineBuild {
     ) -> Result<()> {
         let table = &self.table;
         for (index, &at) in self.made.iter().enumerate() {
-            let entry = |image: &[u8]| table.secondary_key(at, image, key);
-            let old = old.map(entry).transpose()?;
-            let new = new.map(entry).transpose()?;
-            if let (Some(old), Some(new)) = (&old, &new)
-                && old.key == new.key
-            {
-                continue;
-            }
-            for (entry, put) in [(old, false), (new, true)] {
-                let Some(entry) = entry else { continue };
-                table.check_key_len(entry.key.len())?;
-                let (has_null, secondary_len) = (entry.has_null, entry.secondary_len);
-                Note { index, put, has_null, secondary_len, key: &entry.key }.write(notes);
+            let keys = |image: Option<&[u8]>| match image {
+                Some(image) => table.entry_keys(at, image, key),
+                None => Ok(EntryKeys::Several(Vec::new())),
+            };
+            let (lost, got) = EntryKeys::changes(keys(old)?, keys(new)?);
+            for (entries, put) in [(lost, false), (got, true)] {
+                for entry in entries {
+                    table.check_key_len(entry.key.len())?;
+                    let (has_null, secondary_len) = (entry.has_null, entry.secondary_len);
+                    Note { index, put, has_null, secondary_len, key: &entry.key }.write(notes);
+                }
             }
         }
         Ok(())

@@ -63,7 +63,7 @@ impl TableDef {
                     part.column
                 )));
             };
-            if column.ty.is_blob() && part.prefix.is_none() {
+            if column.ty.is_blob() && part.prefix.is_none() && column.elements.is_none() {
                 return Err(EngineError::BadDefinition(format!(
                     "BLOB/TEXT column '{}' used in key specification without a key length",
                     column.name

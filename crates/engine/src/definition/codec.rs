@@ -27,6 +27,10 @@ const WITH_SHAPES: u8 = 6;
 /// The version of a table with periods. It also has lists of shapes, which may be empty.
 const WITH_PERIODS: u8 = 7;
 
+/// The version of a table with multi-valued indexes. It also has the lists of periods, which may be
+/// empty.
+const WITH_ARRAYS: u8 = 8;
+
 /// The referential actions by their numbers.
 const ACTIONS: [ReferentialAction; 5] = [
     ReferentialAction::NoAction,
@@ -140,6 +144,7 @@ fn read_column(reader: &mut Reader<'_>) -> Result<ColumnDef> {
         invisible: flags & INVISIBLE != 0,
         generated: None,
         roles: Default::default(),
+        elements: None,
     })
 }
 
@@ -249,6 +254,7 @@ fn read_forms(reader: &mut Reader<'_>, columns: &mut [ColumnDef]) -> Result<()> 
 /// Appends a table's definition.
 pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
     let version = match def.columns.iter().any(|column| column.ty.form.is_some()) {
+        _ if def.columns.iter().any(|column| column.elements.is_some()) => WITH_ARRAYS,
         _ if has_periods(def) => WITH_PERIODS,
         _ if has_shapes(def) => WITH_SHAPES,
         _ if def.partitioning.is_some() => WITH_PARTITIONS,
@@ -304,12 +310,15 @@ pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
     if version >= WITH_PERIODS {
         put_periods(out, def);
     }
+    if version >= WITH_ARRAYS {
+        put_arrays(out, def);
+    }
 }
 
 /// Reads a table's definition off the front of `reader`.
 pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
     let version = reader.u8()?;
-    if !(VERSION..=WITH_PERIODS).contains(&version) {
+    if !(VERSION..=WITH_ARRAYS).contains(&version) {
         return Err(reader.impossible("version"));
     }
     let schema = reader.string()?;
@@ -374,6 +383,9 @@ pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
     }
     if version >= WITH_PERIODS {
         read_periods(reader, &mut def)?;
+    }
+    if version >= WITH_ARRAYS {
+        read_arrays(reader, &mut def)?;
     }
     Ok(def)
 }
@@ -616,6 +628,29 @@ fn read_periods(reader: &mut Reader<'_>, def: &mut TableDef) -> Result<()> {
     if is_complete { Ok(()) } else { Err(reader.impossible("row period")) }
 }
 
+/// Appends the types of the elements of multi-valued indexes, by the positions of their columns.
+fn put_arrays(out: &mut Vec<u8>, def: &TableDef) {
+    let arrays =
+        || def.columns.iter().enumerate().filter_map(|(at, column)| Some((at, column.elements.as_ref()?)));
+    out.put_varint(arrays().count() as u64);
+    for (at, elements) in arrays() {
+        out.put_varint(at as u64);
+        put_type(out, elements);
+    }
+}
+
+fn read_arrays(reader: &mut Reader<'_>, def: &mut TableDef) -> Result<()> {
+    for _ in 0..reader.count()? {
+        let at = reader.varint()? as usize;
+        let elements = read_type(reader)?;
+        match def.columns.get_mut(at) {
+            Some(column) if column.ty.code == TypeCode::Json => column.elements = Some(elements),
+            _ => return Err(reader.impossible("column with elements")),
+        }
+    }
+    Ok(())
+}
+
 /// Appends a schema's definition.
 pub(crate) fn put_schema(out: &mut Vec<u8>, def: &SchemaDef) {
     out.put_u8(VERSION);
@@ -751,6 +786,11 @@ mod tests {
             comes_back(&def);
         }
         def.partitioning = Some(partitioning());
+        comes_back(&def);
+        let mut array = ColumnDef::new("!hidden!k!0!0", ColumnType::json());
+        array.roles.add(ColumnRoles::INDEXED_EXPRESSION);
+        array.elements = Some(ColumnType::varchar(10, 309));
+        def.columns.push(array);
         comes_back(&def);
     }
 

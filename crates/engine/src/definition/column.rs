@@ -42,6 +42,9 @@ pub struct ColumnDef {
     pub generated: Option<Generated>,
     /// The roles of the column in the periods of a MariaDB table, or in an index.
     pub roles: ColumnRoles,
+    /// The type of the elements, if this is the hidden column of a multi-valued index. The column
+    /// is a JSON array of such elements, and its index has an entry for each of them.
+    pub elements: Option<ColumnType>,
 }
 
 impl ColumnDef {
@@ -58,6 +61,7 @@ impl ColumnDef {
             invisible: false,
             generated: None,
             roles: ColumnRoles::default(),
+            elements: None,
         }
     }
 

@@ -64,7 +64,11 @@ impl TableDef {
 
     fn all_indexes(&self) -> impl Iterator<Item = (IndexRef, bool, &[IndexColumn])> {
         let primary = self.primary.iter().map(|parts| (IndexRef::Primary, true, &parts[..]));
-        let secondary = self.indexes.iter().enumerate();
+        // A multi-valued index does not lead to all rows.
+        let is_plain = |index: &IndexDef| {
+            index.columns.iter().all(|part| self.columns[part.column].elements.is_none())
+        };
+        let secondary = self.indexes.iter().enumerate().filter(move |(_, index)| is_plain(index));
         primary
             .chain(secondary.map(|(at, index)| (IndexRef::Secondary(at), index.unique, &index.columns[..])))
     }

@@ -272,9 +272,10 @@ impl<'e, 'l> Gather<'e, 'l> {
                     continue;
                 }
                 let key = self.changes.key(&change);
-                let secondary = table.secondary_key(index_at, self.changes.bytes(image), key)?;
-                let what = What::PutEntry { secondary_len: secondary.secondary_len as u16 };
-                self.push(Tree::Secondary(index_at).number(number), &secondary.key, what, false);
+                for secondary in table.entry_keys(index_at, self.changes.bytes(image), key)?.as_slice() {
+                    let what = What::PutEntry { secondary_len: secondary.secondary_len as u16 };
+                    self.push(Tree::Secondary(index_at).number(number), &secondary.key, what, false);
+                }
             }
         }
         Ok(())

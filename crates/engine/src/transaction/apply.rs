@@ -20,6 +20,7 @@ use super::unique::holder_of;
 use crate::bytes::KeyBuf;
 use crate::definition::IndexRef;
 use crate::error::{EngineError, Result};
+use crate::multi_valued::EntryKeys;
 use crate::partial::PartialRow;
 use crate::rows::OldRow;
 use crate::status::bump;
@@ -114,8 +115,10 @@ pub(super) fn apply_insert_over(
         let image = table.inserted_image(after)?;
         let holder = match table.indexes.iter().position(|held| held.name == index) {
             Some(at) => {
-                let key = table.secondary_key(at, &image, &[])?;
-                holder_of(rows.changes.writes_of(table), table, at, &key.key[..key.secondary_len], &[])?
+                let keys = table.entry_keys(at, &image, &[])?;
+                let writes = rows.changes.writes_of(table);
+                let holder = |key: &SecondaryKey| holder_of(writes, table, at, &key.key, &[]).transpose();
+                keys.as_slice().iter().find_map(holder).transpose()?
             }
             None => Some(table.clustered_key(&image, None)?),
         };
@@ -187,7 +190,7 @@ fn changed_keys(
     new: &[u8],
     after: &ColumnMask,
     keys: (&[u8], &KeyBuf),
-) -> Result<Vec<Option<SecondaryKey>>> {
+) -> Result<Vec<Option<EntryKeys>>> {
     let (old_key, new_key) = keys;
     let moved = **new_key != *old_key;
     if !moved && !after.intersects(&table.indexed_mask) {

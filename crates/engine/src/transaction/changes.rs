@@ -14,7 +14,8 @@ use crate::error::Result;
 use crate::group::{GroupBuilder, GroupOptions, Replacement, logged_form};
 use crate::partial::PartialRow;
 use crate::rows::OldRow;
-use crate::table::{SecondaryKey, Table};
+use crate::multi_valued::EntryKeys;
+use crate::table::Table;
 use binlog::event::rows_flag;
 use buffer::{FoundLeaf, Pool};
 use std::sync::Arc;
@@ -163,7 +164,7 @@ impl Changes {
         key: &[u8],
         leaf: Option<FoundLeaf>,
         (image, logged_at): (Vec<u8>, Option<u64>),
-        keys: Vec<Option<SecondaryKey>>,
+        keys: Vec<Option<EntryKeys>>,
     ) {
         assert!(keys.is_empty() || keys.len() == table.indexes.len(), "{}", one_key_each(table));
         let writes = self.writes_for(table, &image);
@@ -174,7 +175,7 @@ impl Changes {
         let derivable = writes.is_inserted(table.id, key);
         for (at, secondary) in keys.into_iter().enumerate() {
             if let Some(secondary) = secondary {
-                writes.set_entry(table, at, secondary, true, derivable);
+                secondary.for_each(|key| writes.set_entry(table, at, key, true, derivable));
             }
         }
     }
@@ -186,7 +187,7 @@ impl Changes {
         old: OldRow,
         new_key: &KeyBuf,
         (new_image, logged_at): (Vec<u8>, Option<u64>),
-        new_keys: Vec<Option<SecondaryKey>>,
+        new_keys: Vec<Option<EntryKeys>>,
     ) -> Result<()> {
         assert!(new_keys.is_empty() || new_keys.len() == table.indexes.len(), "{}", one_key_each(table));
         let moved = **new_key != *old_key;
@@ -194,9 +195,18 @@ impl Changes {
         let mut entries = Vec::new();
         for (at, new) in new_keys.into_iter().enumerate() {
             let Some(new) = new else { continue };
-            let previous = table.secondary_key(at, &old.image, old_key)?;
-            if previous.key != new.key {
-                entries.push((at, previous, new));
+            let previous = table.entry_keys(at, &old.image, old_key)?;
+            match (previous, new) {
+                (EntryKeys::One(previous), EntryKeys::One(new)) => {
+                    if previous.key != new.key {
+                        entries.push((at, Some(previous), Some(new)));
+                    }
+                }
+                (previous, new) => {
+                    let (lost, got) = EntryKeys::changes(previous, new);
+                    entries.extend(lost.into_iter().map(|key| (at, Some(key), None)));
+                    entries.extend(got.into_iter().map(|key| (at, None, Some(key))));
+                }
             }
         }
         let writes = self.writes_for(table, &new_image);
@@ -211,8 +221,12 @@ impl Changes {
             // For a unique index the writeset wants every key that the row has had, and an update's
             // image need not have all of the key's columns.
             let new_derivable = old_derivable && !moved && !table.indexes[at].unique;
-            writes.set_entry(table, at, previous, false, old_derivable);
-            writes.set_entry(table, at, new, true, new_derivable);
+            if let Some(previous) = previous {
+                writes.set_entry(table, at, previous, false, old_derivable);
+            }
+            if let Some(new) = new {
+                writes.set_entry(table, at, new, true, new_derivable);
+            }
         }
         Ok(())
     }
@@ -221,8 +235,8 @@ impl Changes {
         let writes = self.writes_for(table, &[]);
         let derivable = writes.is_inserted(table.id, key);
         for at in 0..table.indexes.len() {
-            let secondary = table.secondary_key(at, &old.image, key)?;
-            writes.set_entry(table, at, secondary, false, derivable);
+            let secondary = table.entry_keys(at, &old.image, key)?;
+            secondary.for_each(|key| writes.set_entry(table, at, key, false, derivable));
         }
         writes.set_row(table, key, Origin::Committed(old), None, None);
         Ok(())

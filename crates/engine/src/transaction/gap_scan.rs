@@ -98,9 +98,9 @@ impl Scan {
         let index = &self.table.indexes[at];
         let Some(clustered) = key.strip_prefix(&start[..]).filter(|_| index.unique) else { return Ok(false) };
         let Some(image) = rows.newest_image(&self.table, clustered)? else { return Ok(false) };
-        let own = self.table.secondary_key(at, &image, clustered)?;
         // With a NULL among the columns there can be other entries.
-        Ok(own.key[..own.secondary_len] == start[..] && !own.has_null)
+        let own = self.table.entry_key(at, &image, clustered, key)?;
+        Ok(own.is_some_and(|own| own.key[..own.secondary_len] == start[..] && !own.has_null))
     }
 
     /// Enters the scan's interval, or moves the interval's end to the next entry.

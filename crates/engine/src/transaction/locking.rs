@@ -14,7 +14,8 @@ use super::mode::LockMode;
 use super::owed::Owed;
 use crate::error::{EngineError, Result};
 use crate::lock::{Acquired, CLUSTERED, LockId, LockOwner, LockTable, LockType, OnLocked, Patience, RowName};
-use crate::table::{SecondaryKey, Table};
+use crate::multi_valued::EntryKeys;
+use crate::table::Table;
 use btree::{Direction, Tree};
 use std::ops::Bound;
 
@@ -171,13 +172,13 @@ impl TransactionLocks {
         lock_table: &LockTable,
         table: &Table,
         clustered: Option<&[u8]>,
-        secondary: &[Option<SecondaryKey>],
+        secondary: &[Option<EntryKeys>],
         held: usize,
     ) -> Result<bool> {
-        let of_index =
-            table.indexes.iter().zip(secondary).filter_map(|(index, key)| {
-                key.as_ref().map(|key| (index.id, &key.key[..], key.secondary_len))
-            });
+        let of_index = table.indexes.iter().zip(secondary).flat_map(|(index, keys)| {
+            let keys = keys.as_ref().map_or(&[][..], EntryKeys::as_slice);
+            keys.iter().map(|key| (index.id, &key.key[..], key.secondary_len))
+        });
         let keys = || clustered.map(|key| (CLUSTERED, key, 0)).into_iter().chain(of_index.clone());
         if table.is_temporary() || keys().next().is_none() {
             return Ok(true);

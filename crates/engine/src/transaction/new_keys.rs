@@ -8,7 +8,8 @@ use super::write_set::WriteSet;
 use crate::bytes::KeyBuf;
 use crate::definition::IndexRef;
 use crate::error::Result;
-use crate::table::{Index, SecondaryKey, Table};
+use crate::multi_valued::EntryKeys;
+use crate::table::{Index, Table};
 use btree::Spot;
 use buffer::FoundLeaf;
 use smallvec::SmallVec;
@@ -20,7 +21,7 @@ pub(super) struct NewRow {
     pub key: KeyBuf,
     /// The leaf that the row belongs into, if it is known.
     pub leaf: Option<FoundLeaf>,
-    pub keys: Vec<Option<SecondaryKey>>,
+    pub keys: Vec<Option<EntryKeys>>,
 }
 
 /// Locks, checks and announces the keys of a row that is to be inserted.
@@ -49,7 +50,7 @@ pub(super) fn prepare_update(
     image: &[u8],
     (old_key, new_key): (&[u8], &[u8]),
     touched: &[bool],
-) -> Result<Vec<Option<SecondaryKey>>> {
+) -> Result<Vec<Option<EntryKeys>>> {
     let moved = old_key != new_key;
     loop {
         let held = rows.locks.owner.held();
@@ -113,16 +114,18 @@ fn check_new_keys(
     image: &[u8],
     (key, own): (&[u8], &[u8]),
     only: Option<&[bool]>,
-) -> Result<Vec<Option<SecondaryKey>>> {
+) -> Result<Vec<Option<EntryKeys>>> {
     let mut keys = Vec::with_capacity(table.indexes.len());
     for at in 0..table.indexes.len() {
         if only.is_some_and(|only| !only[at]) {
             keys.push(None);
             continue;
         }
-        let secondary = table.secondary_key(at, image, key)?;
-        table.check_key_len(secondary.key.len())?;
-        check_unique(rows, table, at, &secondary, own, image)?;
+        let secondary = table.entry_keys(at, image, key)?;
+        for secondary in secondary.as_slice() {
+            table.check_key_len(secondary.key.len())?;
+            check_unique(rows, table, at, secondary, own, image)?;
+        }
         keys.push(Some(secondary));
     }
     table.check_key_len(key.len())?;

@@ -2,6 +2,7 @@
 //! state at the turn can answer them, so they keep copies of everything that they need.
 
 use crate::bytes::KeyBuf;
+use crate::multi_valued::EntryKeys;
 use crate::table::{SecondaryKey, Table};
 
 /// The check of a key of a unique secondary index, left to the turn.
@@ -18,7 +19,7 @@ pub(super) struct UniqueCheck {
 pub(super) struct Announcement {
     pub table_id: u64,
     pub clustered: Option<KeyBuf>,
-    pub secondary: Vec<Option<SecondaryKey>>,
+    pub secondary: Vec<Option<EntryKeys>>,
 }
 
 /// Everything that a transaction which is applied ahead leaves to its turn, besides its rows.
@@ -45,7 +46,7 @@ impl Owed {
         &mut self,
         table: &Table,
         clustered: Option<&[u8]>,
-        secondary: &[Option<SecondaryKey>],
+        secondary: &[Option<EntryKeys>],
     ) {
         let (clustered, secondary) = (clustered.map(KeyBuf::from_slice), secondary.to_vec());
         self.announcements.push(Announcement { table_id: table.id, clustered, secondary });

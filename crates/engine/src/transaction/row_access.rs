@@ -13,7 +13,8 @@ use crate::Engine;
 use crate::error::{EngineError, Result};
 use crate::lock::{Acquired, OnLocked};
 use crate::rows::OldRow;
-use crate::table::{SecondaryKey, Table};
+use crate::multi_valued::EntryKeys;
+use crate::table::Table;
 use crate::transaction::key_range::key_hex;
 use redo::Lsn;
 use std::sync::Arc;
@@ -90,7 +91,7 @@ impl RowAccess {
         &mut self,
         table: &Table,
         clustered: Option<&[u8]>,
-        secondary: &[Option<SecondaryKey>],
+        secondary: &[Option<EntryKeys>],
         held: usize,
     ) -> Result<bool> {
         self.locks.announce(&self.engine.locks, table, clustered, secondary, held)

@@ -550,11 +550,10 @@ impl Scan {
         // A plain scan need not stop early, because there is no other entry that it would read.
         let mut is_unique = false;
         if must_check {
-            let own = self.table.secondary_key(at, &image, clustered)?;
-            if own.key != *key {
+            let Some(own) = self.table.entry_key(at, &image, clustered, key)? else {
                 self.note_locked(rows, clustered, acquired, false, false);
                 return Ok(None);
-            }
+            };
             is_unique = self.table.indexes[at].unique && !own.has_null;
         }
         let columns = &key[..key.len() - clustered.len()];

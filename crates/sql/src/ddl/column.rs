@@ -231,6 +231,7 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
             stored: generated.stored,
         }),
         roles: super::temporal::roles_of(spec),
+        elements: None,
     })
 }
 
