@@ -96,6 +96,8 @@ pub struct KeyPart {
     pub expression: Option<WrittenExpr>,
     pub prefix: Option<u32>,
     pub descending: bool,
+    /// ASC or DESC is written.
+    pub ordered: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -105,6 +105,8 @@ pub(crate) struct Binder<'a> {
     /// The current expression has MariaDB's meaning: it is from the statement of a MariaDB source,
     /// or from a constraint that only MariaDB creates.
     pub of_mariadb: bool,
+    /// The expression is the part of a key, which may be an array.
+    pub makes_arrays: bool,
 }
 
 impl<'a> Binder<'a> {
@@ -151,6 +153,7 @@ impl<'a> Binder<'a> {
             table_use: TableUse::Read,
             changes_by_column: false,
             of_mariadb: variables.of_mariadb,
+            makes_arrays: false,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Binding of expressions.
 
+mod arrays;
 mod case;
 mod clocks;
 mod defaults;
@@ -13,6 +14,8 @@ pub(super) use case::comparands_of_field;
 pub(super) use clocks::show_aggregated;
 pub(super) use json::number;
 
+use arrays::as_array;
+pub(crate) use arrays::{array_outside_of_index, element_type};
 use result_type::{arithmetic_type, boolean, date_add_type, expr_text_type, text_like};
 use subquery::Quantifier;
 
@@ -195,6 +198,10 @@ impl Binder<'_> {
                     coercibility: Coercibility::Implicit,
                 })
             }
+            ast::Expr::CastArray { operand, ty } if self.makes_arrays => {
+                as_array(self.expr(operand, place)?, ty)
+            }
+            ast::Expr::CastArray { .. } => Err(array_outside_of_index()),
             ast::Expr::ConvertUsing { operand, charset } => {
                 let is_char = matches!(&**operand, ast::Expr::Function(call) if call.name == "char");
                 using_charset(self.expr(operand, place)?, is_char, charset)

@@ -37,6 +37,7 @@ pub(crate) use binder::Binder;
 use binder::NODE_BYTES;
 pub(crate) use changed_view::{ChangedView, Names, ViewCheck, Wanted, no_delete_from_join, several_tables};
 pub(crate) use constants::Constants;
+pub(crate) use expr::{array_outside_of_index, element_type};
 pub(crate) use function::is_built_in;
 pub(crate) use joined::{Join, JoinedTables, ToChange, bind_joined, check_columns_to_change};
 pub(crate) use locked::{LockedName, LockedNames};

@@ -504,6 +504,7 @@ impl Builder<'_> {
                     expression: None,
                     prefix: None,
                     descending: false,
+                    ordered: false,
                 }];
                 let (comment, invisible, parser) = (String::new(), false, None);
                 let (name, without_overlaps) = (None, None);

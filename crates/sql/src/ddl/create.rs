@@ -130,6 +130,7 @@ fn column_keys(create: &CreateTable) -> Vec<KeySpec> {
                     expression: None,
                     prefix: None,
                     descending: false,
+                    ordered: false,
                 }],
                 comment: String::new(),
                 invisible: false,

@@ -4,6 +4,7 @@
 use super::canonical::{Canonical, is_condition, walk};
 use super::settings::DdlSettings;
 use crate::ast::{CheckSpec, Expr, KeyKind, KeySpec, WrittenExpr};
+use crate::bind::array_outside_of_index;
 use crate::error::{Result, SqlError};
 use crate::lexer::LexMode;
 use crate::parse::parse_expression;
@@ -206,6 +207,9 @@ fn check(def: &TableDef, tree: &Expr, owner: Owner<'_>) -> Result<()> {
             Expr::Function(call) if matches!(call.name.as_str(), "md5" | "sha1" | "sha") => {
                 Some(owner.disallowed(&format!("`{}`", call.written.0)))
             }
+            Expr::CastArray { .. } if !matches!(owner, Owner::Index(_)) || !std::ptr::eq(expr, tree) => {
+                Some(array_outside_of_index())
+            }
             Expr::UserVariable(_) | Expr::SystemVariable { .. } | Expr::AssignVariable(..) => {
                 Some(owner.variable())
             }
@@ -380,6 +384,9 @@ fn functional_name(def: &TableDef) -> String {
 pub(super) fn kept_index(def: &TableDef, key: &KeySpec, settings: &DdlSettings) -> Result<KeptIndex> {
     if key.kind == KeyKind::Primary {
         return Err(SqlError::new(3756, "The primary key cannot be a functional index"));
+    }
+    if !settings.replicated {
+        super::multi_valued::check(key)?;
     }
     let name = key.name.clone().unwrap_or_else(|| functional_name(def));
     if def.index(&name).is_some() || def.kept_index(&name).is_some() {

@@ -312,6 +312,7 @@ fn index_for(def: &mut TableDef, spec: &ForeignKeySpec, columns: &[usize]) -> Re
         expression: None,
         prefix: None,
         descending: false,
+        ordered: false,
     };
     let wished = spec.name.as_ref().or(spec.index.as_ref());
     let key = KeySpec {

@@ -3,6 +3,7 @@
 //! compute the expression the index is only kept ([`super::expression::kept_index`]).
 
 use super::key::{MOST_KEY_BYTES, key_part};
+use super::multi_valued::{elements_of, is_array};
 use super::settings::DdlSettings;
 use crate::ast::{KeyKind, KeySpec};
 use crate::error::{Result, SqlError};
@@ -44,17 +45,24 @@ fn add(def: &mut TableDef, key: &KeySpec, kept: &KeptIndex, settings: &DdlSettin
         let made = match part.is_expression {
             false => key_part(def, written, &columns)?,
             true => {
-                let Some(ty) = type_of(def, &part.text, settings)? else { return Ok(false) };
+                let elements = elements_of(&part.text);
+                let ty = match (&elements, &settings.types) {
+                    (Some(_), Some(types)) => types.of(def, &part.text, settings).ok(),
+                    _ => type_of(def, &part.text, settings)?,
+                };
+                let Some(ty) = ty else { return Ok(false) };
                 let mut column = ColumnDef::new(&format!("!hidden!{}!{number}!0", kept.name), ty);
                 column.generated = Some(Generated { expression: part.text.clone(), stored: false });
                 column.invisible = true;
+                column.elements = elements;
                 column.roles.add(ColumnRoles::INDEXED_EXPRESSION);
                 def.columns.push(column);
                 let column = def.columns.len() - 1;
                 IndexColumn { column, prefix: None, descending: part.descending }
             }
         };
-        let ty = &def.columns[made.column].ty;
+        let column = &def.columns[made.column];
+        let ty = column.elements.as_ref().unwrap_or(&column.ty);
         bytes += match made.prefix {
             Some(chars) => u64::from(chars) * u64::from(collation::max_bytes_per_char(ty.collation)),
             None => ty.max_bytes(),
@@ -78,6 +86,10 @@ fn add(def: &mut TableDef, key: &KeySpec, kept: &KeptIndex, settings: &DdlSettin
 fn type_of(def: &TableDef, text: &str, settings: &DdlSettings) -> Result<Option<ColumnType>> {
     let Some(types) = &settings.types else { return Ok(None) };
     let Ok(ty) = types.of(def, text, settings) else { return Ok(None) };
+    if is_array(text) {
+        // Of a source: an array of elements that no index of this server has.
+        return Ok(None);
+    }
     match ty.code {
         TypeCode::Json | TypeCode::Geometry => {
             let text =
@@ -104,6 +116,9 @@ fn type_of(def: &TableDef, text: &str, settings: &DdlSettings) -> Result<Option<
 pub(super) fn follow_types(def: &mut TableDef, settings: &DdlSettings) -> Result<()> {
     for at in def.named_columns()..def.columns.len() {
         let Some(generated) = &def.columns[at].generated else { continue };
+        if def.columns[at].elements.is_some() {
+            continue;
+        }
         if let Some(ty) = type_of(def, &generated.expression, settings)? {
             def.columns[at].ty = ty;
         }

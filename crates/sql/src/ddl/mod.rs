@@ -20,6 +20,7 @@ mod functional;
 mod kept_key;
 mod key;
 mod long_key;
+mod multi_valued;
 mod new_view;
 mod object;
 mod object_errors;

@@ -50,7 +50,9 @@ impl RowExpressions {
                 defaults.push((at, compile(binder, &scope, text, &whose)));
             }
             if let Some(made) = &column.generated {
+                binder.makes_arrays = column.elements.is_some();
                 let compiled = compile(binder, &scope, &made.expression, &whose);
+                binder.makes_arrays = false;
                 generated.push((at, compiled.map(|expr| expr.for_column(&column.ty))));
             }
         }
@@ -103,7 +105,7 @@ impl RowExpressions {
                 false => computed()?,
                 true => {
                     let index = def.index_of_expression(*at).map_or("", |index| index.name.as_str());
-                    of_index(index, row, ctx, computed)?
+                    of_index((index, column.elements.is_some()), row, ctx, computed)?
                 }
             };
         }
@@ -140,7 +142,11 @@ impl RowExpressions {
     ) -> Result<()> {
         for (at, expr) in &self.generated {
             let Ok(expr) = expr else { continue };
-            let value = expr.eval(values, ctx)?.into_owned();
+            let value = match expr.eval(values, ctx) {
+                // The source has accepted the row all the same.
+                Err(_) if def.columns[*at].elements.is_some() => Value::Null,
+                value => value?.into_owned(),
+            };
             values[*at] = to_column(&value, &def.columns[*at], 1, strictness, ctx)?;
         }
         Ok(())
@@ -150,12 +156,19 @@ impl RowExpressions {
 /// Computes a value for a functional index. What is lost of the value is told as something that
 /// happened to the index, because nobody knows its hidden column.
 fn of_index(
-    index: &str,
+    (index, of_array): (&str, bool),
     row: u64,
     ctx: &Context<'_>,
     compute: impl FnOnce() -> Result<Value>,
 ) -> Result<Value> {
     let told = |code: u16| match code {
+        3155 => Some((3904, format!("Out of range JSON value for CAST for functional index '{index}'."))),
+        3156 => Some((3903, format!("Invalid JSON value for CAST for functional index '{index}'."))),
+        3666 => {
+            let text = format!("Cannot store an array or an object in a scalar key part of the index '{index}'.");
+            Some((3908, text))
+        }
+        1406 if of_array => Some((3907, format!("Data too long for functional index '{index}'."))),
         1265 | 1292 | 1406 => {
             Some((3751, format!("Data truncated for functional index '{index}' at row {row}")))
         }
@@ -163,7 +176,10 @@ fn of_index(
         _ => None,
     };
     let retold = |error: SqlError| match told(error.code) {
-        Some((code, message)) => SqlError { code, state: *b"01000", message },
+        Some((code, message)) => SqlError { code, state: state_of(code, of_array), message },
+        None if matches!(error.code, 3905 | 3906) => {
+            SqlError { message: error.message.replacen("''", &format!("'{index}'"), 1), ..error }
+        }
         None => error,
     };
     let (before, was_refused) = {
@@ -181,6 +197,18 @@ fn of_index(
         diagnostics.refused = diagnostics.refused.take().map(retold);
     }
     value.map_err(retold)
+}
+
+/// Returns the SQLSTATE of an error about an index's value.
+fn state_of(code: u16, of_array: bool) -> [u8; 5] {
+    match code {
+        3903 => *b"22018",
+        3904 => *b"22003",
+        3752 if of_array => *b"22003",
+        3907 => *b"22001",
+        3908 => *b"HY000",
+        _ => *b"01000",
+    }
 }
 
 /// Reports whether a row that is refused with this error is left out under IGNORE.

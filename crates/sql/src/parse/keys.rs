@@ -109,10 +109,8 @@ impl Parser<'_> {
             self.expect_symbol(")")?;
         }
         let descending = self.eat("DESC");
-        if !descending {
-            self.eat("ASC");
-        }
-        Ok(KeyPart { column, expression, prefix, descending })
+        let ordered = descending || self.eat("ASC");
+        Ok(KeyPart { column, expression, prefix, descending, ordered })
     }
 
     pub(super) fn create_index(&mut self, or_replace: bool) -> Result<Statement> {

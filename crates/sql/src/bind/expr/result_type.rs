@@ -12,6 +12,26 @@ pub(super) fn boolean(node: Node, nullable: bool) -> Expr {
     Expr { node, ty: expr::truth_type(), nullable, coercibility: Coercibility::Numeric }
 }
 
+/// Returns the type DECIMAL of a cast.
+///
+/// # Errors
+/// Returns 1425, 1426 and 1427 for digits that no DECIMAL has.
+pub(super) fn decimal_type(precision: u64, scale: u64) -> Result<ColumnType> {
+    if precision > 65 {
+        let text = format!("Too-big precision {precision} specified for 'CAST'. Maximum is 65.");
+        return Err(SqlError::new(1426, text));
+    }
+    if scale > 30 {
+        let text = format!("Too big scale {scale} specified for column 'CAST'. Maximum is 30.");
+        return Err(SqlError::new(1425, text));
+    }
+    if scale > precision {
+        let text = "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '').";
+        return Err(SqlError::new(1427, text));
+    }
+    Ok(ColumnType::decimal(precision.max(1) as u8, scale as u8))
+}
+
 impl Binder<'_> {
     pub(super) fn cast_type(&self, ty: &CastType, operand: &Expr) -> Result<ColumnType> {
         Ok(match ty {
@@ -36,27 +56,7 @@ impl Binder<'_> {
                 ColumnType::binary(*length as u32)
             }
             CastType::Binary { .. } => ColumnType::longblob(),
-            CastType::Decimal { precision, scale } => {
-                if *precision > 65 {
-                    return Err(SqlError::new(
-                        1426,
-                        format!("Too-big precision {precision} specified for 'CAST'. Maximum is 65."),
-                    ));
-                }
-                if *scale > 30 {
-                    return Err(SqlError::new(
-                        1425,
-                        format!("Too big scale {scale} specified for column 'CAST'. Maximum is 30."),
-                    ));
-                }
-                if scale > precision {
-                    return Err(SqlError::new(
-                        1427,
-                        "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '').",
-                    ));
-                }
-                ColumnType::decimal((*precision).max(1) as u8, *scale as u8)
-            }
+            CastType::Decimal { precision, scale } => decimal_type(*precision, *scale)?,
             CastType::Double => ColumnType::double(),
             CastType::Float => ColumnType::float(),
             CastType::Date => ColumnType::date(),

@@ -34,7 +34,7 @@ impl InsertPlan {
             let EngineError::Duplicate { index, .. } = &error else { return Err(error.into()) };
             if self.replace || !self.on_duplicate.is_empty() {
                 let values = self.table.layout.decode_all(image)?;
-                let Some(old) = self.conflicting_row(run, index, &values)? else { return Err(error.into()) };
+                let Some(old) = self.conflicting_row(run, index, (image, &values))? else { return Err(error.into()) };
                 if !self.replace {
                     return self.update(run, old, values, wanted);
                 }
@@ -82,18 +82,34 @@ impl InsertPlan {
 
     /// Returns the row that has the new row's key in the named unique index, and locks it for
     /// update.
-    fn conflicting_row(&self, run: &mut Run<'_, '_>, index: &str, values: &[Value]) -> Result<Option<Row>> {
+    fn conflicting_row(
+        &self,
+        run: &mut Run<'_, '_>,
+        index: &str,
+        (image, values): (&[u8], &[Value]),
+    ) -> Result<Option<Row>> {
         let index = match self.table.def.index(index) {
             Some(at) if index != "PRIMARY" => IndexRef::Secondary(at),
             _ => IndexRef::Primary,
         };
-        let parts = self.table.index_columns(index);
-        let key_values: Vec<Value> = parts.iter().map(|part| values[part.column].clone()).collect();
-        let key = self.table.encode_key(index, &key_values)?;
-        let range = KeyRange::prefix(&key);
-        let mut scan = run
-            .with(|txn| txn.scan(&self.table, index, range, engine::Direction::Forward, LockMode::Update))?;
-        Ok(run.with(|txn| scan.next(txn))?)
+        let keys = match index {
+            IndexRef::Secondary(at) if self.table.is_multi_valued(index) => self.table.row_keys(at, image)?,
+            _ => {
+                let parts = self.table.index_columns(index);
+                let key_values: Vec<Value> = parts.iter().map(|part| values[part.column].clone()).collect();
+                vec![self.table.encode_key(index, &key_values)?]
+            }
+        };
+        for key in keys {
+            let range = KeyRange::prefix(&key);
+            let mut scan = run.with(|txn| {
+                txn.scan(&self.table, index, range, engine::Direction::Forward, LockMode::Update)
+            })?;
+            if let Some(row) = run.with(|txn| scan.next(txn))? {
+                return Ok(Some(row));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the columns that ON DUPLICATE KEY UPDATE sets to DEFAULT.
