@@ -101,6 +101,7 @@ pub use group::query::SessionContext;
 pub use group::statement::LoggedStatement;
 pub use gtid_owners::{GtidMode, GtidModeRefusal, GtidOwner};
 pub use lock::{DeadlockMember, DeadlockReport, OnLocked};
+pub use multi_valued::element_value;
 pub use partial::PartialRow;
 pub use physical_copy::{CopyEnd, CopyStage, CopyWatch};
 pub use sampling::LEAVES as SAMPLED_LEAVES;

@@ -144,12 +144,13 @@ impl Table {
             _ => return Err(malformed()),
         };
         let Node::Array(elements) = document else { return Err(malformed()) };
-        elements.iter().map(|element| value_of(element, &part.ty).ok_or_else(malformed)).collect()
+        elements.iter().map(|element| element_value(element, &part.ty).ok_or_else(malformed)).collect()
     }
 }
 
-/// Returns the value of an array's element. `None` means that it is of another type.
-fn value_of(element: &Node, ty: &ColumnType) -> Option<Value> {
+/// Returns the value of an element of an array whose elements have the type `ty`. `None` means that
+/// it is of another type.
+pub fn element_value(element: &Node, ty: &ColumnType) -> Option<Value> {
     Some(match (element, ty.code) {
         (Node::Int(n), TypeCode::LongLong) => match ty.unsigned {
             true => Value::UInt(u64::try_from(*n).ok()?),
@@ -173,12 +174,14 @@ fn value_of(element: &Node, ty: &ColumnType) -> Option<Value> {
     })
 }
 
-/// Returns the text of a row's array as MySQL's duplicate key message has it: as many bytes of it
-/// as an element can have.
+/// Returns the text of a row's array as MySQL's duplicate key message has it: of numbers, dates and
+/// bytes as many bytes of the text as an element has.
 pub(crate) fn array_text(document: &[u8], elements: &ColumnType) -> String {
     let mut text = Vec::new();
     json::write_text(document, &mut text);
-    text.truncate(elements.max_bytes() as usize);
+    if !elements.is_character() {
+        text.truncate(elements.max_bytes() as usize);
+    }
     String::from_utf8_lossy(&text).into_owned()
 }
 
@@ -190,19 +193,19 @@ mod tests {
     #[test]
     fn elements_are_of_their_type_or_refused() {
         let unsigned = ColumnType::bigint(true);
-        assert_eq!(value_of(&Node::Int(7), &unsigned), Some(Value::UInt(7)));
-        assert_eq!(value_of(&Node::Int(-7), &unsigned), None);
-        assert_eq!(value_of(&Node::UInt(u64::MAX), &ColumnType::bigint(false)), None);
+        assert_eq!(element_value(&Node::Int(7), &unsigned), Some(Value::UInt(7)));
+        assert_eq!(element_value(&Node::Int(-7), &unsigned), None);
+        assert_eq!(element_value(&Node::UInt(u64::MAX), &ColumnType::bigint(false)), None);
         let number = "1.50".parse::<Decimal>().unwrap();
         let decimal = ColumnType::decimal(5, 2);
-        assert_eq!(value_of(&Node::decimal(&number), &decimal), Some(Value::Decimal(number)));
-        assert_eq!(value_of(&Node::Int(1), &decimal), None);
+        assert_eq!(element_value(&Node::decimal(&number), &decimal), Some(Value::Decimal(number)));
+        assert_eq!(element_value(&Node::Int(1), &decimal), None);
         let day = Date::new(2024, 2, 29).unwrap();
-        assert_eq!(value_of(&Node::date(&day), &ColumnType::date()), Some(Value::Date(day)));
+        assert_eq!(element_value(&Node::date(&day), &ColumnType::date()), Some(Value::Date(day)));
         let text = Node::String(b"a".to_vec());
-        assert_eq!(value_of(&text, &ColumnType::varchar(3, 309)), Some(Value::text("a")));
-        assert_eq!(value_of(&text, &ColumnType::varbinary(3)), None);
-        assert_eq!(value_of(&Node::Null, &unsigned), None);
+        assert_eq!(element_value(&text, &ColumnType::varchar(3, 309)), Some(Value::text("a")));
+        assert_eq!(element_value(&text, &ColumnType::varbinary(3)), None);
+        assert_eq!(element_value(&Node::Null, &unsigned), None);
     }
 
     #[test]

@@ -33,9 +33,16 @@ impl TableDef {
             begins_with(parts, columns) && parts.iter().take(columns.len()).all(|part| !part.descending)
         };
         let serves = |index: &IndexDef| {
-            leads(&index.columns) && (!index.generated || index.columns.len() > columns.len())
+            !self.is_multi_valued(index)
+                && leads(&index.columns)
+                && (!index.generated || index.columns.len() > columns.len())
         };
         self.primary.as_deref().is_some_and(leads) || self.indexes.iter().any(serves)
+    }
+
+    /// Reports whether one of the parts of an index is an array.
+    pub fn is_multi_valued(&self, index: &IndexDef) -> bool {
+        index.columns.iter().any(|part| self.columns[part.column].elements.is_some())
     }
 
     /// Removes the indexes that were made for foreign keys if another index begins with their
@@ -65,10 +72,7 @@ impl TableDef {
     fn all_indexes(&self) -> impl Iterator<Item = (IndexRef, bool, &[IndexColumn])> {
         let primary = self.primary.iter().map(|parts| (IndexRef::Primary, true, &parts[..]));
         // A multi-valued index does not lead to all rows.
-        let is_plain = |index: &IndexDef| {
-            index.columns.iter().all(|part| self.columns[part.column].elements.is_none())
-        };
-        let secondary = self.indexes.iter().enumerate().filter(move |(_, index)| is_plain(index));
+        let secondary = self.indexes.iter().enumerate().filter(|(_, index)| !self.is_multi_valued(index));
         primary
             .chain(secondary.map(|(at, index)| (IndexRef::Secondary(at), index.unique, &index.columns[..])))
     }

@@ -42,12 +42,7 @@ impl Owed {
         self.uniques.push(UniqueCheck { table_id: table.id, index, key, own, image });
     }
 
-    pub fn announcement(
-        &mut self,
-        table: &Table,
-        clustered: Option<&[u8]>,
-        secondary: &[Option<EntryKeys>],
-    ) {
+    pub fn announcement(&mut self, table: &Table, clustered: Option<&[u8]>, secondary: &[Option<EntryKeys>]) {
         let (clustered, secondary) = (clustered.map(KeyBuf::from_slice), secondary.to_vec());
         self.announcements.push(Announcement { table_id: table.id, clustered, secondary });
     }

@@ -7,6 +7,7 @@ mod from;
 mod grouping;
 mod hints;
 mod indexed;
+mod indexed_arrays;
 mod joined_tables;
 mod json_table;
 mod layers;

@@ -171,6 +171,7 @@ impl Canonical<'_> {
             Expr::CastArray { operand, ty } => {
                 let ty = match ty {
                     CastType::Char { length: Some(length), .. } => format!("char({length})"),
+                    CastType::Decimal { precision, scale } => format!("decimal({precision}, {scale})"),
                     ty => cast_name(ty, self.charset),
                 };
                 format!("cast({} as {ty} array)", self.text(operand)?)

@@ -11,6 +11,7 @@ use crate::plan::{Access, KeyCondition};
 use engine::{KeyRange, Table};
 use std::cmp::Ordering;
 use std::ops::Bound;
+use types::json;
 use types::temporal::parse;
 use types::{ColumnType, Decimal, TypeCode, Value};
 
@@ -30,6 +31,11 @@ pub(crate) struct Ranges {
     /// Whether some condition could not be turned into a bound, so that the rows may not come in
     /// the order that the plan promised.
     pub degraded: bool,
+    /// Whether the index is of no use, so that the table is to be read by its clustered tree. It is
+    /// a multi-valued index, and a condition could not be turned into a bound.
+    pub is_useless: bool,
+    /// Whether a row may be in several of the ranges.
+    pub may_repeat: bool,
 }
 
 /// Returns the place of a number among the integers of the column. `floor` is the number rounded
@@ -191,12 +197,27 @@ fn position(ty: &ColumnType, value: &Value, ctx: &Context<'_>) -> Position {
 
 /// One key part of an index, with what encoding a value needs.
 struct Part<'t> {
+    /// The type of the column, or that of the elements of an array.
     ty: &'t ColumnType,
+    is_array: bool,
     nullable: bool,
     prefix: Option<u32>,
 }
 
 impl Part<'_> {
+    fn position(&self, value: &Value, ctx: &Context<'_>) -> Position {
+        match value {
+            Value::Json(document) if self.is_array => {
+                let element = json::read_document(document);
+                match element.and_then(|element| engine::element_value(&element, self.ty)) {
+                    Some(value) => Position::At(value),
+                    None => Position::Unknown,
+                }
+            }
+            value => position(self.ty, value, ctx),
+        }
+    }
+
     /// Returns `key` with the value appended, or `None` when the column cannot hold the value.
     fn appended(&self, key: &[u8], value: &Value) -> Option<Vec<u8>> {
         let mut key = key.to_vec();
@@ -210,15 +231,26 @@ fn prefix_range(key: &[u8]) -> KeyRange {
 }
 
 impl Ranges {
+    /// Returns no ranges.
+    pub fn none() -> Ranges {
+        Ranges { ranges: Vec::new(), degraded: false, is_useless: false, may_repeat: false }
+    }
+
     /// Computes the ranges of `access`. `row` has the values of the outer tables' columns.
     pub fn of(table: &Table, access: &Access, row: &[Value], ctx: &Context<'_>) -> Result<Ranges> {
-        let mut ranges = Ranges { ranges: Vec::new(), degraded: false };
+        let mut ranges = Ranges::none();
         if access.alternatives.is_empty() {
             ranges.ranges.push(KeyRange::all());
             return Ok(ranges);
         }
         for condition in &access.alternatives {
             ranges.add(table, access, condition, row, ctx)?;
+        }
+        if table.is_multi_valued(access.index) {
+            if ranges.degraded {
+                return Ok(Ranges { ranges: vec![KeyRange::all()], is_useless: true, ..ranges });
+            }
+            ranges.may_repeat = ranges.ranges.len() > 1;
         }
         if ranges.ranges.len() > 1 {
             ranges.ranges = merged(std::mem::take(&mut ranges.ranges));
@@ -264,16 +296,20 @@ impl Ranges {
         row: &[Value],
         ctx: &Context<'_>,
     ) -> Result<()> {
-        let mut parts = table.index_columns(access.index).iter().map(|part| Part {
-            ty: table.column_type(part.column),
-            nullable: table.def.columns[part.column].nullable,
-            prefix: part.prefix,
+        let mut parts = table.index_columns(access.index).iter().map(|part| {
+            let column = &table.def.columns[part.column];
+            Part {
+                ty: column.elements.as_ref().unwrap_or(&column.ty),
+                is_array: column.elements.is_some(),
+                nullable: column.nullable,
+                prefix: part.prefix,
+            }
         });
         let mut key = Vec::new();
         for (expr, null_safe) in &condition.equals {
             let Some(part) = parts.next() else { break };
             let value = expr.eval(row, ctx)?;
-            let encoded = match position(part.ty, &value, ctx) {
+            let encoded = match part.position(&value, ctx) {
                 Position::At(value) => part.appended(&key, &value),
                 Position::Null if *null_safe && part.nullable => part.appended(&key, &Value::Null),
                 Position::Null if condition.null_takes_all => None,
@@ -292,7 +328,7 @@ impl Ranges {
         if let Some(list) = &condition.list {
             for item in list {
                 let value = item.eval(row, ctx)?;
-                match position(part.ty, &value, ctx) {
+                match part.position(&value, ctx) {
                     Position::At(value) => match part.appended(&key, &value) {
                         Some(encoded) => self.ranges.push(prefix_range(&encoded)),
                         None => return self.degrade(&key),
@@ -329,7 +365,7 @@ impl Ranges {
         let mut end: (Option<Vec<u8>>, bool) = (Some(key.to_vec()), true);
         if let Some((expr, inclusive)) = &condition.low {
             let value = expr.eval(row, ctx)?;
-            match position(part.ty, &value, ctx) {
+            match part.position(&value, ctx) {
                 Position::At(value) => {
                     if let Some(encoded) = part.appended(key, &value) {
                         start = (Some(encoded), *inclusive || part.prefix.is_some());
@@ -346,7 +382,7 @@ impl Ranges {
         }
         if let Some((expr, inclusive)) = &condition.high {
             let value = expr.eval(row, ctx)?;
-            match position(part.ty, &value, ctx) {
+            match part.position(&value, ctx) {
                 Position::At(value) => {
                     if let Some(encoded) = part.appended(key, &value) {
                         end = (Some(encoded), *inclusive || part.prefix.is_some());

@@ -165,7 +165,8 @@ fn of_index(
         3155 => Some((3904, format!("Out of range JSON value for CAST for functional index '{index}'."))),
         3156 => Some((3903, format!("Invalid JSON value for CAST for functional index '{index}'."))),
         3666 => {
-            let text = format!("Cannot store an array or an object in a scalar key part of the index '{index}'.");
+            let text =
+                format!("Cannot store an array or an object in a scalar key part of the index '{index}'.");
             Some((3908, text))
         }
         1406 if of_array => Some((3907, format!("Data too long for functional index '{index}'."))),

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::memory::{Charge, LONG_VALUE_BYTES};
 use crate::plan::{Access, RowLock, TableStep};
 use engine::{Direction, Found, IndexRef, KeyRange, Row, Scan, Table};
+use std::collections::HashSet;
 use std::ops::Bound;
 use std::sync::Arc;
 use types::Value;
@@ -32,6 +33,8 @@ pub(super) struct Reader<'p> {
     step: Step,
     /// Whether no row has been asked of the scan yet.
     is_fresh: bool,
+    /// The keys of the rows that were returned, if an index may lead to a row several times.
+    seen: Option<Box<(HashSet<Vec<u8>>, Charge)>>,
     /// Whether the rows do not come in the order that the plan promised.
     pub degraded: bool,
 }
@@ -84,8 +87,8 @@ impl<'p> Reader<'p> {
         if access.is_point {
             point = Ranges::point(table, access, row, run.ctx)?;
         }
-        let Ranges { mut ranges, degraded } = match point {
-            Some(_) => Ranges { ranges: Vec::new(), degraded: false },
+        let Ranges { mut ranges, degraded, is_useless, may_repeat } = match point {
+            Some(_) => Ranges::none(),
             None => Ranges::of(table, access, row, run.ctx)?,
         };
         if access.is_point && point.is_none() && !degraded {
@@ -102,7 +105,8 @@ impl<'p> Reader<'p> {
         }
         Ok(Reader {
             table,
-            index: access.index,
+            index: if is_useless { IndexRef::Primary } else { access.index },
+            seen: may_repeat.then(|| Box::new((HashSet::new(), run.charge()))),
             ranges,
             direction: access.direction,
             lock,
@@ -155,6 +159,9 @@ impl<'p> Reader<'p> {
                     decode(self.table, scan.image(), &step.needed, slots)?;
                 }
                 (Some(Found::Row(row)), _) => {
+                    if !is_new(&mut self.seen, &row.key)? {
+                        continue;
+                    }
                     charge_long(&mut self.long, run, &row.image)?;
                     decode(self.table, &row.image, &step.needed, slots)?;
                 }
@@ -207,6 +214,9 @@ impl<'p> Reader<'p> {
             if let Some(scan) = &mut self.scan {
                 self.step.count(&mut self.is_fresh, run.ctx.counters);
                 if let Some(row) = run.with(|txn| scan.next(txn))? {
+                    if !is_new(&mut self.seen, &row.key)? {
+                        continue;
+                    }
                     run.on_row()?;
                     run.ctx.counters.rows_examined.count();
                     return Ok(Some(row));
@@ -218,6 +228,20 @@ impl<'p> Reader<'p> {
             }
         }
     }
+}
+
+/// Notes the key of a row. Returns false if the row was returned before.
+#[inline]
+fn is_new(seen: &mut Option<Box<(HashSet<Vec<u8>>, Charge)>>, key: &[u8]) -> Result<bool> {
+    /// The bytes of an entry of the set beside the key.
+    const BESIDE_KEY: usize = 64;
+    let Some(seen) = seen else { return Ok(true) };
+    let (keys, charge) = &mut **seen;
+    if keys.contains(key) {
+        return Ok(false);
+    }
+    charge.add(key.len() + BESIDE_KEY)?;
+    Ok(keys.insert(key.to_vec()))
 }
 
 /// Charges the memory for a long row: its image and the values that are decoded from it.

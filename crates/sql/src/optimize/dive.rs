@@ -76,7 +76,10 @@ impl<'c> Constants<'c> {
         let no_session = NoSession::new(self.host.memory(), 0);
         let ctx = no_session.context(self.engine, self.host, self.variables, false);
         ctx.be_lenient();
-        let ranges = Ranges::of(table, access, &[], &ctx).ok()?.ranges;
+        let Ranges { ranges, is_useless, .. } = Ranges::of(table, access, &[], &ctx).ok()?;
+        if is_useless {
+            return None;
+        }
         if ranges.len() > MOST_RANGES {
             return None;
         }

@@ -10,6 +10,7 @@ use crate::ast::BinaryOp;
 use crate::error::Result;
 use crate::expr::{Expr, MayEqual, Node};
 use engine::{Direction, IndexRef, Table};
+use types::json;
 use types::{TypeCode, Value};
 
 /// Conditions on the leading columns of an index: equalities on the first ones, then at most one
@@ -78,6 +79,10 @@ enum Fact<'e> {
     Low(&'e Expr, bool),
     High(&'e Expr, bool),
     Both(&'e Expr, &'e Expr),
+    /// An element of the array of a multi-valued index.
+    Element(&'e Expr),
+    /// Elements of such an array, one of which at least it has.
+    Elements(Vec<Expr>),
 }
 
 /// The table to be read: its slots, and the slots whose values are known when it is read.
@@ -173,6 +178,7 @@ impl Known<'_> {
                     list.iter().all(|item| self.is_computable(item) && self.fits(column, item, *collation));
                 usable.then_some((column, Fact::List(list)))
             }
+            Node::Call { function, args } => self.of_array(function.name, args),
             Node::IsNull { negated: false, operand } => {
                 let column = self.column(operand)?;
                 Some((column, Fact::Equal(null_constant(), true)))
@@ -181,9 +187,48 @@ impl Known<'_> {
         }
     }
 
+    /// Returns the array in which a function looks for constants, and the constants.
+    fn of_array<'e>(&self, function: &str, args: &'e [Expr]) -> Option<(usize, Fact<'e>)> {
+        let [first, second] = args else { return None };
+        let array = |expr: &Expr| {
+            self.column(expr).filter(|column| self.table.def.columns[*column].elements.is_some())
+        };
+        let (column, searched) = match (function, array(first), array(second)) {
+            ("member of", _, Some(column)) => (column, first),
+            ("json_contains" | "json_overlaps", Some(column), _) => (column, second),
+            ("json_overlaps", _, Some(column)) => (column, first),
+            _ => return None,
+        };
+        let Node::Constant(Value::Json(document)) = &searched.node else { return None };
+        match json::read_document(document)? {
+            json::Node::Array(elements) => {
+                // No array has null as an element.
+                let is_element = |element: &&json::Node| **element != json::Node::Null;
+                let constant = |element: &json::Node| {
+                    let document = json::write_document(element)?;
+                    Some(Expr { ty: searched.ty.clone(), ..Expr::constant(Value::Json(document)) })
+                };
+                let elements = elements.iter().filter(is_element).map(constant);
+                let elements = elements.collect::<Option<Vec<_>>>().filter(|all| !all.is_empty())?;
+                Some((column, Fact::Elements(elements)))
+            }
+            json::Node::Null => None,
+            _ => Some((column, Fact::Element(searched))),
+        }
+    }
+
     /// Returns the ranges to which the conjuncts restrict the leading columns of an index. Empty if
-    /// no conjunct restricts the first column.
+    /// no conjunct restricts the first column, or if the index is a multi-valued one and its array
+    /// is not restricted: a row has several entries in it, or none.
     fn conditions(&self, index: IndexRef, conjuncts: &[Expr]) -> Vec<KeyCondition> {
+        let alternatives = self.conditions_of(index, conjuncts);
+        match self.table.array_part(index) {
+            Some(part) if !alternatives.iter().all(|one| one.restricts(part)) => Vec::new(),
+            _ => alternatives,
+        }
+    }
+
+    fn conditions_of(&self, index: IndexRef, conjuncts: &[Expr]) -> Vec<KeyCondition> {
         let facts: Vec<(usize, Fact<'_>)> =
             conjuncts.iter().filter_map(|conjunct| self.fact(conjunct)).collect();
         let mut condition = KeyCondition::default();
@@ -192,13 +237,15 @@ impl Known<'_> {
             if let Some((value, null_safe)) = of_part().find_map(|fact| match fact {
                 Fact::Equal(value, null_safe) => Some((*value, *null_safe)),
                 Fact::List([only]) => Some((only, false)),
+                Fact::Element(element) => Some((*element, false)),
                 _ => None,
             }) {
                 condition.equals.push((value.clone(), null_safe));
                 continue;
             }
             if let Some(list) = of_part().find_map(|fact| match fact {
-                Fact::List(list) => Some(list),
+                Fact::List(list) => Some(*list),
+                Fact::Elements(elements) => Some(&elements[..]),
                 _ => None,
             }) {
                 condition.list = Some(list.to_vec());
@@ -276,6 +323,9 @@ impl Known<'_> {
     /// equalities. `None` if it does not deliver it.
     fn order(&self, index: IndexRef, alternatives: &[KeyCondition], wish: &Wish) -> Option<Direction> {
         let first = wish.order.first()?;
+        if self.table.is_multi_valued(index) {
+            return None;
+        }
         let fixed = match alternatives {
             [] => 0,
             [one] => one.equals.len(),
@@ -316,6 +366,11 @@ fn flipped(op: BinaryOp) -> BinaryOp {
 impl KeyCondition {
     pub fn is_empty(&self) -> bool {
         self.equals.is_empty() && self.list.is_none() && self.low.is_none() && self.high.is_none()
+    }
+
+    /// Reports whether the condition restricts the part at this position to some values.
+    fn restricts(&self, part: usize) -> bool {
+        self.equals.len() > part || self.equals.len() == part && self.list.is_some()
     }
 
     /// Reports whether the condition gives each of so many parts a value that is not NULL. Where
@@ -374,6 +429,11 @@ fn ways(
         let mut alternatives = if usable.finds { known.conditions(index, conjuncts) } else { Vec::new() };
         if !usable.has_ranges {
             alternatives = without_ranges(alternatives);
+        }
+        if let Some(part) = table.array_part(index)
+            && (alternatives.is_empty() || !alternatives.iter().all(|one| one.restricts(part)))
+        {
+            continue;
         }
         let order = known.order(index, &alternatives, wish).filter(|_| usable.orders);
         if !usable.finds && order.is_none() {

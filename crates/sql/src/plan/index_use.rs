@@ -131,6 +131,12 @@ impl IndexUse {
         Ok(Usables { all, is_forced: finding.is_forced })
     }
 
+    /// Reports whether an index may find rows.
+    pub fn may_find(&self, table: &Table, index: IndexRef) -> bool {
+        let is_it = |usable: &Usable| usable.index == index && usable.finds;
+        self.usable(table).is_ok_and(|usables| usables.all.iter().any(is_it))
+    }
+
     /// Returns the same use with ranges, for EXPLAIN's list of possible keys.
     pub fn with_ranges(&self) -> IndexUse {
         IndexUse { without_ranges: Vec::new(), ..self.clone() }

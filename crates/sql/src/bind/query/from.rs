@@ -9,6 +9,7 @@ use super::super::{Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable
 use super::bind_table;
 use super::cte::name_columns;
 use super::indexed::IndexedExpressions;
+use super::indexed_arrays::IndexedArrays;
 use super::joined_tables::From;
 use super::system_time::{self, With};
 use crate::ast::{self, JoinKind, TableRef};
@@ -378,6 +379,10 @@ impl Binder<'_> {
         searched::resolve(&tables, filter.iter_mut())?;
         let Some(mut tree) = tree else { return Ok((Vec::new(), filter)) };
         searched::resolve_joins(&tables, &mut tree)?;
+        let arrays = IndexedArrays::of(self, &tables);
+        if !arrays.is_empty() {
+            arrays.put_into_conditions(self, filter.iter_mut());
+        }
         let indexed = IndexedExpressions::of(self, &tables);
         if !indexed.is_empty() {
             indexed.put_into_conditions(filter.iter_mut());

@@ -54,10 +54,9 @@ pub(super) fn index_ends(tables: &[TableStep], grouping: &Grouping) -> Option<In
         let Node::Slot(slot) = aggregate.args[0].node else { return None };
         let column = slot.checked_sub(*base)?;
         let starts = |index: IndexRef| {
-            table
-                .index_columns(index)
-                .first()
-                .is_some_and(|part| part.column == column && part.prefix.is_none())
+            let first = table.index_columns(index).first();
+            !table.is_multi_valued(index)
+                && first.is_some_and(|part| part.column == column && part.prefix.is_none())
         };
         let secondary = (0..table.def.indexes.len()).map(IndexRef::Secondary);
         let index = std::iter::once(IndexRef::Primary).chain(secondary).find(|index| starts(*index))?;

@@ -30,7 +30,9 @@ impl IndexedExpressions {
             }
             let scope = Scope::of(ScopeTable::stored(table, &leaf.alias, leaf.base));
             for (at, column) in table.def.columns.iter().enumerate() {
-                let Some(made) = &column.generated else { continue };
+                let Some(made) = column.generated.as_ref().filter(|_| column.elements.is_none()) else {
+                    continue;
+                };
                 let is_part = |index: &engine::IndexDef| index.columns.iter().any(|part| part.column == at);
                 if !table.def.indexes.iter().any(is_part) {
                     continue;
@@ -114,7 +116,7 @@ impl IndexedExpressions {
 
 /// Returns an expression in the form in which expressions are compared. In MySQL, `DATE(x)` and
 /// `CAST(x AS DATE)` are the same.
-fn normal(expr: &Expr) -> Expr {
+pub(super) fn normal(expr: &Expr) -> Expr {
     let mut normal = expr.clone();
     normal.change(&mut |expr| {
         if let Node::Call { function, args } = &mut expr.node

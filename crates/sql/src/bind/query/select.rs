@@ -5,6 +5,7 @@ use super::dependence::{self, Written};
 use super::grouping::{bind_group_by, index_ends};
 use super::hints::BlockHints;
 use super::indexed::IndexedExpressions;
+use super::indexed_arrays::IndexedArrays;
 use super::merge::{Merged, merge};
 use super::row_locks::{check_row_locks, set_locks};
 use super::unnest::unnest;
@@ -308,6 +309,10 @@ pub(super) fn bind_select(
         && is_plain
     {
         filter.push(looked_for(frame, binder.copied(output)?, needle)?);
+    }
+    let arrays = IndexedArrays::of(binder, &from.tables);
+    if !arrays.is_empty() {
+        arrays.put_into_conditions(binder, filter.iter_mut());
     }
     let indexed = IndexedExpressions::of(binder, &from.tables);
     if !indexed.is_empty() {

@@ -34,7 +34,9 @@ impl InsertPlan {
             let EngineError::Duplicate { index, .. } = &error else { return Err(error.into()) };
             if self.replace || !self.on_duplicate.is_empty() {
                 let values = self.table.layout.decode_all(image)?;
-                let Some(old) = self.conflicting_row(run, index, (image, &values))? else { return Err(error.into()) };
+                let Some(old) = self.conflicting_row(run, index, (image, &values))? else {
+                    return Err(error.into());
+                };
                 if !self.replace {
                     return self.update(run, old, values, wanted);
                 }

@@ -1,10 +1,11 @@
 //! The operation that reads a stored table.
 
 use super::operation::{Operation, operation};
-use crate::expr::Expr;
+use crate::expr::{Expr, Node};
 use crate::plan::{Access, KeyCondition, TableStep};
 use engine::{ColumnDef, IndexRef, Table};
 use std::borrow::Cow;
+use types::Value;
 
 /// Returns an expression in a definition without the quotes around its columns.
 pub(super) fn unquoted(expression: &str) -> String {
@@ -57,7 +58,10 @@ pub(super) fn accessed(
             ("index", format!("{lookup} on {alias} using {index} ({of}){reverse}"))
         }
         several => {
-            let ranges = several.iter().map(|one| format!("({})", bounds(table, access, one, text)));
+            let ranges = several.iter().map(|one| match bounds(table, access, one, text) {
+                of_array if of_array.contains(" MEMBER OF ") => of_array,
+                of => format!("({of})"),
+            });
             let ranges = ranges.collect::<Vec<_>>().join(" OR ");
             ("index", format!("{} on {alias} using {index} over {ranges}{reverse}", word("Index range scan")))
         }
@@ -72,8 +76,13 @@ fn bounds(
     condition: &KeyCondition,
     text: &dyn Fn(&Expr) -> String,
 ) -> String {
-    let mut columns =
-        table.index_columns(access.index).iter().map(|part| shown_name(&table.def.columns[part.column]));
+    let columns = || table.index_columns(access.index).iter().map(|part| &table.def.columns[part.column]);
+    if let (Some(list), Some(column)) = (&condition.list, columns().nth(condition.equals.len()))
+        && column.elements.is_some()
+    {
+        return elements(&columns().collect::<Vec<_>>(), &condition.equals, (column, list), text);
+    }
+    let mut columns = columns().map(shown_name);
     let mut parts = Vec::new();
     for (expr, _) in &condition.equals {
         let Some(column) = columns.next() else { break };
@@ -94,4 +103,35 @@ fn bounds(
         }
     }
     parts.join(", ")
+}
+
+/// Returns the text of ranges of a multi-valued index, one for each element that is looked for. As
+/// in MySQL the last one comes first.
+fn elements(
+    columns: &[&ColumnDef],
+    equals: &[(Expr, bool)],
+    (array, list): (&ColumnDef, &[Expr]),
+    text: &dyn Fn(&Expr) -> String,
+) -> String {
+    let before = equals.iter().zip(columns);
+    let before: Vec<String> =
+        before.map(|((expr, _), column)| format!("{} = {} AND ", shown_name(column), text(expr))).collect();
+    let shown = shown_name(array);
+    let document = shown.strip_prefix("cast(").and_then(|rest| Some(rest.rsplit_once(" as ")?.0));
+    let range = |element: &Expr| {
+        let element = match &element.node {
+            Node::Constant(Value::Json(element)) => {
+                let mut text = Vec::new();
+                types::json::write_text(element, &mut text);
+                let text = String::from_utf8_lossy(&text).into_owned();
+                match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+                    Some(text) => format!("'{text}'"),
+                    None => text,
+                }
+            }
+            _ => text(element),
+        };
+        format!("({}{element} MEMBER OF ({}))", before.concat(), document.unwrap_or(&shown))
+    };
+    list.iter().rev().map(range).collect::<Vec<_>>().join(" OR ")
 }

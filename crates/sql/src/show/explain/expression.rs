@@ -104,6 +104,10 @@ impl Names<'_> {
             Node::If(operands) => format!("if{}", joined(&operands[..], ",")),
             Node::Coalesce(operands) => format!("coalesce{}", joined(operands, ",")),
             Node::NullIf { operands, .. } => format!("nullif{}", joined(&operands[..], ",")),
+            Node::Call { function, args } if function.name == "member of" => {
+                let [element, array] = &args[..] else { return joined(args, ",") };
+                format!("{} member of ({})", text(element), text(array))
+            }
             Node::Call { function, args } => format!("{}{}", function.name, joined(args, ",")),
             Node::Stored { function, args } => {
                 format!("`{}`.`{}`{}", function.schema, function.name, joined(args, ","))
@@ -184,5 +188,8 @@ fn constant(value: &Value) -> String {
     let mut text = Vec::new();
     value.to_text(None, &mut text);
     let text = String::from_utf8_lossy(&text);
+    if matches!(value, Value::Json(_)) {
+        return format!("json'{}'", text.replace('\'', "''"));
+    }
     if is_text { format!("'{}'", text.replace('\'', "''")) } else { text.into_owned() }
 }

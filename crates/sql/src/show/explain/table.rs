@@ -173,7 +173,8 @@ fn used_key_bytes(table: &Table, access: &Access) -> u64 {
 
 fn key_part_bytes(table: &Table, part: &IndexColumn) -> u64 {
     const LENGTH_BYTES: u64 = 2;
-    let ty = table.column_type(part.column);
+    let column = &table.def.columns[part.column];
+    let ty = column.elements.as_ref().unwrap_or(&column.ty);
     let has_length = ty.is_blob() || ty.code == TypeCode::Varchar;
     let per_char = u64::from(types::collation::max_bytes_per_char(ty.collation));
     let bytes = part.prefix.map_or(ty.max_bytes(), |chars| u64::from(chars) * per_char);

@@ -11,6 +11,7 @@ use crate::expr::documents::{Kind, converted, is_negative, plain_scalar};
 use crate::expr::{Context, Level};
 use types::convert::{self, Problem};
 use types::json::{self as documents, Node};
+use types::temporal::parse;
 use types::{ColumnType, TypeCode, Value, Zone, collation};
 
 /// The bytes that the elements of one row may take. InnoDB keeps them on a page of its undo log.
@@ -103,9 +104,7 @@ pub(crate) fn element(node: &Node, ty: &ColumnType, ctx: &Context<'_>) -> Result
         Kind::Integer { unsigned } => integer(node, unsigned, ctx)?,
         Kind::Text => return text(node, ty),
         Kind::Date | Kind::DateTime | Kind::Time => moment(node, kind, ty, ctx)?,
-        Kind::Decimal | Kind::Double => {
-            converted(node, kind, ctx.dates()).map_err(|misfit| refused(misfit.complaint("").0))?
-        }
+        Kind::Decimal | Kind::Double => number(node, kind, ctx)?,
     };
     let context = convert::Context { strict: true, zone: Zone::UTC, dates: ctx.dates() };
     let value = match convert::assign(&value, ty, context) {
@@ -130,12 +129,42 @@ fn integer(node: &Node, unsigned: bool, ctx: &Context<'_>) -> Result<Value> {
     {
         return Err(refused(1264));
     }
+    if let Node::String(text) = node {
+        return integer_of_text(text, unsigned);
+    }
     match converted(node, kind, ctx.dates()) {
         Ok(Value::Int(0)) if is_below => Ok(Value::UInt(0)),
         Ok(_) if is_below => Err(refused(1264)),
         Ok(value) => Ok(value),
         Err(misfit) => Err(refused(misfit.complaint("").0)),
     }
+}
+
+/// Reads a text that must be a whole number. As in MySQL a negative one wraps to an unsigned one.
+fn integer_of_text(text: &[u8], unsigned: bool) -> Result<Value> {
+    let text = text.trim_ascii_start();
+    let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(refused(3156));
+    }
+    let read = std::str::from_utf8(text).ok().and_then(|text| text.parse::<i128>().ok());
+    let value = read.and_then(|n| match unsigned {
+        true if n < 0 => i64::try_from(n).ok().map(|n| Value::UInt(n as u64)),
+        true => u64::try_from(n).ok().map(Value::UInt),
+        false => i64::try_from(n).ok().map(Value::Int),
+    });
+    value.ok_or_else(|| refused(3155))
+}
+
+fn number(node: &Node, kind: Kind, ctx: &Context<'_>) -> Result<Value> {
+    let trimmed = match node {
+        Node::String(text) => Some(Node::String(text.trim_ascii_end().to_vec())),
+        // MySQL takes the 64 bits for those of a signed integer.
+        Node::UInt(n) => Some(Node::Int(*n as i64)),
+        _ => None,
+    };
+    let node = trimmed.as_ref().unwrap_or(node);
+    converted(node, kind, ctx.dates()).map_err(|misfit| refused(misfit.complaint("").0))
 }
 
 fn text(node: &Node, ty: &ColumnType) -> Result<Node> {
@@ -159,13 +188,27 @@ fn moment(node: &Node, kind: Kind, ty: &ColumnType, ctx: &Context<'_>) -> Result
         Node::Double(n) => Some(Value::Double(*n)),
         node => node.as_decimal().map(Value::Decimal),
     };
+    if let (Node::String(text), Kind::Time) = (node, kind) {
+        return time_of_text(text);
+    }
     let Some(number) = number else {
         return converted(node, kind, ctx.dates()).map_err(|_| refused(1265));
     };
     let context = convert::Context { strict: true, zone: Zone::UTC, dates: ctx.dates() };
     match convert::assign(&number, ty, context) {
         Ok((value, None)) => Ok(value),
+        Ok((value, Some(warning))) if warning.note => Ok(value),
         Err(_) if kind == Kind::Time && matches!(node, Node::Double(_)) => Err(refused(1264)),
+        _ => Err(refused(1265)),
+    }
+}
+
+fn time_of_text(text: &[u8]) -> Result<Value> {
+    if text.is_empty() {
+        return Err(refused(1264));
+    }
+    match parse::time(text, Zone::UTC) {
+        Some(read) if !read.trailing_garbage && !read.value.out_of_range => Ok(Value::Time(read.value.time)),
         _ => Err(refused(1265)),
     }
 }

@@ -9,8 +9,8 @@ mod result_type;
 mod schema;
 
 pub(super) use argument::document;
-pub(crate) use array::{AS_ARRAY, element};
 pub(crate) use argument::{made, no_document, no_path, scalar_of};
+pub(crate) use array::{AS_ARRAY, element};
 pub(crate) use convert::{AS_JSON, AS_VALUE, DEFAULT, ERROR, JSON_TABLE_DOCUMENT, JSON_VALUE, NULL, stored};
 pub(super) use make::FUNCTIONS as MAKING;
 pub(crate) use make::{CAST_AS_JSON, no_name};
