@@ -2,6 +2,7 @@
 
 use engine::{ColumnDef, IndexColumn, IndexDef, TableDef};
 use os::random::Rng;
+use types::json::{self, Node};
 use types::{ColumnType, Value};
 
 use crate::state::Values;
@@ -18,6 +19,10 @@ pub const K: usize = 2;
 pub const U: usize = 3;
 pub const PAD: usize = 4;
 pub const BIG: usize = 5;
+/// The array of a multi-valued index.
+pub const ARRAY: usize = 6;
+/// The number of columns without `extra`.
+pub const COLUMNS: usize = 7;
 
 /// The number of the collation utf8mb4_bin.
 const BINARY_TEXT: u16 = 46;
@@ -43,14 +48,16 @@ fn table(name: &str) -> TableDef {
         ColumnDef::new("u", ColumnType::varchar(60, BINARY_TEXT)),
         ColumnDef::new("pad", ColumnType::varbinary(700)),
         ColumnDef::new("big", ColumnType::mediumblob()),
+        ColumnDef::new("array", ColumnType::json()),
     ];
+    def.columns[ARRAY].elements = Some(ColumnType::bigint(false));
     def
 }
 
 pub fn keyed() -> TableDef {
     let mut def = table(KEYED);
     def.primary = Some(vec![IndexColumn::whole(TAG)]);
-    def.indexes = vec![index("by_k", false, &[K]), index("by_u", true, &[U])];
+    def.indexes = vec![index("by_k", false, &[K]), index("by_u", true, &[U]), by_array()];
     def
 }
 
@@ -60,12 +67,22 @@ pub fn keyless() -> TableDef {
     def
 }
 
+/// Returns a multi-valued index, whose rows have several entries or none.
+fn by_array() -> IndexDef {
+    index("by_array", false, &[K, ARRAY])
+}
+
+/// Returns the indexes that a worker's own table has or has not.
+pub fn own_indexes() -> Vec<IndexDef> {
+    vec![index("by_k", false, &[K]), by_array()]
+}
+
 /// Returns the definition of a worker's own table.
 pub fn own(name: &str, indexed: bool, has_extra: bool) -> TableDef {
     let mut def = table(name);
     def.primary = Some(vec![IndexColumn::whole(TAG)]);
     if indexed {
-        def.indexes = vec![index("by_k", false, &[K])];
+        def.indexes = own_indexes();
     }
     if has_extra {
         def.columns.push(ColumnDef::new("extra", ColumnType::bigint(true)));
@@ -75,9 +92,9 @@ pub fn own(name: &str, indexed: bool, has_extra: bool) -> TableDef {
 
 /// Returns random values of a row. The value of column `U` belongs to this row alone, or is NULL.
 pub fn row(rng: &mut Rng, tag: i64, owner: i64, has_extra: bool) -> Values {
-    let mut values =
-        vec![Value::Int(tag), Value::Int(owner), Value::Null, Value::Null, Value::Null, Value::Null];
-    for column in [K, U, PAD, BIG] {
+    let mut values = vec![Value::Null; COLUMNS];
+    (values[TAG], values[OWNER]) = (Value::Int(tag), Value::Int(owner));
+    for column in [K, U, PAD, BIG, ARRAY] {
         change(rng, &mut values, column);
     }
     if has_extra {
@@ -95,9 +112,19 @@ pub fn change(rng: &mut Rng, values: &mut Values, column: usize) {
         // The owner and the tag make the value unique among rows, whatever follows.
         U => Value::text(&format!("{:?} {:?} {}", values[OWNER], values[TAG], rng.below(3))),
         PAD => Value::Bytes(bytes(rng, &[0, 20, 100, 600])),
+        ARRAY => array(rng),
         BIG => Value::Bytes(bytes(rng, &[0, 0, 0, 30, 30, 900, 5000, 40_000])),
         _ => Value::UInt(rng.u64()),
     };
+}
+
+/// Returns an array of a few numbers in order, or an empty one.
+fn array(rng: &mut Rng) -> Value {
+    let mut numbers: Vec<i64> = (0..rng.below(5)).map(|_| rng.below(12) as i64 - 3).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let array = Node::Array(numbers.into_iter().map(Node::Int).collect());
+    Value::Json(json::write_document(&array).expect("a short array"))
 }
 
 fn bytes(rng: &mut Rng, lens: &[u64]) -> Vec<u8> {

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use types::Value;
 
 use crate::state::{History, TableState, Values, WorkerState};
-use crate::tables::{self, BIG, K, KEYED, KEYLESS, PAD, SCHEMA, TAG, U};
+use crate::tables::{self, ARRAY, BIG, K, KEYED, KEYLESS, PAD, SCHEMA, TAG, U};
 
 type Result<T> = std::result::Result<T, EngineError>;
 
@@ -177,14 +177,11 @@ impl Worker {
         let old = state.rows.get(&tag).cloned();
         let mut values = match &old {
             Some(values) => Values::clone(values),
-            None => vec![
-                Value::Int(tag),
-                Value::Int(self.number),
-                Value::Int(0),
-                Value::Null,
-                Value::Null,
-                Value::Null,
-            ],
+            None => {
+                let mut values = vec![Value::Null; tables::COLUMNS];
+                values[..=K].clone_from_slice(&[Value::Int(tag), Value::Int(self.number), Value::Int(0)]);
+                values
+            }
         };
         let Value::Int(count) = values[K] else { panic!("the ledger counts") };
         values[K] = Value::Int(count + 1);
@@ -292,7 +289,7 @@ impl Worker {
             tables::change(&mut self.rng, &mut values, U);
         }
         for _ in 0..self.rng.between(1, 3) {
-            let column = self.rng.between(K as u64, BIG as u64) as usize;
+            let column = self.rng.between(K as u64, ARRAY as u64) as usize;
             tables::change(&mut self.rng, &mut values, column);
         }
         let row = self.find(txn, table, tag, old)?;
@@ -357,15 +354,15 @@ impl Worker {
                 next.table(&name).indexed = !state.indexed;
                 match state.indexed {
                     true => def.indexes.clear(),
-                    false => def.indexes = vec![tables::index("by_k", false, &[K])],
+                    false => def.indexes = tables::own_indexes(),
                 }
                 self.alter(next, &name, def, &mut |image| Ok(Some(image.to_vec())))
             }
             _ => {
                 let has_extra = !state.has_extra;
                 let mut def = tables::own(&name, state.indexed, has_extra);
-                for index in &mut def.indexes {
-                    index.id = table.def.indexes[0].id;
+                for (index, old) in def.indexes.iter_mut().zip(&table.def.indexes) {
+                    index.id = old.id;
                 }
                 let changed = next.table(&name);
                 changed.has_extra = has_extra;
@@ -427,7 +424,7 @@ impl Worker {
 }
 
 fn with_extra(values: &Values, has_extra: bool) -> Values {
-    let mut values = values[..=BIG].to_vec();
+    let mut values = values[..tables::COLUMNS].to_vec();
     if has_extra {
         values.push(Value::UInt(7));
     }

@@ -66,7 +66,17 @@ impl IndexedArrays {
     ) {
         let no_session = NoSession::new(binder.host.memory(), 0);
         let ctx = no_session.context(binder.engine, binder.host, binder.variables, false);
-        conditions.for_each(|condition| condition.change(&mut |expr| self.put_into(expr, &ctx)));
+        conditions.for_each(|condition| self.put_into_condition(condition, &ctx));
+    }
+
+    /// Looks at the operands of AND and OR, and as MySQL at no others.
+    fn put_into_condition(&self, condition: &mut Expr, ctx: &Context<'_>) {
+        match &mut condition.node {
+            Node::And(operands) | Node::Or(operands) => {
+                operands.iter_mut().for_each(|operand| self.put_into_condition(operand, ctx));
+            }
+            _ => self.put_into(condition, ctx),
+        }
     }
 
     fn put_into(&self, expr: &mut Expr, ctx: &Context<'_>) {

@@ -171,7 +171,12 @@ fn text(node: &Node, ty: &ColumnType) -> Result<Node> {
     let is_bytes = ty.collation == collation::BINARY;
     let mut text = Vec::new();
     match node {
-        Node::Opaque(_, bytes) if is_bytes && node.type_name() == "BLOB" => text.extend_from_slice(bytes),
+        Node::Opaque(_, bytes) if node.type_name() == "BLOB" => {
+            if !is_bytes && std::str::from_utf8(bytes).is_err() {
+                return Err(refused(1406));
+            }
+            text.extend_from_slice(bytes);
+        }
         node => documents::write_unquoted(node, &mut text),
     }
     let len = if is_bytes { text.len() } else { collation::char_count(ty.collation, &text) };
@@ -185,7 +190,8 @@ fn moment(node: &Node, kind: Kind, ty: &ColumnType, ctx: &Context<'_>) -> Result
     let number = match node {
         Node::Int(n) => Some(Value::Int(*n)),
         Node::UInt(n) => Some(Value::UInt(*n)),
-        Node::Double(n) => Some(Value::Double(*n)),
+        Node::Double(n) if kind == Kind::Time => Some(Value::Double(*n)),
+        Node::Double(n) => Some(Value::Double(n.trunc())),
         node => node.as_decimal().map(Value::Decimal),
     };
     if let (Node::String(text), Kind::Time) = (node, kind) {
