@@ -376,11 +376,12 @@ fn key_of(
             return Err(wrong());
         }
         let column = &table.def.columns[part.column];
-        let value = bound.for_column(&column.ty).eval(&[], &ctx)?.into_owned();
-        let stored = types::convert::assign(&value, &column.ty, ctx.conversion(false));
+        // Of an array an element is looked for.
+        let ty = column.elements.as_ref().unwrap_or(&column.ty);
+        let value = bound.for_column(ty).eval(&[], &ctx)?.into_owned();
+        let stored = types::convert::assign(&value, ty, ctx.conversion(false));
         let (stored, _) = stored.map_err(|_| wrong())?;
-        types::key::encode_value(&column.ty, &stored, column.nullable, part.prefix, &mut key)
-            .map_err(|_| wrong())?;
+        types::key::encode_value(ty, &stored, column.nullable, part.prefix, &mut key).map_err(|_| wrong())?;
     }
     Ok(key)
 }

@@ -57,13 +57,6 @@ fn in_order(mut elements: Vec<Node>, ty: &ColumnType) -> Result<Vec<Node>> {
         true => elements.iter().map(text_bytes).sum(),
         false => elements.len() * each,
     };
-    if bytes > most * each {
-        let text = format!(
-            "Exceeded max total length of values per record for multi-valued index '' by {} bytes.",
-            bytes - most * each
-        );
-        return Err(SqlError::new(3906, text));
-    }
     elements.sort_by(Node::compare);
     elements.dedup_by(|a, b| a.compare(b).is_eq());
     if elements.len() >= most {
@@ -72,6 +65,13 @@ fn in_order(mut elements: Vec<Node>, ty: &ColumnType) -> Result<Vec<Node>> {
             elements.len() + 1 - most
         );
         return Err(SqlError::new(3905, text));
+    }
+    if bytes > most * each {
+        let text = format!(
+            "Exceeded max total length of values per record for multi-valued index '' by {} bytes.",
+            bytes - most * each
+        );
+        return Err(SqlError::new(3906, text));
     }
     Ok(elements)
 }
