@@ -66,8 +66,8 @@ impl SpacePages {
 ///
 /// The check verifies every page of every tree (order, bounds, levels). Then it checks, as one
 /// snapshot sees the table, that every entry of a secondary index has a row with that key, and that
-/// there are as many entries as rows, so that every row has its entry. Of a multi-valued index there
-/// must be as many as the arrays of the rows have different elements.
+/// there are as many entries as rows, so that every row has its entry. In a multi-valued index
+/// there must be as many as the arrays of the rows have elements.
 pub(crate) fn check_table(mut txn: Transaction, table: &Arc<Table>) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     txn.use_table(table)?;

@@ -7,8 +7,8 @@ use os::random::{Rng, test_seed};
 use testkit::answers::{answer, same_answers};
 use testkit::{Replica, Server, available};
 
-/// The tables: indexes alone and with other parts before and behind the array, unique ones, over all
-/// types of elements, and one table without a primary key.
+/// The tables: indexes alone and with other parts before and behind the array, unique ones, and one
+/// table without a primary key.
 const TABLES: [&str; 4] = [
     "CREATE TABLE m.a (id INT PRIMARY KEY, n INT, j JSON, KEY u ((CAST(j->'$.a' AS UNSIGNED ARRAY))), \
      KEY of_n (n, (CAST(j->'$.a' AS SIGNED ARRAY)), id))",
@@ -96,8 +96,8 @@ fn condition(rng: &mut Rng) -> String {
         _ => format!("JSON_OVERLAPS({}, {document})", rng.pick(&CANDIDATES)),
     };
     match rng.below(8) {
-        // MySQL reads only the entries with this number then, and misses the rows with empty arrays.
-        0 | 1 | 4 if searched.contains("'[]'") => searched,
+        // MySQL reads only the entries with this number then, and misses rows with empty arrays.
+        0 | 1 | 4 if searched.contains("'[]'") || document.contains("$.b") => searched,
         0 => format!("n = {} AND {searched}", rng.below(4)),
         1 => format!("n = {} AND {searched} AND id > 20", rng.below(4)),
         2 => format!("({searched} OR {} MEMBER OF (j->'$.a'))", rng.pick(&MEMBERS)),
@@ -180,8 +180,8 @@ fn changes_and_answers_are_as_in_mysql() {
     check_tables(&replica);
 }
 
-/// The rows of a MySQL source, which logs them without the hidden columns, get into the indexes, and
-/// both servers find the same rows by them, also after the replica was killed.
+/// The rows of a MySQL source, which logs them without the hidden columns, get into the indexes.
+/// Both servers find the same rows by them, also after the replica was killed.
 fn replicated(image: RowImage, test: &str) {
     if !available(test, &[Flavor::MySql]) {
         return;
@@ -295,7 +295,7 @@ fn definitions_and_limits_are_as_in_mysql() {
         "INSERT INTO m.t1 (j) VALUES ('{\"a\": [7, 1, 1]}'), ('{\"a\": [12]}')".to_owned(),
         "ALTER TABLE m.t1 ADD UNIQUE KEY v ((CAST(j->'$.a' AS CHAR(5) ARRAY)))".to_owned(),
         "INSERT INTO m.t1 (j) VALUES ('{\"a\": [7, 1, 3]}')".to_owned(),
-        "ALTER TABLE m.t1 DROP KEY v, ADD KEY w ((CAST(j->'$.a' AS CHAR(1) ARRAY)))".to_owned(),
+        "ALTER TABLE m.t1 DROP KEY v, ADD KEY w ((CAST(j->'$.a' AS DATE ARRAY)))".to_owned(),
         "INSERT INTO m.t9 (j) VALUES ('{\"a\": [\"2026-01-02\"]}'), ('{\"a\": [\"no date\"]}')".to_owned(),
     ];
     statements.extend(more);

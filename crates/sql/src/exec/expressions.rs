@@ -56,8 +56,8 @@ impl RowExpressions {
                 generated.push((at, compiled.map(|expr| expr.for_column(&column.ty))));
             }
         }
-        // MySQL computes the hidden columns in the order of the names of their indexes, and names the
-        // first that a value does not fit.
+        // MySQL computes the hidden columns in the order of the names of their indexes, and names
+        // the first that a value does not fit.
         let hidden = generated.partition_point(|(at, _)| *at < def.named_columns());
         generated[hidden..].sort_by(|(a, _), (b, _)| def.columns[*a].name.cmp(&def.columns[*b].name));
         for check in def.checks.iter().filter(|check| check.enforced) {

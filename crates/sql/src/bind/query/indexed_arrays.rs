@@ -128,8 +128,8 @@ impl IndexedArray {
         self.element(&scalar_of(&computed, value, ctx).ok()?, ctx)
     }
 
-    /// Returns the array of the elements that JSON_CONTAINS or JSON_OVERLAPS looks for. `None` means
-    /// that the document is none, or has other values.
+    /// Returns the array of the elements that JSON_CONTAINS or JSON_OVERLAPS looks for. `None`
+    /// means that the document is none, or has other values.
     fn candidates(&self, value: &Expr, ctx: &Context<'_>) -> Option<Document> {
         let document = match &*value.eval(&[], ctx).ok()? {
             Value::Json(bytes) => json::read_document(bytes)?,
