@@ -33,8 +33,8 @@ pub(super) struct Reader<'p> {
     step: Step,
     /// Whether no row has been asked of the scan yet.
     is_fresh: bool,
-    /// The keys of the rows that were returned, if an index may lead to a row several times.
-    seen: Option<Box<(HashSet<Vec<u8>>, Charge)>>,
+    /// The rows that were returned, if an index may lead to a row several times.
+    returned: Option<Box<Returned>>,
     /// Whether the rows do not come in the order that the plan promised.
     pub degraded: bool,
 }
@@ -106,7 +106,7 @@ impl<'p> Reader<'p> {
         Ok(Reader {
             table,
             index: if is_useless { IndexRef::Primary } else { access.index },
-            seen: may_repeat.then(|| Box::new((HashSet::new(), run.charge()))),
+            returned: may_repeat.then(|| Box::new(Returned { keys: HashSet::new(), charge: run.charge() })),
             ranges,
             direction: access.direction,
             lock,
@@ -159,7 +159,7 @@ impl<'p> Reader<'p> {
                     decode(self.table, scan.image(), &step.needed, slots)?;
                 }
                 (Some(Found::Row(row)), _) => {
-                    if !is_new(&mut self.seen, &row.key)? {
+                    if !is_new(&mut self.returned, &row.key)? {
                         continue;
                     }
                     charge_long(&mut self.long, run, &row.image)?;
@@ -214,7 +214,7 @@ impl<'p> Reader<'p> {
             if let Some(scan) = &mut self.scan {
                 self.step.count(&mut self.is_fresh, run.ctx.counters);
                 if let Some(row) = run.with(|txn| scan.next(txn))? {
-                    if !is_new(&mut self.seen, &row.key)? {
+                    if !is_new(&mut self.returned, &row.key)? {
                         continue;
                     }
                     run.on_row()?;
@@ -230,18 +230,31 @@ impl<'p> Reader<'p> {
     }
 }
 
-/// Notes the key of a row. Returns false if the row was returned before.
-#[inline]
-fn is_new(seen: &mut Option<Box<(HashSet<Vec<u8>>, Charge)>>, key: &[u8]) -> Result<bool> {
+/// The keys of the rows that were returned, and their memory.
+struct Returned {
+    keys: HashSet<Vec<u8>>,
+    charge: Charge,
+}
+
+impl Returned {
     /// The bytes of an entry of the set beside the key.
     const BESIDE_KEY: usize = 64;
-    let Some(seen) = seen else { return Ok(true) };
-    let (keys, charge) = &mut **seen;
-    if keys.contains(key) {
-        return Ok(false);
+
+    /// Notes the key of a row. Returns false if the row was returned before.
+    fn add(&mut self, key: &[u8]) -> Result<bool> {
+        if self.keys.contains(key) {
+            return Ok(false);
+        }
+        self.charge.add(key.len() + Self::BESIDE_KEY)?;
+        Ok(self.keys.insert(key.to_vec()))
     }
-    charge.add(key.len() + BESIDE_KEY)?;
-    Ok(keys.insert(key.to_vec()))
+}
+
+/// Reports whether a row with this key was not returned before. `None` means that no row comes
+/// twice.
+#[inline]
+fn is_new(returned: &mut Option<Box<Returned>>, key: &[u8]) -> Result<bool> {
+    returned.as_mut().map_or(Ok(true), |returned| returned.add(key))
 }
 
 /// Charges the memory for a long row: its image and the values that are decoded from it.

@@ -5,12 +5,13 @@
 //! by a list, then by a range. An index that delivers the wanted order breaks ties, and is read for
 //! its order alone if there is a LIMIT. [`accesses`] returns all access paths for a choice by cost.
 
+mod arrays;
+
 use super::index_use::{IndexUse, Usables};
 use crate::ast::BinaryOp;
 use crate::error::Result;
 use crate::expr::{Expr, MayEqual, Node};
 use engine::{Direction, IndexRef, Table};
-use types::json;
 use types::{TypeCode, Value};
 
 /// Conditions on the leading columns of an index: equalities on the first ones, then at most one
@@ -187,44 +188,12 @@ impl Known<'_> {
         }
     }
 
-    /// Returns the array in which a function looks for constants, and the constants.
-    fn of_array<'e>(&self, function: &str, args: &'e [Expr]) -> Option<(usize, Fact<'e>)> {
-        let [first, second] = args else { return None };
-        let array = |expr: &Expr| {
-            self.column(expr).filter(|column| self.table.def.columns[*column].elements.is_some())
-        };
-        let (column, searched) = match (function, array(first), array(second)) {
-            ("member of", _, Some(column)) => (column, first),
-            ("json_contains" | "json_overlaps", Some(column), _) => (column, second),
-            ("json_overlaps", _, Some(column)) => (column, first),
-            _ => return None,
-        };
-        let Node::Constant(Value::Json(document)) = &searched.node else { return None };
-        match json::read_document(document)? {
-            json::Node::Array(elements) => {
-                // No array has null as an element.
-                let is_element = |element: &&json::Node| **element != json::Node::Null;
-                let constant = |element: &json::Node| {
-                    let document = json::write_document(element)?;
-                    Some(Expr { ty: searched.ty.clone(), ..Expr::constant(Value::Json(document)) })
-                };
-                let elements = elements.iter().filter(is_element).map(constant);
-                let elements = elements.collect::<Option<Vec<_>>>().filter(|all| !all.is_empty())?;
-                Some((column, Fact::Elements(elements)))
-            }
-            json::Node::Null => None,
-            _ => Some((column, Fact::Element(searched))),
-        }
-    }
-
     /// Returns the ranges to which the conjuncts restrict the leading columns of an index. Empty if
-    /// no conjunct restricts the first column, or if the index is a multi-valued one and its array
-    /// is not restricted: a row has several entries in it, or none.
+    /// no conjunct restricts the first column.
     fn conditions(&self, index: IndexRef, conjuncts: &[Expr]) -> Vec<KeyCondition> {
-        let alternatives = self.conditions_of(index, conjuncts);
         match self.table.array_part(index) {
-            Some(part) if !alternatives.iter().all(|one| one.restricts(part)) => Vec::new(),
-            _ => alternatives,
+            None => self.conditions_of(index, conjuncts),
+            Some(part) => self.conditions_of_array(index, part, conjuncts),
         }
     }
 

@@ -77,10 +77,14 @@ fn bounds(
     text: &dyn Fn(&Expr) -> String,
 ) -> String {
     let columns = || table.index_columns(access.index).iter().map(|part| &table.def.columns[part.column]);
-    if let (Some(list), Some(column)) = (&condition.list, columns().nth(condition.equals.len()))
-        && column.elements.is_some()
-    {
-        return elements(&columns().collect::<Vec<_>>(), &condition.equals, (column, list), text);
+    let array = columns().position(|column| column.elements.is_some());
+    if let (Some(at), true) = (array, condition.list.is_some() || access.alternatives.len() > 1) {
+        let columns: Vec<&ColumnDef> = columns().collect();
+        let list: Vec<Expr> = match (&condition.list, condition.equals.get(at)) {
+            (_, Some((element, _))) => vec![element.clone()],
+            (list, None) => list.clone().unwrap_or_default(),
+        };
+        return elements(&columns, &condition.equals[..at], (columns[at], &list), text);
     }
     let mut columns = columns().map(shown_name);
     let mut parts = Vec::new();
