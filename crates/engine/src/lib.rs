@@ -29,6 +29,7 @@
 //! byte by byte.
 
 mod apply;
+mod array_elements;
 mod background;
 mod bytes;
 mod catalog;
@@ -51,6 +52,7 @@ mod figures;
 mod files;
 mod group;
 mod gtid_owners;
+mod key_parts;
 mod lock;
 mod multi_valued;
 mod ordered;
@@ -73,6 +75,7 @@ mod version;
 mod writeset;
 mod xa;
 
+pub use array_elements::element_value;
 pub use btree::Direction;
 pub use catalog::Catalog;
 pub use check::SpacePages;
@@ -101,7 +104,6 @@ pub use group::query::SessionContext;
 pub use group::statement::LoggedStatement;
 pub use gtid_owners::{GtidMode, GtidModeRefusal, GtidOwner};
 pub use lock::{DeadlockMember, DeadlockReport, OnLocked};
-pub use multi_valued::element_value;
 pub use partial::PartialRow;
 pub use physical_copy::{CopyEnd, CopyStage, CopyWatch};
 pub use sampling::LEAVES as SAMPLED_LEAVES;

@@ -2,12 +2,13 @@
 //! rows.
 
 use crate::bytes::KeyBuf;
-use crate::definition::{ColumnDef, IndexColumn, IndexRef, TableDef};
+use crate::definition::{IndexColumn, IndexRef, TableDef};
 use crate::error::{EngineError, Result};
 use crate::group::logged_form::LoggedForm;
 use crate::group::table_map::TableMaps;
+use crate::key_parts::{self, part_text};
 use crate::lock::gap::TableLocks;
-use crate::multi_valued::array_text;
+use crate::multi_valued::{self, EntryKeys};
 use crate::statistics::TableStatistics;
 use btree::Tree;
 use buffer::{Pool, SpaceId};
@@ -15,60 +16,12 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use types::row::RowLayout;
-use types::{ColumnMask, ColumnType, TypeCode, Value, collation};
+use types::{ColumnMask, ColumnType, Value};
+
+pub(crate) use crate::key_parts::{KeyPart, SecondaryKey};
 
 /// The hidden row id of a sequence's only row.
 pub(crate) const SEQUENCE_ROW_ID: u64 = 1;
-
-/// A part of a key, ready for encoding.
-#[derive(Clone, Debug)]
-pub(crate) struct KeyPart {
-    pub column: usize,
-    pub prefix: Option<u32>,
-    pub nullable: bool,
-    /// The type of the column. For an array it is the type of its elements.
-    pub ty: ColumnType,
-    pub is_array: bool,
-}
-
-/// Returns the part of a value that a key has, as readable text: only the prefix, BINARY without
-/// padding, and bytes that are not printable ASCII as `\xHH`.
-fn part_text(value: &Value, part: &KeyPart) -> String {
-    let mut text = Vec::new();
-    value.to_text(Some(&part.ty), &mut text);
-    let is_bytes = matches!(part.ty.code, TypeCode::String | TypeCode::Varchar | TypeCode::Blob)
-        && part.ty.collation == collation::BINARY;
-    let prefix = part.prefix.map_or(usize::MAX, |prefix| prefix as usize);
-    if !is_bytes && part.ty.code != TypeCode::Bit {
-        let text = String::from_utf8_lossy(&text);
-        return text.chars().take(prefix).collect();
-    }
-    text.truncate(prefix);
-    if part.ty.code == TypeCode::String {
-        // A value that consists of padding alone shows one byte of it.
-        let padding = text.iter().rev().take_while(|byte| **byte == 0).count();
-        text.truncate((text.len() - padding).max(1));
-    }
-    let shown = |&byte: &u8| match byte {
-        b' '..=b'~' => char::from(byte).to_string(),
-        byte => format!("\\x{byte:02X}"),
-    };
-    text.iter().map(shown).collect()
-}
-
-fn key_parts(columns: &[ColumnDef], parts: &[IndexColumn]) -> Vec<KeyPart> {
-    let part = |part: &IndexColumn| {
-        let column = &columns[part.column];
-        KeyPart {
-            column: part.column,
-            prefix: part.prefix,
-            nullable: column.nullable,
-            ty: column.elements.as_ref().unwrap_or(&column.ty).clone(),
-            is_array: column.elements.is_some(),
-        }
-    };
-    parts.iter().map(part).collect()
-}
 
 /// A secondary index at run time.
 pub(crate) struct Index {
@@ -331,14 +284,14 @@ impl Table {
         counters: Arc<Counters>,
     ) -> Table {
         let types: Vec<ColumnType> = def.columns.iter().map(|column| column.ty.clone()).collect();
-        let primary = def.primary.as_ref().map(|parts| key_parts(&def.columns, parts));
+        let primary = def.primary.as_ref().map(|parts| key_parts::of_columns(&def.columns, parts));
         let indexes: Vec<Index> = def
             .indexes
             .iter()
             .zip(index_trees)
             .zip(&placement.indexes)
             .map(|((index, tree), (_, created_lsn))| {
-                let parts = key_parts(&def.columns, &index.columns);
+                let parts = key_parts::of_columns(&def.columns, &index.columns);
                 Index {
                     id: index.id,
                     name: index.name.clone(),
@@ -482,13 +435,7 @@ impl Table {
 
     /// Appends the key made of `parts`. Returns true when one of them is NULL.
     pub(crate) fn encode_parts(&self, parts: &[KeyPart], image: &[u8], key: &mut Vec<u8>) -> Result<bool> {
-        let mut has_null = false;
-        for part in parts {
-            let raw = self.layout.get_raw(image, part.column)?;
-            has_null |= raw.is_none();
-            types::key::encode_raw(&part.ty, raw, part.nullable, part.prefix, key)?;
-        }
-        Ok(has_null)
+        key_parts::encode(&self.layout, parts, image, key)
     }
 
     /// Does what [`Table::encode_parts`] does, for a short key buffer.
@@ -512,6 +459,74 @@ impl Table {
         Ok(SecondaryKey { key, secondary_len, has_null })
     }
 
+    /// Returns the keys of a row's entries in a secondary index.
+    ///
+    /// # Errors
+    /// Returns an error for an image that does not decode.
+    #[inline]
+    pub(crate) fn entry_keys(&self, at: usize, image: &[u8], clustered: &[u8]) -> Result<EntryKeys> {
+        match self.indexes[at].array {
+            None => Ok(EntryKeys::One(self.secondary_key(at, image, clustered)?)),
+            Some(part) => {
+                let parts = &self.indexes[at].parts;
+                let keys = multi_valued::keys(&self.layout, (parts, part), image, clustered);
+                Ok(EntryKeys::Several(keys.map_err(|error| self.named(error))?))
+            }
+        }
+    }
+
+    /// Returns the key of the row's entry in a secondary index that has these bytes. `None` means
+    /// that the row has no such entry.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Table::entry_keys`].
+    pub(crate) fn entry_key(
+        &self,
+        at: usize,
+        image: &[u8],
+        clustered: &[u8],
+        key: &[u8],
+    ) -> Result<Option<SecondaryKey>> {
+        let mut found = None;
+        self.entry_keys(at, image, clustered)?.for_each(|own| {
+            if own.key[..] == *key {
+                found = Some(own);
+            }
+        });
+        Ok(found)
+    }
+
+    /// Returns the index's own columns in each of the entries that a row has in a secondary index.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Table::encode_key`], and an error for an image that does not decode.
+    pub fn row_keys(&self, at: usize, image: &[u8]) -> Result<Vec<Vec<u8>>> {
+        let keys = self.entry_keys(at, image, &[])?;
+        Ok(keys.as_slice().iter().map(|key| key.key.to_vec()).collect())
+    }
+
+    /// Reports whether an index is a multi-valued one.
+    pub fn is_multi_valued(&self, index: IndexRef) -> bool {
+        self.array_part(index).is_some()
+    }
+
+    /// Returns the position of the array among the parts of a multi-valued index. `None` means that
+    /// the index is another one.
+    pub fn array_part(&self, index: IndexRef) -> Option<usize> {
+        match index {
+            IndexRef::Primary => None,
+            IndexRef::Secondary(at) => self.indexes[at].array,
+        }
+    }
+
+    /// Names the table in the error for a damaged row.
+    fn named(&self, error: EngineError) -> EngineError {
+        match error {
+            EngineError::Corrupt(what) => EngineError::Corrupt(format!("{}: {what}", self.qualified_name)),
+            error => error,
+        }
+    }
+
     /// Refuses a key that a tree cannot hold.
     pub(crate) fn check_key_len(&self, bytes: usize) -> Result<()> {
         let limit = self.clustered.max_key_len();
@@ -524,7 +539,6 @@ impl Table {
         /// The longest joined text, in bytes.
         const LONGEST_BYTES: usize = 64;
         let text = |part: &KeyPart| match self.layout.decode(image, part.column) {
-            Ok(Value::Json(document)) if part.is_array => array_text(&document, &part.ty),
             Ok(value) => part_text(&value, part),
             Err(_) => "?".to_string(),
         };
@@ -583,14 +597,4 @@ impl Table {
 
 thread_local! {
     static KEY_SCRATCH: std::cell::Cell<Vec<u8>> = const { std::cell::Cell::new(Vec::new()) };
-}
-
-/// The key of a secondary entry.
-#[derive(Clone, Debug)]
-pub(crate) struct SecondaryKey {
-    /// The encoded columns of the index, then the clustered key.
-    pub key: KeyBuf,
-    pub secondary_len: usize,
-    /// Whether a column of the index is NULL. A unique index allows any number of such entries.
-    pub has_null: bool,
 }
