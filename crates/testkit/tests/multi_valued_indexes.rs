@@ -4,7 +4,8 @@
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::StartFrom;
 use os::random::{Rng, test_seed};
-use testkit::answers::{answer, same_answers};
+use testkit::answers::answer;
+use testkit::server::same_as_mysql;
 use testkit::{Replica, Server, available};
 
 /// The tables: indexes alone and with other parts before and behind the array, unique ones, and one
@@ -295,12 +296,17 @@ fn definitions_and_limits_are_as_in_mysql() {
         "INSERT INTO m.t1 (j) VALUES ('{\"a\": [7, 1, 1]}'), ('{\"a\": [12]}')".to_owned(),
         "ALTER TABLE m.t1 ADD UNIQUE KEY v ((CAST(j->'$.a' AS CHAR(5) ARRAY)))".to_owned(),
         "INSERT INTO m.t1 (j) VALUES ('{\"a\": [7, 1, 3]}')".to_owned(),
-        "ALTER TABLE m.t1 DROP KEY v, ADD KEY w ((CAST(j->'$.a' AS DATE ARRAY)))".to_owned(),
-        "INSERT INTO m.t9 (j) VALUES ('{\"a\": [\"2026-01-02\"]}'), ('{\"a\": [\"no date\"]}')".to_owned(),
+        "ALTER TABLE m.t1 DROP KEY v, ADD KEY w ((CAST(j->'$.a' AS CHAR(3) ARRAY)))".to_owned(),
+        "INSERT INTO m.t9 (j) VALUES ('{\"a\": [\"2026-01-02\"]}')".to_owned(),
+        "INSERT INTO m.t9 (j) VALUES ('{\"a\": [\"no date\"]}')".to_owned(),
     ];
     statements.extend(more);
-    let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
-    let seen = same_answers("multi_valued_indexes::definitions_and_limits_are_as_in_mysql", &statements);
+    // MySQL reports a second error, about the range, after some of those about values.
+    let test = "multi_valued_indexes::definitions_and_limits_are_as_in_mysql";
+    let seen = same_as_mysql(test, &Settings::default(), |server| {
+        let mut client = server.connect();
+        statements.iter().map(|statement| answer(&mut client, statement)).collect()
+    });
     let refused = |code: &str| seen.iter().filter(|answer| answer.contains(code)).count();
     assert!(refused(": 1235 (42000)") >= 8 && refused(": 3905 (HY000)") >= 1, "{}", seen.join("\n"));
 }
