@@ -1,8 +1,8 @@
-//! `mysqld-auto.cnf`: the global values that SET PERSIST keeps for the next starts, in a file of the
-//! data directory that has MySQL's form.
+//! `mysqld-auto.cnf`: the global values that SET PERSIST keeps for the next starts, in a file of
+//! the data directory that has MySQL's form.
 //!
-//! In: values as the texts of options. Out: the same at the next start, where they stand above those
-//! of option files and of the command line. A change is in the file before it is seen here.
+//! In: values as the texts of options. Out: the same at the next start, where they stand above
+//! those of option files and of the command line. A change is in the file before it is seen here.
 
 use super::registry::find;
 use super::store::Globals;
