@@ -118,6 +118,8 @@ pub(crate) struct Variables {
     pub default_week_format: u8,
     /// `lc_time_names`.
     pub locale: &'static Locale,
+    /// `join_buffer_size`.
+    pub join_buffer_bytes: u64,
     /// `sort_buffer_size`.
     pub sort_buffer_bytes: u64,
     /// `tmp_table_size`.
@@ -176,6 +178,7 @@ impl Default for Variables {
             div_precision_increment: 4,
             default_week_format: 0,
             locale: locale::english(),
+            join_buffer_bytes: 256 << 10,
             sort_buffer_bytes: 256 << 10,
             tmp_table_bytes: 16 << 20,
             max_allowed_packet: 64 << 20,
@@ -243,6 +246,7 @@ impl Variables {
         "div_precision_increment",
         "default_week_format",
         "lc_time_names",
+        "join_buffer_size",
         "sort_buffer_size",
         "tmp_table_size",
         "max_allowed_packet",
@@ -321,6 +325,7 @@ impl Variables {
             "div_precision_increment" => unsigned(u64::from(self.div_precision_increment)),
             "default_week_format" => unsigned(u64::from(self.default_week_format)),
             "lc_time_names" => Value::text(self.locale.name),
+            "join_buffer_size" => unsigned(self.join_buffer_bytes),
             "sort_buffer_size" => unsigned(self.sort_buffer_bytes),
             "tmp_table_size" => unsigned(self.tmp_table_bytes),
             "max_allowed_packet" => unsigned(self.max_allowed_packet as u64),
@@ -459,6 +464,7 @@ impl Variables {
                 };
                 self.locale = known.ok_or_else(|| unknown_locale(&wanted.text()))?;
             }
+            "join_buffer_size" => self.join_buffer_bytes = wanted.number(128, u64::MAX - 127)?,
             "sort_buffer_size" => self.sort_buffer_bytes = wanted.number(32_768, u64::MAX)?,
             "tmp_table_size" => self.tmp_table_bytes = wanted.number(1024, u64::MAX)?,
             "max_allowed_packet" => self.max_allowed_packet = wanted.number(1024, 1 << 30)? as usize,

@@ -6,9 +6,12 @@
 //! The tables of a nest (the right side of an outer join, semi-join or anti-join) form loops of
 //! their own within the level at which the nest begins. Whether the levels behind the nest run is
 //! decided when the nest has delivered a combination of rows, or has ended without one.
+//!
+//! A row that looks for others in a hash table may have to wait, because the part of the table that
+//! may have them is not in memory. It goes on from that level when all rows have come.
 
 use super::Run;
-use super::hash_join::HashTable;
+use super::hash_join::{HashTable, Waiting};
 use super::reader::Reader;
 use super::run::all_hold;
 use super::spill::Rows;
@@ -30,39 +33,72 @@ pub(super) enum Flow {
 /// before the loops begin. `None` means that the step reads a table of another kind.
 pub(super) type Materialized = Vec<Option<Rows>>;
 
+/// Whether the order in which the rows come is free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// The rows come in the order of the first table's rows. Nothing is read ahead of what is
+    /// wanted.
+    OfTables,
+    Free,
+}
+
 /// Takes a combination of rows.
 pub(super) type Visit<'v> = dyn FnMut(&mut Run<'_, '_>, &mut Vec<Value>) -> Result<Flow> + 'v;
 
 /// Calls `visit` with each combination of rows of the tables.
 pub(super) fn nested_loops(
     run: &mut Run<'_, '_>,
-    tables: &[TableStep],
+    (tables, order): (&[TableStep], Order),
     materialized: &Materialized,
     row: &mut Vec<Value>,
     visit: &mut Visit<'_>,
 ) -> Result<Flow> {
     let hashes = match tables.iter().any(|step| step.hash.is_some()) {
-        true => tables.iter().map(|_| OnceCell::new()).collect(),
+        true => Hashed::of(tables, order),
         false => Vec::new(),
     };
     if tables.is_empty() {
         // As in MySQL, a query without tables looks at one row.
         run.ctx.counters.rows_examined.count();
     }
-    let start = Level { step: 0, nest: 0, end: tables.len() };
     match run.ctx.measures {
         None => {
             let watches = Watches::none();
-            Loops::<false> { tables, materialized, hashes, watches }.level(run, start, row, visit)
+            Loops::<false> { tables, materialized, hashes, watches }.all(run, row, visit)
         }
         Some(measures) => {
-            let loops = Loops::<true> { tables, materialized, hashes, watches: Watches::of(tables) };
+            let mut loops = Loops::<true> { tables, materialized, hashes, watches: Watches::of(tables) };
             loops.watches.begin_chain(tables, 0..tables.len(), 0);
-            let flow = loops.level(run, start, row, visit);
+            let flow = loops.all(run, row, visit);
             loops.watches.end_chain(tables, 0..tables.len(), 0);
             loops.watches.add_to(measures, tables);
             flow
         }
+    }
+}
+
+/// What is known of a step's hash join.
+struct Hashed {
+    /// The hash table, once it is built.
+    table: OnceCell<HashTable>,
+    /// Whether rows may wait at the step. Within a nest they may not, because what becomes of the
+    /// rows in front of the nest depends on them.
+    waiting: Waiting,
+}
+
+impl Hashed {
+    /// Returns one for each step.
+    fn of(tables: &[TableStep], order: Order) -> Vec<Hashed> {
+        let mut end_of_nest = 0;
+        let of_step = |(at, step): (usize, &TableStep)| {
+            let may_wait = step.hash.is_some() && order == Order::Free && at >= end_of_nest;
+            for nest in &step.nests {
+                end_of_nest = end_of_nest.max(at + nest.tables);
+            }
+            let waiting = if may_wait { Waiting::Allowed } else { Waiting::Forbidden };
+            Hashed { table: OnceCell::new(), waiting }
+        };
+        tables.iter().enumerate().map(of_step).collect()
     }
 }
 
@@ -79,12 +115,54 @@ struct Level {
 struct Loops<'p, const MEASURED: bool> {
     tables: &'p [TableStep],
     materialized: &'p Materialized,
-    /// For each step with a hash join, its hash table once it is built.
-    hashes: Vec<OnceCell<HashTable>>,
+    /// One for each step if one of them is a hash join. Otherwise this is empty.
+    hashes: Vec<Hashed>,
     watches: Watches,
 }
 
 impl<const MEASURED: bool> Loops<'_, MEASURED> {
+    /// Runs all levels, and then goes on with the rows that wait, from the outermost level where
+    /// there are any.
+    fn all(&mut self, run: &mut Run<'_, '_>, row: &mut Vec<Value>, visit: &mut Visit<'_>) -> Result<Flow> {
+        let end = self.tables.len();
+        let mut flow = self.level(run, Level { step: 0, nest: 0, end }, row, visit)?;
+        for step in 0..self.hashes.len() {
+            if flow == Flow::Continue {
+                flow = self.those_that_wait(run, Level { step, nest: 0, end }, row, visit)?;
+            }
+        }
+        Ok(flow)
+    }
+
+    /// Goes on with the rows that wait at a level, one part of its hash table after the other.
+    fn those_that_wait(
+        &mut self,
+        run: &mut Run<'_, '_>,
+        level: Level,
+        row: &mut Vec<Value>,
+        visit: &mut Visit<'_>,
+    ) -> Result<Flow> {
+        let mut groups = Vec::new();
+        loop {
+            if let Some(table) = self.hashes[level.step].table.take() {
+                groups.extend(table.into_waiting(run.ctx)?);
+            }
+            let Some(parts) = groups.last_mut() else { return Ok(Flow::Continue) };
+            let Some((table, waiting)) = parts.next(run.ctx)? else {
+                groups.pop();
+                continue;
+            };
+            self.hashes[level.step].table = OnceCell::from(table);
+            let mut rows = parts.rows(&waiting, run.ctx);
+            while rows.next_into(&self.tables[..level.step], row)? {
+                run.on_row()?;
+                if self.level(run, level, row, visit)? == Flow::Stop {
+                    return Ok(Flow::Stop);
+                }
+            }
+        }
+    }
+
     fn level(
         &self,
         run: &mut Run<'_, '_>,
@@ -94,6 +172,13 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
     ) -> Result<Flow> {
         if level.step == level.end {
             return visit(run, row);
+        }
+        if let Some(hashed) = self.hashes.get(level.step)
+            && level.nest == 0
+            && hashed.waiting == Waiting::Allowed
+            && self.has_wait(run, level.step, row)?
+        {
+            return Ok(Flow::Continue);
         }
         match self.tables[level.step].nests.get(level.nest) {
             Some(nest) => self.nest(run, level, nest, row, visit),
@@ -280,20 +365,36 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
         Ok(Flow::Continue)
     }
 
+    /// Has the row wait at a step if the hash table's rows that it looks for are not in memory.
+    /// Returns whether it waits.
+    fn has_wait(&self, run: &mut Run<'_, '_>, at: usize, row: &mut [Value]) -> Result<bool> {
+        let step = &self.tables[at];
+        if self.hashes[at].table.get().is_none() {
+            // Without a row that gets as far as the table, the table is not read.
+            for nest in &step.nests {
+                if !all_hold(&nest.guards, row, run)? {
+                    return Ok(false);
+                }
+            }
+        }
+        self.hash_table(run, at, row)?.has_wait(step, &self.tables[..at], row, run)
+    }
+
     /// Returns the hash table of a step, which it builds at the first call. The table's rows are
     /// read into `row`.
     fn hash_table(&self, run: &mut Run<'_, '_>, at: usize, row: &mut [Value]) -> Result<&HashTable> {
-        if let Some(table) = self.hashes[at].get() {
+        if let Some(table) = self.hashes[at].table.get() {
             return Ok(table);
         }
         let build = |run: &mut Run<'_, '_>, row: &mut [Value]| {
-            HashTable::of(run, &self.tables[at], self.materialized[at].as_ref(), row)
+            let waiting = self.hashes[at].waiting;
+            HashTable::of(run, &self.tables[at], self.materialized[at].as_ref(), waiting, row)
         };
         let table = match MEASURED {
             true => self.watches.building(at, || build(run, row))?,
             false => build(run, row)?,
         };
-        Ok(self.hashes[at].get_or_init(|| table))
+        Ok(self.hashes[at].table.get_or_init(|| table))
     }
 }
 

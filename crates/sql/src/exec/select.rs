@@ -5,7 +5,7 @@ use super::cte::run_recursive;
 use super::distinct::Distinct;
 use super::group::grouped;
 use super::limit::{limit_of, wanted};
-use super::loops::{Flow, Materialized, nested_loops};
+use super::loops::{Flow, Materialized, Order, nested_loops};
 use super::output::{Output, Projection, equal_rows, groups_equal_rows};
 use super::reader::Reader;
 use super::rollup::run_rolled;
@@ -173,7 +173,10 @@ fn ungrouped(
             projection.move_rest(row, &mut values, run.ctx)?;
             output.take(&values, run.ctx)
         };
-        nested_loops(run, &plan.tables, materialized, &mut row, visit)?;
+        // With a LIMIT no more rows of the first table are read than it needs.
+        let is_free = plan.order.is_empty() && plan.limit.is_none();
+        let order = if is_free { Order::Free } else { Order::OfTables };
+        nested_loops(run, (&plan.tables, order), materialized, &mut row, visit)?;
         return Ok(());
     }
     let ctx = run.ctx;
@@ -190,7 +193,7 @@ fn ungrouped(
         }
         Ok(Flow::Continue)
     };
-    nested_loops(run, &plan.tables, materialized, &mut row, visit)?;
+    nested_loops(run, (&plan.tables, Order::Free), materialized, &mut row, visit)?;
     send_sorted(plan, sorter, output, run)
 }
 

@@ -6,7 +6,7 @@
 //! tables behind it see its new values. Assignments to other tables see the row as it was. The
 //! conditions see all rows as they were.
 
-use super::loops::{Flow, nested_loops};
+use super::loops::{Flow, Order, nested_loops};
 use super::row_update::{NewValue, RowUpdate, bind_new_value};
 use super::select::materialize;
 use super::update::{check_safe, note_info};
@@ -330,7 +330,8 @@ impl Join {
             visit(run, row)?;
             Ok(Flow::Continue)
         };
-        nested_loops(run, &self.tables, &materialized, &mut row, visit)?;
+        // The first table's rows may be changed as they are found.
+        nested_loops(run, (&self.tables, Order::OfTables), &materialized, &mut row, visit)?;
         Ok(())
     }
 }

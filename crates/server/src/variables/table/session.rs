@@ -64,7 +64,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("init_file", Text, "").read_only()
         .kept("No file of statements is read at start."),
     session("join_buffer_size", UInt(128, 18_446_744_073_709_551_488), "262144")
-        .kept("Joins read rows by index or by scan, without a buffer."),
+        .does("The hash table of a join has that many bytes before it goes on in files."),
     global("key_buffer_size", UInt(0, 18_446_744_073_709_547_520), "8388608")
         .kept("It is of MyISAM."),
     own("last_insert_id", UInt(0, u64::MAX), "0").not_an_option()

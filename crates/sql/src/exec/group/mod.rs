@@ -8,7 +8,7 @@ mod values;
 
 use super::Run;
 use super::limit::wanted;
-use super::loops::{Flow, Materialized, nested_loops};
+use super::loops::{Flow, Materialized, Order, nested_loops};
 use super::output::Output;
 use super::sort::Sorter;
 use crate::error::Result;
@@ -53,7 +53,7 @@ fn collect_groups<'g>(
         groups.add(&key, row, run.ctx)?;
         Ok(Flow::Continue)
     };
-    nested_loops(run, &plan.tables, materialized, &mut row, visit)?;
+    nested_loops(run, (&plan.tables, Order::Free), materialized, &mut row, visit)?;
     Ok(groups)
 }
 

@@ -56,12 +56,7 @@ impl Partitions {
     /// Returns the errors of [`Tape::push`].
     pub fn push(&mut self, key: &[u8], hash: u64, payload: &[u8], ctx: &Context<'_>) -> Result<()> {
         let part = (hash >> (64 - BITS * (self.level + 1))) as usize % PARTS;
-        self.lengths.clear();
-        write_number(key.len() as u64, &mut self.lengths);
-        let key_length = self.lengths.len();
-        write_number(payload.len() as u64, &mut self.lengths);
-        let (key_length, payload_length) = self.lengths.split_at(key_length);
-        self.parts[part].push(&[key_length, key, payload_length, payload], ctx)
+        push_entry(&mut self.parts[part], key, payload, &mut self.lengths, ctx)
     }
 
     /// Returns the partitions that have entries. All of their entries are in the file now.
@@ -77,6 +72,58 @@ impl Partitions {
             }
         }
         Ok(parts)
+    }
+}
+
+/// Appends an entry to a tape that [`Entries`] reads. `lengths` is scratch memory.
+///
+/// # Errors
+/// Returns the errors of [`Tape::push`].
+pub(crate) fn push_entry(
+    tape: &mut Tape,
+    key: &[u8],
+    payload: &[u8],
+    lengths: &mut Vec<u8>,
+    ctx: &Context<'_>,
+) -> Result<()> {
+    lengths.clear();
+    write_number(key.len() as u64, lengths);
+    let key_length = lengths.len();
+    write_number(payload.len() as u64, lengths);
+    let (key_length, payload_length) = lengths.split_at(key_length);
+    tape.push(&[key_length, key, payload_length, payload], ctx)
+}
+
+/// Reads the entries of a tape, in the order in which they came.
+#[derive(Debug)]
+pub(crate) struct Entries<'t> {
+    tape: &'t Tape,
+    reader: TapeReader,
+    /// The offset of the next entry in the reader's block.
+    at: usize,
+}
+
+impl<'t> Entries<'t> {
+    pub fn of(tape: &'t Tape, ctx: &Context<'_>) -> Entries<'t> {
+        Entries { tape, reader: TapeReader::new(Charge::new(ctx.memory)), at: 0 }
+    }
+
+    /// Returns the key and the payload of the next entry, or `None` behind the last one.
+    ///
+    /// # Errors
+    /// Returns the errors of [`TapeReader::next_block`], and 1034 when the file is damaged.
+    pub fn next(&mut self) -> Result<Option<(&[u8], &[u8])>> {
+        if self.at == self.reader.block().len() {
+            self.at = 0;
+            if !self.reader.next_block(self.tape)? {
+                return Ok(None);
+            }
+        }
+        let mut rest = &self.reader.block()[self.at..];
+        let key = read_bytes(&mut rest).ok_or_else(damaged)?;
+        let payload = read_bytes(&mut rest).ok_or_else(damaged)?;
+        self.at = self.reader.block().len() - rest.len();
+        Ok(Some((key, payload)))
     }
 }
 
@@ -96,15 +143,10 @@ impl Part {
     /// Returns the errors of [`TapeReader::next_block`] and of `visit`, 1034 when the file is
     /// damaged, and 1317 when the statement is killed.
     pub fn for_each(&self, ctx: &Context<'_>, visit: &mut VisitEntry<'_>) -> Result<()> {
-        let mut reader = TapeReader::new(Charge::new(ctx.memory));
-        while reader.next_block(&self.tape)? {
-            let mut rest = reader.block();
-            while !rest.is_empty() {
-                ctx.check_interrupt()?;
-                let key = read_bytes(&mut rest).ok_or_else(damaged)?;
-                let payload = read_bytes(&mut rest).ok_or_else(damaged)?;
-                visit(key, hash_of(key), payload)?;
-            }
+        let mut entries = Entries::of(&self.tape, ctx);
+        while let Some((key, payload)) = entries.next()? {
+            ctx.check_interrupt()?;
+            visit(key, hash_of(key), payload)?;
         }
         Ok(())
     }

@@ -17,6 +17,14 @@ pub(crate) fn table_bytes(ctx: &Context<'_>) -> usize {
     bounded(ctx.variables.tmp_table_bytes, ctx)
 }
 
+/// Returns the bytes that the hash table of a join may keep in memory: `join_buffer_size`, but at
+/// most an eighth of what the connection has left. Less than a few kilobytes would save nothing,
+/// because the files that the table goes on in have a block each in memory.
+pub(crate) fn join_bytes(ctx: &Context<'_>) -> usize {
+    const LEAST_BYTES: usize = 4 << 10;
+    bounded(ctx.variables.join_buffer_bytes, ctx).max(LEAST_BYTES)
+}
+
 /// Bounds `bytes` by an eighth of what the connection has left, so that a connection near its
 /// memory limit writes to files before it is refused memory.
 fn bounded(bytes: u64, ctx: &Context<'_>) -> usize {

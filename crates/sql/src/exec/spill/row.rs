@@ -31,7 +31,7 @@ mod kind {
 }
 
 /// Writes rows as bytes, and reads the rows that it has written itself.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct RowCodec {
     /// The member lists of ENUM and SET values so far. A value names its list by the index.
     members: Vec<Arc<[String]>>,
@@ -190,12 +190,14 @@ pub(super) fn read_number(bytes: &mut &[u8]) -> Option<u64> {
     }
 }
 
-pub(super) fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+/// Appends bytes behind their length.
+pub(crate) fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     write_number(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
 }
 
-pub(super) fn read_bytes<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
+/// Reads what [`write_bytes`] has written. `None` means that the bytes are damaged.
+pub(crate) fn read_bytes<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
     let len = usize::try_from(read_number(bytes)?).ok()?;
     take(bytes, len)
 }

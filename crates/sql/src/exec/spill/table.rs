@@ -77,7 +77,8 @@ impl KeyTable {
         self.ends.len()
     }
 
-    fn key(&self, number: usize) -> &[u8] {
+    /// Returns the key that has this number.
+    pub fn key(&self, number: usize) -> &[u8] {
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.bytes[start..self.ends[number]]
     }
@@ -113,6 +114,21 @@ impl KeyTable {
         let number = self.ends.len();
         self.places[at] = Place { hash: (hash >> 32) as u32, number: number as u32 };
         Ok(Entered::New(number - 1))
+    }
+
+    /// Returns the number of a key, or `None` if it is not there.
+    #[inline]
+    pub fn find(&self, key: &[u8], hash: u64) -> Option<usize> {
+        let mask = self.places.len().checked_sub(1)?;
+        let mut at = hash as usize & mask;
+        loop {
+            let place = self.places[at];
+            let number = (place.number as usize).checked_sub(1)?;
+            if place.hash == (hash >> 32) as u32 && self.key(number) == key {
+                return Some(number);
+            }
+            at = (at + 1) & mask;
+        }
     }
 
     /// Doubles the number of slots and distributes the keys again.

@@ -141,6 +141,11 @@ impl Tape {
         Ok(())
     }
 
+    /// Reports whether the next entry will be the first one of its block.
+    pub fn begins_block(&self) -> bool {
+        self.tail.is_empty()
+    }
+
     /// Reports whether the tape has no entries.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty() && self.tail.is_empty()
@@ -187,6 +192,11 @@ impl TapeReader {
             }
             None => Ok(false),
         }
+    }
+
+    /// Goes to a block, which [`TapeReader::next_block`] then reads.
+    pub fn seek(&mut self, block: usize) {
+        self.next = block;
     }
 
     fn make_room(&mut self, len: usize) -> Result<()> {

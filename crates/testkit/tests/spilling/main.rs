@@ -1,6 +1,8 @@
 //! Tests of queries that have little memory, compared with MySQL's answers, of what such queries
 //! count in status variables, and of a full tmpdir.
 
+mod joins;
+
 use bench::instance::{Flavor, Settings};
 use os::random::{Rng, test_seed};
 use protocol::client::Client;
@@ -107,7 +109,7 @@ fn random_query(rng: &mut Rng) -> (String, bool) {
     }
 }
 
-fn answer(client: &mut Client, query: &str, is_ordered: bool) -> Vec<String> {
+pub fn answer(client: &mut Client, query: &str, is_ordered: bool) -> Vec<String> {
     let result = client.query(query).unwrap_or_else(|error| panic!("{query}: {error}"));
     let cell = |cell: &Option<Vec<u8>>| {
         cell.as_ref().map_or("NULL".into(), |bytes| bytes.escape_ascii().to_string())
@@ -248,13 +250,15 @@ fn a_full_tmpdir_is_an_error_of_the_statement() {
         server.run(statement);
     }
     let mut client = server.connect();
-    client.query("SET sort_buffer_size = 32768, tmp_table_size = 1024").unwrap();
+    client.query("SET sort_buffer_size = 32768, tmp_table_size = 1024, join_buffer_size = 128").unwrap();
     for statement in [
         "SELECT * FROM d.t ORDER BY v",
         "SELECT DISTINCT id, v FROM d.t",
         "SELECT id, v, COUNT(*) FROM d.t GROUP BY id, v",
         "SELECT COUNT(DISTINCT id, v) FROM d.t",
         "SELECT COUNT(*) FROM (SELECT id, v FROM d.t LIMIT 1000000) x",
+        "SELECT COUNT(a.v) FROM d.t a JOIN d.t b ON a.v = b.v",
+        "SELECT a.v FROM d.t a JOIN d.t b ON a.v = b.v LIMIT 1000000",
     ] {
         let error = client.query(statement).expect_err(statement);
         assert_eq!(error.server_code(), Some(3), "{statement}: {error}");

@@ -1,0 +1,116 @@
+//! Builds a hash table: in memory up to a bound, in files beyond it.
+
+use super::kept::Kept;
+use super::parts::{LEVELS, PARTS, Parts, Spread, part_of};
+use super::sorted::{SortedRows, Sorting};
+use crate::error::Result;
+use crate::exec::spill::join_bytes;
+use crate::expr::Context;
+use crate::memory::Charge;
+
+/// Whether rows of the tables before may wait until a part of the hash table is in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::exec) enum Waiting {
+    Allowed,
+    /// The rows have to go on in their order, or what becomes of each has to be known at once.
+    Forbidden,
+}
+
+/// Where the rows go that have no room in memory.
+enum Rest {
+    None,
+    /// They are spread over parts, of which the first ones are still in memory.
+    Parts {
+        spread: Spread,
+        in_memory: usize,
+    },
+    Sorted(Box<Sorting>),
+}
+
+/// The rows of a complete table that are not in memory.
+pub(super) enum Beyond {
+    None,
+    Parts(Box<Parts>),
+    Sorted(Box<SortedRows>),
+}
+
+/// A hash table that rows are added to.
+pub(super) struct Builder {
+    kept: Kept,
+    rest: Rest,
+    most_bytes: usize,
+    waiting: Waiting,
+    /// How many times the rows have been spread before.
+    level: u32,
+}
+
+fn nothing_kept(ctx: &Context<'_>) -> Kept {
+    Kept::new(Charge::new(ctx.memory), Charge::new(ctx.memory))
+}
+
+impl Builder {
+    pub fn new(waiting: Waiting, level: u32, ctx: &Context<'_>) -> Builder {
+        Builder { kept: nothing_kept(ctx), rest: Rest::None, most_bytes: join_bytes(ctx), waiting, level }
+    }
+
+    /// Adds a row behind those that have the same key.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Charge::add`], and 1 and 3 when a temporary file cannot be created
+    /// or written.
+    pub fn push(&mut self, key: &[u8], hash: u64, row: &[u8], ctx: &Context<'_>) -> Result<()> {
+        match &mut self.rest {
+            Rest::Parts { spread, in_memory } if part_of(hash, self.level) >= *in_memory => {
+                return spread.push(key, hash, row, ctx);
+            }
+            Rest::Sorted(sorting) => return sorting.push(key, hash, row, ctx),
+            Rest::None | Rest::Parts { .. } => {}
+        }
+        self.kept.push(key, hash, row)?;
+        if self.kept.used_bytes() > self.most_bytes { self.make_room(ctx) } else { Ok(()) }
+    }
+
+    /// Writes rows to a file, until those that stay in memory have room there: the parts of half of
+    /// what is still there, and all rows where none may wait.
+    #[cold]
+    fn make_room(&mut self, ctx: &Context<'_>) -> Result<()> {
+        if self.waiting == Waiting::Forbidden || self.level >= LEVELS {
+            let mut sorting = Box::new(Sorting::new(ctx));
+            let kept = std::mem::replace(&mut self.kept, nothing_kept(ctx));
+            kept.for_each(|key, hash, row| sorting.push(key, hash, row, ctx))?;
+            self.rest = Rest::Sorted(sorting);
+            return Ok(());
+        }
+        if matches!(self.rest, Rest::None) {
+            self.rest = Rest::Parts { spread: Spread::new(self.level, ctx), in_memory: PARTS };
+        }
+        let (level, most_bytes) = (self.level, self.most_bytes);
+        let Rest::Parts { spread, in_memory } = &mut self.rest else { return Ok(()) };
+        while self.kept.used_bytes() > most_bytes && *in_memory > 0 {
+            *in_memory /= 2;
+            let mut stays = nothing_kept(ctx);
+            self.kept.for_each(|key, hash, row| {
+                ctx.check_interrupt()?;
+                match part_of(hash, level) < *in_memory {
+                    true => stays.push(key, hash, row),
+                    false => spread.push(key, hash, row, ctx),
+                }
+            })?;
+            self.kept = stays;
+        }
+        Ok(())
+    }
+
+    /// Ends the table.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Builder::push`].
+    pub fn finish(self, ctx: &Context<'_>) -> Result<(Kept, Beyond)> {
+        let beyond = match self.rest {
+            Rest::None => Beyond::None,
+            Rest::Parts { spread, in_memory } => Beyond::Parts(Box::new(Parts::new(spread, in_memory, ctx)?)),
+            Rest::Sorted(sorting) => Beyond::Sorted(Box::new(sorting.finish(ctx)?)),
+        };
+        Ok((self.kept, beyond))
+    }
+}

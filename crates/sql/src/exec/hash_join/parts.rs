@@ -1,0 +1,195 @@
+//! The parts of a join whose hash table does not fit in memory.
+//!
+//! The table's rows are spread over tapes by the hashes of their keys, and so are the rows of the
+//! tables before it that may match them. Each part is then joined for itself. A part whose rows
+//! still do not fit is spread again, by other bits of the hash.
+
+use crate::error::Result;
+use crate::exec::spill::{Entries, RowCodec, Tape, TapeFile, hash_of, join_bytes, push_entry};
+use crate::expr::Context;
+use crate::memory::Charge;
+use crate::plan::TableStep;
+use std::cell::RefCell;
+use types::Value;
+
+const BITS: u32 = 6;
+/// The number of parts at each level.
+pub(super) const PARTS: usize = 1 << BITS;
+/// How many times rows can be spread, each time by other bits of the hash: at the first level by
+/// the highest ones, then by those below.
+pub(super) const LEVELS: u32 = 5;
+
+/// Returns the part of a key among those of a level.
+pub(super) fn part_of(hash: u64, level: u32) -> usize {
+    (hash >> (64 - BITS * (level + 1))) as usize % PARTS
+}
+
+/// Tapes that rows are being spread over.
+#[derive(Debug)]
+pub(super) struct Spread {
+    tapes: Vec<Tape>,
+    /// The number of rows in each tape.
+    rows: Vec<u64>,
+    level: u32,
+    lengths: Vec<u8>,
+}
+
+impl Spread {
+    /// Creates empty tapes. `level` is how many times the rows have been spread before.
+    pub fn new(level: u32, ctx: &Context<'_>) -> Spread {
+        let block_bytes = (join_bytes(ctx) / PARTS).clamp(1 << 10, 64 << 10);
+        let file = TapeFile::default();
+        let tapes = (0..PARTS).map(|_| Tape::new(&file, block_bytes, Charge::new(ctx.memory))).collect();
+        Spread { tapes, rows: vec![0; PARTS], level, lengths: Vec::new() }
+    }
+
+    /// Appends a row to the tape of its part.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Tape::push`].
+    pub fn push(&mut self, key: &[u8], hash: u64, row: &[u8], ctx: &Context<'_>) -> Result<()> {
+        let part = part_of(hash, self.level);
+        self.rows[part] += 1;
+        push_entry(&mut self.tapes[part], key, row, &mut self.lengths, ctx)
+    }
+
+    /// Returns the tapes and the number of rows in each. All rows are in the file now.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Tape::push`].
+    pub fn finish(mut self, ctx: &Context<'_>) -> Result<Vec<(Tape, u64)>> {
+        self.tapes.iter_mut().try_for_each(|tape| tape.finish(ctx))?;
+        Ok(self.tapes.into_iter().zip(self.rows).collect())
+    }
+}
+
+/// The parts of a hash table that are not in memory, and the rows of the tables before that wait
+/// for them.
+#[derive(Debug)]
+pub(super) struct Parts {
+    /// For each part, the table's rows and their number.
+    own: Vec<(Tape, u64)>,
+    /// The first parts, up to this number, are in memory.
+    in_memory: usize,
+    level: u32,
+    waiting: RefCell<Waiting>,
+}
+
+/// Rows that wait, as they are written.
+#[derive(Debug)]
+struct Waiting {
+    spread: Spread,
+    codec: RowCodec,
+    row: Vec<u8>,
+}
+
+/// A part that can be joined: rows of the table and rows that look for them.
+#[derive(Debug)]
+pub(super) struct Pair {
+    pub own: Tape,
+    pub waiting: Tape,
+    /// How many times the rows have been spread.
+    pub level: u32,
+}
+
+impl Parts {
+    /// Closes the tapes of a table whose rows were spread.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Tape::push`].
+    pub fn new(spread: Spread, in_memory: usize, ctx: &Context<'_>) -> Result<Parts> {
+        let level = spread.level;
+        let own = spread.finish(ctx)?;
+        let waiting =
+            Waiting { spread: Spread::new(level, ctx), codec: RowCodec::default(), row: Vec::new() };
+        Ok(Parts { own, in_memory, level, waiting: RefCell::new(waiting) })
+    }
+
+    /// Reports whether rows that match this key may be in a part that is not in memory.
+    pub fn has(&self, hash: u64) -> bool {
+        let part = part_of(hash, self.level);
+        part >= self.in_memory && self.own[part].1 > 0
+    }
+
+    /// Has a row wait for the part of its key. `tables` are those that have filled the row so far.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Tape::push`].
+    pub fn wait(
+        &self,
+        (key, hash): (&[u8], u64),
+        tables: &[TableStep],
+        row: &[Value],
+        ctx: &Context<'_>,
+    ) -> Result<()> {
+        let Waiting { spread, codec, row: written } = &mut *self.waiting.borrow_mut();
+        written.clear();
+        tables.iter().flat_map(kept_slots).for_each(|slot| codec.write(&row[slot], written));
+        spread.push(key, hash, written, ctx)
+    }
+
+    /// Returns the parts for which rows wait, and what decodes these rows.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Tape::push`].
+    pub fn into_pairs(self, ctx: &Context<'_>) -> Result<(Vec<Pair>, RowCodec)> {
+        let Waiting { spread, codec, .. } = self.waiting.into_inner();
+        let all: u64 = self.own.iter().map(|(_, rows)| rows).sum();
+        let mut pairs = Vec::new();
+        for ((own, own_rows), (waiting, waiting_rows)) in self.own.into_iter().zip(spread.finish(ctx)?) {
+            if waiting_rows > 0 {
+                // Rows that all went to one part probably have one key, which nothing can spread.
+                let is_stuck = own_rows == all && self.in_memory == 0;
+                let level = if is_stuck { LEVELS } else { self.level + 1 };
+                pairs.push(Pair { own, waiting, level });
+            }
+        }
+        Ok((pairs, codec))
+    }
+}
+
+/// Returns the slots of a table that something behind it may read.
+fn kept_slots(step: &TableStep) -> impl Iterator<Item = usize> {
+    step.needed.iter().map(|column| step.base + column).chain(step.key_slot)
+}
+
+/// The rows that wait for a part.
+pub(in crate::exec) struct WaitingRows<'w> {
+    entries: Entries<'w>,
+    codec: &'w RowCodec,
+}
+
+impl<'w> WaitingRows<'w> {
+    pub(super) fn of(tape: &'w Tape, codec: &'w RowCodec, ctx: &Context<'_>) -> WaitingRows<'w> {
+        WaitingRows { entries: Entries::of(tape, ctx), codec }
+    }
+
+    /// Puts the next row back into the slots of `tables`. Returns false behind the last row.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Entries::next`].
+    pub fn next_into(&mut self, tables: &[TableStep], row: &mut [Value]) -> Result<bool> {
+        let Some((_, mut written)) = self.entries.next()? else { return Ok(false) };
+        for slot in tables.iter().flat_map(kept_slots) {
+            self.codec.read(&mut written, &mut row[slot])?;
+        }
+        Ok(true)
+    }
+}
+
+/// Calls `visit` with the key, the hash and the bytes of each row of a tape.
+///
+/// # Errors
+/// Returns the errors of [`Entries::next`] and of `visit`, and 1317 when the statement is killed.
+pub(super) fn for_each_row(
+    tape: &Tape,
+    ctx: &Context<'_>,
+    mut visit: impl FnMut(&[u8], u64, &[u8]) -> Result<()>,
+) -> Result<()> {
+    let mut entries = Entries::of(tape, ctx);
+    while let Some((key, row)) = entries.next()? {
+        ctx.check_interrupt()?;
+        visit(key, hash_of(key), row)?;
+    }
+    Ok(())
+}
