@@ -4,34 +4,28 @@
 //! it has not seen yet, until no block finds more. As in MySQL, a block sees the rows of the blocks
 //! before it and its own. Out: all rows in the order in which they were found.
 
+use super::by_hash::Seen;
+use super::distinct::row_key;
+use super::gathered::Gathered;
 use super::limit::limit_of;
 use super::run::{Emit, QueryOutcome, Run, RunQuery};
-use super::set_operations::row_key;
 use crate::error::{Result, SqlError};
 use crate::expr::{Context, Level, SubqueryRows};
-use crate::memory::{Charge, growth};
 use crate::plan::Recursion;
 use crate::sink::ColumnMeta;
-use std::collections::HashSet;
 use std::rc::Rc;
 use types::{TypeCode, Value, convert};
 
 /// The rows that a recursive block has not seen yet.
 struct Unseen {
-    rows: Vec<Vec<Value>>,
-    charge: Charge,
+    rows: Gathered,
     /// How many times the block has run.
     iterations: u64,
 }
 
 impl Unseen {
     fn new(run: &Run<'_, '_>) -> Unseen {
-        Unseen { rows: Vec::new(), charge: run.charge(), iterations: 0 }
-    }
-
-    fn add(&mut self, row: Vec<Value>) -> Result<()> {
-        self.charge.add_row(&row)?;
-        growth::push(&mut self.rows, row, &mut self.charge)
+        Unseen { rows: Gathered::new(run.ctx), iterations: 0 }
     }
 
     /// Returns the unseen rows and marks them as seen.
@@ -48,8 +42,7 @@ impl Unseen {
             );
             return Err(SqlError::new(3636, text));
         }
-        let charge = std::mem::replace(&mut self.charge, run.charge());
-        Ok(SubqueryRows::new(std::mem::take(&mut self.rows), charge))
+        Ok(std::mem::replace(&mut self.rows, Gathered::new(run.ctx)).finish())
     }
 }
 
@@ -57,8 +50,7 @@ impl Unseen {
 struct Found<'e, 'f> {
     columns: &'e [ColumnMeta],
     /// The keys of all rows found, if UNION DISTINCT drops the rows that are found twice.
-    keys: Option<HashSet<Vec<u8>>>,
-    key_charge: Charge,
+    keys: Option<Seen>,
     unseen: Vec<Unseen>,
     /// The rows of OFFSET that are still to be skipped, then the rows that LIMIT still takes.
     offset: u64,
@@ -68,12 +60,12 @@ struct Found<'e, 'f> {
 }
 
 impl Found<'_, '_> {
-    fn add(&mut self, row: Vec<Value>) -> Result<()> {
+    fn add(&mut self, row: &[Value], ctx: &Context<'_>) -> Result<()> {
         if self.left == 0 {
             return Ok(());
         }
         if let Some(keys) = &mut self.keys
-            && !growth::insert(keys, row_key(&row, self.columns), &mut self.key_charge)?
+            && !keys.is_new(&row_key(row, self.columns), ctx)?
         {
             return Ok(());
         }
@@ -81,13 +73,11 @@ impl Found<'_, '_> {
             0 => {
                 self.left -= 1;
                 self.emitted += 1;
-                (self.emit)(&row)?;
+                (self.emit)(row)?;
             }
             _ => self.offset -= 1,
         }
-        let Some((last, others)) = self.unseen.split_last_mut() else { return Ok(()) };
-        others.iter_mut().try_for_each(|unseen| unseen.add(row.clone()))?;
-        last.add(row)
+        self.unseen.iter_mut().try_for_each(|unseen| unseen.rows.push(row, ctx))
     }
 }
 
@@ -132,8 +122,7 @@ pub(super) fn run_recursive(
     let limit = limit_of(recursion.limit.as_ref(), ctx)?;
     let mut found = Found {
         columns,
-        keys: recursion.distinct.then(HashSet::new),
-        key_charge: run.charge(),
+        keys: recursion.distinct.then(|| Seen::new(ctx)),
         unseen: recursion.blocks.iter().map(|_| Unseen::new(run)).collect(),
         offset: limit.offset,
         left: limit.count,
@@ -144,7 +133,7 @@ pub(super) fn run_recursive(
         ctx.check_interrupt()?;
         let values: Result<Vec<Value>> =
             row.iter().zip(columns).map(|(value, column)| kept(value, column, ctx)).collect();
-        found.add(values?)
+        found.add(&values?, ctx)
     };
     run_query(run, &recursion.seed, &mut |row| take(&mut found, row))?;
     let mut grows = true;

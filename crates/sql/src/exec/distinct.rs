@@ -8,6 +8,15 @@ use crate::expr::{Context, group_key};
 use crate::sink::ColumnMeta;
 use types::Value;
 
+/// Returns bytes that are the same for two rows exactly if DISTINCT takes the rows as equal.
+pub(super) fn row_key(row: &[Value], columns: &[ColumnMeta]) -> Vec<u8> {
+    let mut key = Vec::new();
+    for (value, column) in row.iter().zip(columns) {
+        group_key(value, column.ty.collation, &mut key);
+    }
+    key
+}
+
 /// Knows the distinct rows that have been seen. Once they do not fit in memory, rows go to a
 /// temporary file, and their duplicates are dropped when all rows have come.
 pub(crate) struct Distinct {
@@ -21,6 +30,11 @@ pub(crate) struct Distinct {
 impl Distinct {
     pub fn new(keeps_order: bool, ctx: &Context<'_>) -> Distinct {
         ctx.counters.created_tmp_tables.count();
+        Distinct::uncounted(keeps_order, ctx)
+    }
+
+    /// As [`Distinct::new`], for rows that are in a table which has been counted.
+    pub fn uncounted(keeps_order: bool, ctx: &Context<'_>) -> Distinct {
         Distinct { firsts: Firsts::new(ctx), codec: RowCodec::default(), keeps_order, key: Vec::new() }
     }
 

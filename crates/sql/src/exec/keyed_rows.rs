@@ -1,70 +1,73 @@
-//! Rows kept together with their sort keys.
+//! Rows that are sorted together with their sort keys.
+//!
+//! In: rows. Out: the rows in order, each with the values of its keys behind its own. The keys are
+//! computed once for each row, so that those which vary (RAND) stay what they were when the row was
+//! sorted. Rows with equal keys come one after the other, and in the order in which they came.
 
+use super::sort::{Sorted, Sorter};
 use crate::error::Result;
-use crate::expr::{Context, scratch_bytes, sort_by, sort_compare};
-use crate::memory::{Charge, row_bytes};
+use crate::expr::{Context, Expr, Node, sort_compare};
 use crate::plan::SortKey;
 use std::cmp::Ordering;
 use types::Value;
 
-/// A row together with its sort keys.
-pub(super) struct KeyedRow {
-    pub keys: Vec<Value>,
-    pub row: Vec<Value>,
+/// Returns keys with the values of `keys`, which are in the slots from `columns` on.
+pub(super) fn in_slots(keys: &[SortKey], columns: usize) -> Vec<SortKey> {
+    let in_slot = |(at, key): (usize, &SortKey)| SortKey {
+        expr: Expr { node: Node::Slot(columns + at), ..key.expr.clone() },
+        descending: key.descending,
+    };
+    keys.iter().enumerate().map(in_slot).collect()
 }
 
-pub(super) fn compare_keys(
-    a: &[Value],
-    b: &[Value],
-    keys: &[SortKey],
-    ctx: &Context<'_>,
-) -> Result<Ordering> {
+/// Rows that are being sorted.
+pub(super) struct KeyedSorter<'p> {
+    keys: &'p [SortKey],
+    sorter: Sorter<'p>,
+    row: Vec<Value>,
+    len: usize,
+}
+
+impl<'p> KeyedSorter<'p> {
+    /// Creates a sorter. `in_slots` are the keys where they stand behind the row.
+    pub fn new(keys: &'p [SortKey], in_slots: &'p [SortKey], ctx: &Context<'_>) -> KeyedSorter<'p> {
+        KeyedSorter { keys, sorter: Sorter::telling_apart(in_slots, ctx), row: Vec::new(), len: 0 }
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// Returns the errors of the keys and of [`Sorter::keep`].
+    pub fn push(&mut self, row: &[Value], ctx: &Context<'_>) -> Result<()> {
+        self.row.clear();
+        self.row.extend_from_slice(row);
+        for key in self.keys {
+            self.row.push(ctx.owned(key.expr.eval(row, ctx)?)?);
+        }
+        self.len += 1;
+        self.sorter.push(&self.row, &self.row, ctx)
+    }
+
+    /// Returns the number of rows.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Sorts the rows.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Sorter::finish`].
+    pub fn finish(self, ctx: &Context<'_>) -> Result<Sorted> {
+        self.sorter.finish(ctx)
+    }
+}
+
+/// Reports whether two rows are equal in these keys. `keys` are the values behind each row.
+pub(super) fn equal_keys(a: &[Value], b: &[Value], keys: &[SortKey], ctx: &Context<'_>) -> Result<bool> {
     for ((a, b), key) in a.iter().zip(b).zip(keys) {
-        match sort_compare(a, b, key.expr.ty.collation, ctx)? {
-            Ordering::Equal => {}
-            ordering => return Ok(if key.descending { ordering.reverse() } else { ordering }),
+        if sort_compare(a, b, key.expr.ty.collation, ctx)? != Ordering::Equal {
+            return Ok(false);
         }
     }
-    Ok(Ordering::Equal)
-}
-
-/// Sorts the rows by these keys, which it computes for each row first.
-pub(super) fn sort(
-    rows: &mut [KeyedRow],
-    keys: &[SortKey],
-    charge: &mut Charge,
-    ctx: &Context<'_>,
-) -> Result<()> {
-    for sorted in rows.iter_mut() {
-        ctx.check_interrupt()?;
-        charge.take_away(row_bytes(&sorted.keys));
-        sorted.keys = Vec::with_capacity(keys.len());
-        for key in keys {
-            sorted.keys.push(ctx.owned(key.expr.eval(&sorted.row, ctx)?)?);
-        }
-        charge.add(row_bytes(&sorted.keys))?;
-        ctx.forget_made();
-    }
-    let scratch = scratch_bytes(rows);
-    charge.add(scratch)?;
-    let done = sort_by(rows, || ctx.check_interrupt(), |a, b| compare_keys(&a.keys, &b.keys, keys, ctx));
-    charge.take_away(scratch);
-    done
-}
-
-/// Returns the index behind the last of the rows from `start` on that are equal in these keys.
-/// `first` is the position of the first of the keys in [`KeyedRow::keys`].
-pub(super) fn end_of_equals(
-    rows: &[KeyedRow],
-    start: usize,
-    (first, keys): (usize, &[SortKey]),
-    ctx: &Context<'_>,
-) -> Result<usize> {
-    let of = |at: usize| &rows[at].keys[first..first + keys.len()];
-    let mut end = start + 1;
-    while end < rows.len() && compare_keys(of(end - 1), of(end), keys, ctx)? == Ordering::Equal {
-        ctx.check_interrupt()?;
-        end += 1;
-    }
-    Ok(end)
+    Ok(true)
 }

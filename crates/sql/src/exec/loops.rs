@@ -342,13 +342,16 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
                 }
             }
             (Source::Subquery(call), None) => {
-                for found in &call.rows(row, run.ctx)?.rows {
+                let (rows, ctx) = (call.rows(row, run.ctx)?, run.ctx);
+                let mut flow = Flow::Continue;
+                let mut take = |found: &[Value]| {
                     run.on_row()?;
                     row[slots.clone()].clone_from_slice(found);
-                    if within(run, row)? == Flow::Stop {
-                        return Ok(Flow::Stop);
-                    }
-                }
+                    flow = within(run, row)?;
+                    Ok(flow == Flow::Continue)
+                };
+                rows.for_each(&mut take, ctx)?;
+                return Ok(flow);
             }
             (Source::JsonTable(table), None) => {
                 let (found, _charge) = super::json_table::rows(run, table, step.columns, row)?;

@@ -5,15 +5,18 @@
 
 mod assign;
 mod bounds;
+mod by_hash;
 mod compiled;
 mod counting;
 mod cte;
 mod delete;
 mod distinct;
 mod expressions;
+mod gathered;
 mod group;
 mod hash_join;
 mod insert;
+mod intersection;
 mod json_table;
 mod keyed_rows;
 mod limit;

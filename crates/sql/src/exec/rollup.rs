@@ -5,46 +5,47 @@
 //! one row for all rows. A row has the columns of the group's first row, the aggregates, the keys,
 //! and the number of keys that identify the group.
 
-use super::keyed_rows::{KeyedRow, compare_keys, sort};
+use super::group::DistinctValues;
+use super::keyed_rows::{KeyedSorter, equal_keys, in_slots};
 use super::run::{Emit, QueryOutcome, Run, RunQuery};
 use crate::error::Result;
-use crate::expr::{Accumulator, Context, group_key};
-use crate::memory::{Charge, growth};
+use crate::expr::{Accumulator, Context};
+use crate::memory::{Charge, row_bytes};
 use crate::plan::Rolled;
 use crate::stopwatch::{Measures, Operator};
-use std::cmp::Ordering;
-use std::collections::HashSet;
 use types::Value;
 
 /// A group whose rows are being read.
 struct Level {
     accumulators: Vec<Accumulator>,
-    /// For each aggregate with DISTINCT, the values that it has seen. The sets of the others stay
-    /// empty.
-    seen: Vec<HashSet<Vec<u8>>>,
+    /// The values that aggregates with DISTINCT have seen, if there are any.
+    seen: Option<DistinctValues>,
+    /// The first row of the group, with its keys. `None` as long as the group has no row.
+    first: Option<Vec<Value>>,
     charge: Charge,
 }
 
 impl Level {
     fn new(rolled: &Rolled, run: &Run<'_, '_>) -> Level {
         let accumulators = rolled.aggregates.iter().map(|aggregate| aggregate.start()).collect();
-        let seen = rolled.aggregates.iter().map(|_| HashSet::new()).collect();
-        Level { accumulators, seen, charge: run.charge() }
+        let distinct = rolled.aggregates.iter().any(|aggregate| aggregate.distinct);
+        let seen = distinct.then(|| DistinctValues::new(run.ctx));
+        Level { accumulators, seen, first: None, charge: run.charge() }
     }
 
     fn add(&mut self, rolled: &Rolled, row: &[Value], ctx: &Context<'_>) -> Result<()> {
-        let accumulators = self.accumulators.iter_mut().zip(&mut self.seen);
-        for ((accumulator, seen), aggregate) in accumulators.zip(&rolled.aggregates) {
+        if self.first.is_none() {
+            self.charge.add(row_bytes(row))?;
+            self.first = Some(row.to_vec());
+        }
+        for (at, (accumulator, aggregate)) in self.accumulators.iter_mut().zip(&rolled.aggregates).enumerate()
+        {
             if !aggregate.distinct {
                 accumulator.add(aggregate, row, ctx, &mut self.charge)?;
-                continue;
-            }
-            let Some(values) = aggregate.values(row, ctx)? else { continue };
-            let mut key = Vec::new();
-            for (value, arg) in values.iter().zip(aggregate.distinct_args()) {
-                group_key(value, arg.ty.collation, &mut key);
-            }
-            if growth::insert(seen, key, &mut self.charge)? {
+            } else if let Some(values) = aggregate.values(row, ctx)?
+                && let Some(seen) = &mut self.seen
+                && seen.is_first(at, aggregate, &values, ctx)?
+            {
                 accumulator.take_values(aggregate, &values, ctx, &mut self.charge)?;
             }
         }
@@ -52,11 +53,12 @@ impl Level {
     }
 }
 
-/// Returns how many of the first keys are equal in two rows.
-fn common(rolled: &Rolled, a: &KeyedRow, b: &KeyedRow, run: &Run<'_, '_>) -> Result<usize> {
+/// Returns how many of the first keys are equal in two rows. `columns` is the number of values
+/// before the keys.
+fn common(rolled: &Rolled, a: &[Value], b: &[Value], columns: usize, ctx: &Context<'_>) -> Result<usize> {
     for (at, key) in rolled.keys.iter().enumerate() {
-        let of = |row: &'_ KeyedRow| row.keys[at..=at].to_vec();
-        if compare_keys(&of(a), &of(b), std::slice::from_ref(key), run.ctx)? != Ordering::Equal {
+        let of = columns + at..;
+        if !equal_keys(&a[of.clone()], &b[of], std::slice::from_ref(key), ctx)? {
             return Ok(at);
         }
     }
@@ -64,27 +66,29 @@ fn common(rolled: &Rolled, a: &KeyedRow, b: &KeyedRow, run: &Run<'_, '_>) -> Res
 }
 
 /// Ends a group: emits its row, of which the first `keys` keys are set, and resets the level for
-/// the next group. `first` is the first row of the group.
+/// the next group.
 fn end_level(
     rolled: &Rolled,
     level: &mut Level,
-    (first, keys): (Option<&KeyedRow>, usize),
+    keys: usize,
     run: &Run<'_, '_>,
     emit: &mut Emit<'_>,
 ) -> Result<()> {
     run.on_row()?;
-    let ended = std::mem::replace(level, Level::new(rolled, run));
-    let mut row = match first {
-        Some(first) => first.row.clone(),
-        None => vec![Value::Null; rolled.input.columns.len()],
-    };
-    for (accumulator, aggregate) in ended.accumulators.into_iter().zip(&rolled.aggregates) {
+    let Level { mut accumulators, seen, first, mut charge } =
+        std::mem::replace(level, Level::new(rolled, run));
+    if let Some(seen) = seen {
+        seen.finish(run.ctx, &mut |at, values| {
+            accumulators[at].take_values(&rolled.aggregates[at], values, run.ctx, &mut charge)
+        })?;
+    }
+    let columns = rolled.input.columns.len();
+    let mut row = first.unwrap_or_else(|| vec![Value::Null; columns + rolled.keys.len()]);
+    let of_keys = row.split_off(columns);
+    for (accumulator, aggregate) in accumulators.into_iter().zip(&rolled.aggregates) {
         row.push(accumulator.finish(aggregate, run.ctx)?);
     }
-    for at in 0..rolled.keys.len() {
-        let key = first.filter(|_| at < keys).map(|first| first.keys[at].clone());
-        row.push(key.unwrap_or(Value::Null));
-    }
+    row.extend(of_keys.into_iter().enumerate().map(|(at, key)| if at < keys { key } else { Value::Null }));
     row.push(Value::Int(keys as i64));
     emit(&row)
 }
@@ -98,39 +102,38 @@ pub(super) fn run_rolled(
 ) -> Result<QueryOutcome> {
     let ctx = run.ctx;
     let began = ctx.measures.map(Measures::begin);
-    let mut charge = run.charge();
-    let mut rows: Vec<KeyedRow> = Vec::new();
-    run_query(run, &rolled.input, &mut |row| {
-        charge.add_row(row)?;
-        growth::push(&mut rows, KeyedRow { keys: Vec::new(), row: row.to_vec() }, &mut charge)
-    })?;
-    sort(&mut rows, &rolled.keys, &mut charge, ctx)?;
+    let columns = rolled.input.columns.len();
+    let keys = in_slots(&rolled.keys, columns);
+    let mut sorter = KeyedSorter::new(&rolled.keys, &keys, ctx);
+    run_query(run, &rolled.input, &mut |row| sorter.push(row, ctx))?;
+    let rows = sorter.len();
+    let mut sorted = sorter.finish(ctx)?;
     if let Some(began) = began {
-        began.end(rolled, Operator::Ordered, rows.len());
+        began.end(rolled, Operator::Ordered, rows);
     }
     let most = rolled.keys.len();
     let mut levels: Vec<Level> = (0..=most).map(|_| Level::new(rolled, run)).collect();
-    // For each number of keys, the index of the first row of the current group.
-    let mut firsts = vec![0; most + 1];
+    let mut row = vec![Value::Null; columns + most];
     let mut found_rows = 0;
-    for at in 0..rows.len() {
-        if at > 0 {
-            let same = common(rolled, &rows[at - 1], &rows[at], run)?;
-            for keys in (same + 1..=most).rev() {
-                end_level(rolled, &mut levels[keys], (Some(&rows[firsts[keys]]), keys), run, emit)?;
-                firsts[keys] = at;
-                found_rows += 1;
-            }
+    while sorted.next(&mut row, ctx)? {
+        // The group of all keys has begun with a row that has the keys of the row before.
+        let same = match &levels[most].first {
+            Some(before) => common(rolled, before, &row, columns, ctx)?,
+            None => most,
+        };
+        for keys in (same + 1..=most).rev() {
+            end_level(rolled, &mut levels[keys], keys, run, emit)?;
+            found_rows += 1;
         }
         run.on_row()?;
         for level in &mut levels {
-            level.add(rolled, &rows[at].row, ctx)?;
+            level.add(rolled, &row, ctx)?;
         }
     }
     // Without rows, there is still the group of all rows.
-    let least = if rows.is_empty() { 0..=0 } else { 0..=most };
+    let least = if rows == 0 { 0..=0 } else { 0..=most };
     for keys in least.rev() {
-        end_level(rolled, &mut levels[keys], (rows.get(firsts[keys]), keys), run, emit)?;
+        end_level(rolled, &mut levels[keys], keys, run, emit)?;
         found_rows += 1;
     }
     Ok(QueryOutcome { found_rows })

@@ -3,6 +3,7 @@
 use super::counting::count_select;
 use super::cte::run_recursive;
 use super::distinct::Distinct;
+use super::gathered::Gathered;
 use super::group::grouped;
 use super::limit::{limit_of, wanted};
 use super::loops::{Flow, Materialized, Order, nested_loops};
@@ -15,8 +16,7 @@ use super::sort::Sorter;
 use super::spill::Rows;
 use super::window::run_windowed;
 use crate::error::Result;
-use crate::expr::{Context, Expr};
-use crate::memory::{Charge, growth};
+use crate::expr::{Context, Expr, SubqueryRows};
 use crate::plan::{QueryBody, QueryPlan, RowLock, SelectPlan, Source, TableStep};
 use crate::sink::ColumnMeta;
 use crate::stopwatch::{Operator, Timing};
@@ -54,14 +54,12 @@ fn run_unmeasured(run: &mut Run<'_, '_>, plan: &QueryPlan, emit: &mut Emit<'_>) 
     }
 }
 
-/// Collects all rows of a query in memory. Returns them with the charge for their memory.
-pub(super) fn collect(run: &mut Run<'_, '_>, plan: &QueryPlan) -> Result<(Vec<Vec<Value>>, Charge)> {
-    let (mut rows, mut charge) = (Vec::new(), run.charge());
-    run_query(run, plan, &mut |row| {
-        charge.add_row(row)?;
-        growth::push(&mut rows, row.to_vec(), &mut charge)
-    })?;
-    Ok((rows, charge))
+/// Gathers all rows of a query.
+pub(super) fn gather(run: &mut Run<'_, '_>, plan: &QueryPlan) -> Result<SubqueryRows> {
+    let ctx = run.ctx;
+    let mut rows = Gathered::new(ctx);
+    run_query(run, plan, &mut |row| rows.push(row, ctx))?;
+    Ok(rows.finish())
 }
 
 /// Collects all rows of a query, in a temporary file once they do not fit in memory.

@@ -1,60 +1,21 @@
 //! UNION, INTERSECT, EXCEPT, and the table value constructor VALUES.
 
-use super::distinct::Distinct;
+use super::distinct::{Distinct, row_key};
+use super::intersection::{Counted, Rule, reduce};
 use super::limit::limit_of;
 use super::loops::Flow;
 use super::output::Output;
 use super::run::{Emit, QueryOutcome, Run, RunQuery};
 use super::sort::Sorter;
+use super::spill::{Rows, hash_of};
 use crate::ast::SetOperator;
 use crate::error::Result;
-use crate::expr::{Context, Expr, conform, group_key, text_for};
-use crate::memory::{Charge, growth};
+use crate::expr::{Context, Expr, conform, text_for};
 use crate::plan::{Branch, LimitPlan, QueryPlan, SortKey};
 use crate::sink::ColumnMeta;
 use crate::stopwatch::{Operator, Timing};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 use types::{ColumnType, Value};
-
-/// Rows in memory, with the charge for them.
-struct Kept {
-    rows: Vec<Vec<Value>>,
-    charge: Charge,
-}
-
-impl Kept {
-    fn new(run: &Run<'_, '_>) -> Kept {
-        Kept { rows: Vec::new(), charge: run.charge() }
-    }
-
-    fn add(&mut self, row: Vec<Value>) -> Result<()> {
-        self.charge.add_row(&row)?;
-        growth::push(&mut self.rows, row, &mut self.charge)
-    }
-
-    /// Keeps only the rows for which `stays` returns true, in their order.
-    fn retain(&mut self, run: &Run<'_, '_>, mut stays: impl FnMut(&[Value]) -> Result<bool>) -> Result<()> {
-        let rows = std::mem::take(&mut self.rows);
-        self.charge = run.charge();
-        for row in rows {
-            run.ctx.check_interrupt()?;
-            if stays(&row)? {
-                self.add(row)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Returns bytes that are the same for two rows exactly if DISTINCT takes the rows as equal.
-pub(super) fn row_key(row: &[Value], columns: &[ColumnMeta]) -> Vec<u8> {
-    let mut key = Vec::new();
-    for (value, column) in row.iter().zip(columns) {
-        group_key(value, column.ty.collation, &mut key);
-    }
-    key
-}
 
 /// Converts a value of one query's column to the column's type in the whole result.
 fn united(value: &Value, from: &ColumnType, to: &ColumnType, ctx: &Context<'_>) -> Result<Value> {
@@ -75,53 +36,23 @@ fn conformed(
     values.map(|((value, from), to)| united(value, &from.ty, &to.ty, ctx)).collect()
 }
 
-/// Returns how often each row of a query occurs, by the rows' keys.
-fn counted(
-    run: &mut Run<'_, '_>,
-    run_query: RunQuery,
-    plan: &QueryPlan,
-    columns: &[ColumnMeta],
-    charge: &mut Charge,
-) -> Result<HashMap<Vec<u8>, u64>> {
-    let (ctx, mut counts) = (run.ctx, HashMap::new());
-    run_query(run, plan, &mut |row| {
-        ctx.check_interrupt()?;
-        let key = row_key(&conformed(row, plan, columns, ctx)?, columns);
-        match counts.get_mut(&key) {
-            Some(count) => *count += 1,
-            None => {
-                charge.add(crate::memory::allocated(key.len()))?;
-                growth::insert_new(&mut counts, key, 1, charge)?;
-            }
-        }
-        Ok(())
-    })?;
-    Ok(counts)
-}
-
 /// Reduces the rows so far to those that INTERSECT or EXCEPT with the branch leaves.
 fn combine(
     run: &mut Run<'_, '_>,
     run_query: RunQuery,
-    kept: &mut Kept,
+    before: &Rows,
     branch: &Branch,
     columns: &[ColumnMeta],
-) -> Result<()> {
-    let mut charge = run.charge();
-    let mut counts = counted(run, run_query, &branch.plan, columns, &mut charge)?;
-    let keeps_common = branch.operator == SetOperator::Intersect;
-    let mut seen = HashSet::new();
-    kept.retain(run, |row| {
-        let key = row_key(row, columns);
-        if branch.distinct {
-            return Ok(
-                counts.contains_key(&key) == keeps_common && growth::insert(&mut seen, key, &mut charge)?
-            );
-        }
-        // With ALL, each row of the branch matches one row here.
-        let is_there = counts.get_mut(&key).filter(|count| **count > 0).map(|count| *count -= 1).is_some();
-        Ok(is_there == keeps_common)
-    })
+) -> Result<Rows> {
+    let ctx = run.ctx;
+    let mut counted = Counted::new(0, ctx);
+    run_query(run, &branch.plan, &mut |row| {
+        ctx.check_interrupt()?;
+        let key = row_key(&conformed(row, &branch.plan, columns, ctx)?, columns);
+        counted.add(&key, hash_of(&key), ctx)
+    })?;
+    let rule = Rule { keeps_common: branch.operator == SetOperator::Intersect, distinct: branch.distinct };
+    reduce(run, before, counted, rule, columns)
 }
 
 /// Runs the branches of a set operation, or a single query in parentheses with an order of its own.
@@ -196,8 +127,7 @@ pub(super) fn run_union(
     Ok(QueryOutcome { found_rows: output.emitted })
 }
 
-/// Runs branches of which some are combined by INTERSECT or EXCEPT. The rows so far are kept in
-/// memory.
+/// Runs branches of which some are combined by INTERSECT or EXCEPT.
 fn run_chain(
     run: &mut Run<'_, '_>,
     run_query: RunQuery,
@@ -207,42 +137,74 @@ fn run_chain(
     emit: &mut Emit<'_>,
 ) -> Result<QueryOutcome> {
     let ctx = run.ctx;
-    let mut kept = Kept::new(run);
+    let mut kept = Rows::new(columns.len(), ctx);
     let mut at = 0;
     while at < branches.len() {
         if branches[at].operator != SetOperator::Union {
-            combine(run, run_query, &mut kept, &branches[at], columns)?;
+            kept = combine(run, run_query, &kept, &branches[at], columns)?;
             at += 1;
             continue;
         }
         let unions = branches[at..].iter().take_while(|branch| branch.operator == SetOperator::Union).count();
-        let unions = &branches[at..at + unions];
-        at += unions.len();
-        // As in `run_union`: duplicates are dropped up to the last DISTINCT branch.
-        let last_distinct = unions.iter().rposition(|branch| branch.distinct);
-        let distinct_branches = last_distinct.map_or(0, |last| last + 1);
-        let (mut keys, mut key_charge) = (HashSet::new(), run.charge());
-        if distinct_branches > 0 {
-            kept.retain(run, |row| growth::insert(&mut keys, row_key(row, columns), &mut key_charge))?;
-        }
-        for (at, branch) in unions.iter().enumerate() {
-            ctx.check_interrupt()?;
-            let distinct = at < distinct_branches;
-            run_query(run, &branch.plan, &mut |row| {
-                ctx.check_interrupt()?;
-                let conformed = conformed(row, &branch.plan, columns, ctx)?;
-                if distinct && !growth::insert(&mut keys, row_key(&conformed, columns), &mut key_charge)? {
-                    return Ok(());
-                }
-                kept.add(conformed)
-            })?;
-        }
+        kept = unite(run, run_query, kept, &branches[at..at + unions], columns)?;
+        at += unions;
     }
     if let Some(measures) = ctx.measures {
-        let timing = Timing { rows: kept.rows.len() as u64, ..Timing::default() };
+        let timing = Timing { rows: kept.len(), ..Timing::default() };
         measures.add(branches, Operator::Ordered, timing);
     }
-    in_order(run, &kept.rows, behind, emit)
+    in_order(run, &kept, behind, emit)
+}
+
+/// Adds the rows of branches of a UNION to the rows so far.
+fn unite(
+    run: &mut Run<'_, '_>,
+    run_query: RunQuery,
+    before: Rows,
+    unions: &[Branch],
+    columns: &[ColumnMeta],
+) -> Result<Rows> {
+    let ctx = run.ctx;
+    // As in `run_union`: duplicates are dropped up to the last DISTINCT branch.
+    let last_distinct = unions.iter().rposition(|branch| branch.distinct);
+    let distinct_branches = last_distinct.map_or(0, |last| last + 1);
+    let mut distinct = (distinct_branches > 0).then(|| Distinct::uncounted(false, ctx));
+    let mut united = match &mut distinct {
+        None => before,
+        Some(distinct) => {
+            let mut united = Rows::uncounted(columns.len(), ctx);
+            let mut cursor = before.cursor();
+            let mut row = vec![Value::Null; columns.len()];
+            while cursor.next(&mut row, ctx)? {
+                run.on_row()?;
+                if distinct.is_first(&row, columns, ctx)? {
+                    united.push(&row, ctx)?;
+                }
+            }
+            united
+        }
+    };
+    for (at, branch) in unions.iter().enumerate() {
+        ctx.check_interrupt()?;
+        let mut distinct = distinct.as_mut().filter(|_| at < distinct_branches);
+        run_query(run, &branch.plan, &mut |row| {
+            ctx.check_interrupt()?;
+            let conformed = conformed(row, &branch.plan, columns, ctx)?;
+            if let Some(distinct) = &mut distinct
+                && !distinct.is_first(&conformed, columns, ctx)?
+            {
+                return Ok(());
+            }
+            united.push(&conformed, ctx)
+        })?;
+    }
+    if let Some(distinct) = distinct {
+        distinct.finish(columns.len(), ctx, &mut |row| {
+            united.push(row, ctx)?;
+            Ok(Flow::Continue)
+        })?;
+    }
+    Ok(united)
 }
 
 /// Runs a table value constructor.
@@ -254,20 +216,20 @@ pub(super) fn run_values(
     emit: &mut Emit<'_>,
 ) -> Result<QueryOutcome> {
     let ctx = run.ctx;
-    let mut kept = Kept::new(run);
+    let mut kept = Rows::uncounted(columns.len(), ctx);
     for row in rows {
         run.on_row()?;
         let values = row.iter().zip(columns);
         let values = values.map(|(expr, column)| united(&*expr.eval(&[], ctx)?, &expr.ty, &column.ty, ctx));
-        kept.add(values.collect::<Result<_>>()?)?;
+        kept.push(&values.collect::<Result<Vec<_>>>()?, ctx)?;
     }
-    in_order(run, &kept.rows, (&[], limit), emit)
+    in_order(run, &kept, (&[], limit), emit)
 }
 
 /// Sorts the rows and emits those that LIMIT takes.
 fn in_order(
     run: &mut Run<'_, '_>,
-    rows: &[Vec<Value>],
+    rows: &Rows,
     (order, limit): (&[SortKey], Option<&LimitPlan>),
     emit: &mut Emit<'_>,
 ) -> Result<QueryOutcome> {
@@ -283,17 +245,24 @@ fn in_order(
         found_rows += 1;
         emit(row)
     };
-    let numbers = 0..wanted.min(rows.len() as u64);
+    let mut cursor = rows.cursor();
+    let mut values = vec![Value::Null; rows.columns()];
+    let numbers = 0..wanted.min(rows.len());
     if order.is_empty() {
-        numbers.zip(rows).try_for_each(|(number, row)| give(number, row))?;
+        for number in numbers {
+            if !cursor.next(&mut values, ctx)? {
+                break;
+            }
+            give(number, &values)?;
+        }
         return Ok(QueryOutcome { found_rows });
     }
     let mut sorter = Sorter::new(order, Some(wanted), ctx);
-    for row in rows {
-        sorter.push(row, row, ctx)?;
+    while cursor.next(&mut values, ctx)? {
+        run.on_row()?;
+        sorter.push(&values, &values, ctx)?;
     }
     let mut sorted = sorter.finish(ctx)?;
-    let mut values = vec![Value::Null; rows.first().map_or(0, Vec::len)];
     for number in numbers {
         if !sorted.next(&mut values, ctx)? {
             break;

@@ -4,7 +4,7 @@
 //! changes rows borrows it for just that, and never while an expression is computed.
 
 use super::Run;
-use super::select::collect;
+use super::select::gather;
 use crate::error::Result;
 use crate::expr::{Context, RunSubqueries, SharedTransaction, SubqueryRows};
 use crate::memory::{Charge, allocated, growth, row_bytes};
@@ -80,11 +80,11 @@ impl<'p> Subqueries<'p> {
             return Ok(());
         };
         let bytes = allocated(key.len())
-            + rows.rows.iter().fold(0usize, |bytes, row| bytes.saturating_add(row_bytes(row)));
+            + rows.first.iter().fold(0usize, |bytes, row| bytes.saturating_add(row_bytes(row)));
         if known.bytes.saturating_add(bytes) > MOST_REMEMBERED_BYTES {
             *known = Known::default();
         }
-        if bytes > MOST_REMEMBERED_BYTES {
+        if bytes > MOST_REMEMBERED_BYTES || !rows.is_in_memory() {
             return Ok(());
         }
         let charge = known.charge.get_or_insert_with(|| Charge::new(ctx.memory));
@@ -109,8 +109,7 @@ impl RunSubqueries for Subqueries<'_> {
         let within = ctx.within(self, &args);
         let mut run = Run::sharing(&self.txn, &within);
         run.set_shares_reads(self.shares_reads);
-        let (rows, charge) = collect(&mut run, &plan.plan)?;
-        let rows = Rc::new(SubqueryRows::new(rows, charge));
+        let rows = Rc::new(gather(&mut run, &plan.plan)?);
         if !plan.varies {
             self.remember(number, key, &rows, ctx)?;
         }

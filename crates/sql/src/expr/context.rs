@@ -3,46 +3,24 @@
 use super::UserVariables;
 use super::diagnostics::{Diagnostics, Level};
 use super::random::SeededRandoms;
+use super::subquery_rows::SubqueryRows;
 use super::text::shown;
 use crate::counters::Counters;
 use crate::error::{Result, SqlError};
 use crate::full_text::FoundCache;
 use crate::host::Host;
-use crate::memory::{Budget, Charge, LONG_VALUE_BYTES};
+use crate::memory::{Budget, LONG_VALUE_BYTES};
 use crate::regexp::PatternCache;
 use crate::stopwatch::Measures;
 use crate::variables::Variables;
 use engine::{Engine, Table, Transaction, TriggerEvent};
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::HashSet;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use types::convert::{self, DateModes};
 use types::{ColumnType, Value};
-
-/// The rows of a subquery for one list of arguments.
-#[derive(Debug)]
-pub(crate) struct SubqueryRows {
-    pub rows: Vec<Vec<Value>>,
-    /// The memory that `rows` and `keys` take. It is given back together with them.
-    pub(super) charge: RefCell<Charge>,
-    pub(super) keys: OnceCell<RowKeys>,
-}
-
-/// The keys of those rows of a subquery that have no NULL, and whether other rows exist.
-#[derive(Debug)]
-pub(super) struct RowKeys {
-    pub keys: HashSet<Vec<u8>>,
-    pub has_null: bool,
-}
-
-impl SubqueryRows {
-    pub fn new(rows: Vec<Vec<Value>>, charge: Charge) -> SubqueryRows {
-        SubqueryRows { rows, charge: RefCell::new(charge), keys: OnceCell::new() }
-    }
-}
 
 /// Runs the subqueries of a statement.
 pub(crate) trait RunSubqueries {

@@ -29,6 +29,7 @@ mod reading;
 mod recode;
 mod sorting;
 mod subquery;
+mod subquery_rows;
 mod text;
 mod user_variables;
 mod value_type;
@@ -39,7 +40,7 @@ pub(crate) use bit_aggregate::MOST_BIT_STRING_BYTES;
 pub(crate) use cast::{cast, conform, conforms, datetime_of, fraction_digits};
 pub(crate) use compare::{compare, extreme_compare, group_key, is_match, sort_compare};
 pub(crate) use context::{
-    Context, NoPrograms, Programs, RunSubqueries, SharedTransaction, StoredFunction, SubqueryRows, TriggerRow,
+    Context, NoPrograms, Programs, RunSubqueries, SharedTransaction, StoredFunction, TriggerRow,
 };
 pub(crate) use conversion::{is_stored_otherwise, text_for};
 pub(crate) use date_arithmetic::interval as interval_of;
@@ -59,6 +60,7 @@ pub(crate) use node::{
 };
 pub(crate) use reading::Reading;
 pub(crate) use sorting::{scratch_bytes, sort_by};
+pub(crate) use subquery_rows::{KeysInFile, RowsInFile, SubqueryRows, TakeRow};
 pub(crate) use text::text_of;
 pub(crate) use user_variables::{UserVariable, UserVariables};
 pub(crate) use value_type::{

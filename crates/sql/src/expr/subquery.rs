@@ -4,36 +4,16 @@
 //! are its arguments: expressions over the row at hand, which are computed first. The
 //! implementation of `RunSubqueries` caches its rows by the arguments.
 
-use super::context::RowKeys;
 use super::node::{MayEqual, Quantified, RowSubquery, SubqueryCall, SubqueryUse};
 use super::{Context, SubqueryRows, compare, group_key};
 use crate::ast::BinaryOp;
 use crate::error::{Result, SqlError};
-use crate::memory::growth;
 use std::cmp::Ordering;
-use std::collections::HashSet;
 use std::rc::Rc;
 use types::Value;
 
 /// At most this many rows are compared one by one.
 const FEW_ROWS: usize = 8;
-
-/// Returns the keys of a subquery's rows, which are made when they are first asked for.
-fn keys<'f>(found: &'f SubqueryRows, collations: &[u16], ctx: &Context<'_>) -> Result<&'f RowKeys> {
-    if let Some(keys) = found.keys.get() {
-        return Ok(keys);
-    }
-    let charge = &mut found.charge.borrow_mut();
-    let mut made = RowKeys { keys: HashSet::new(), has_null: false };
-    for row in &found.rows {
-        ctx.check_interrupt()?;
-        match key_of(row.iter(), collations) {
-            Some(key) => drop(growth::insert(&mut made.keys, key, charge)?),
-            None => made.has_null = true,
-        }
-    }
-    Ok(found.keys.get_or_init(|| made))
-}
 
 /// Returns the key of a row. `None` means that one of its values is NULL.
 fn key_of<'v>(row: impl Iterator<Item = &'v Value>, collations: &[u16]) -> Option<Vec<u8>> {
@@ -70,7 +50,7 @@ impl SubqueryCall {
     /// Returns 1242 where the subquery has several rows, and the errors of [`SubqueryCall::rows`].
     pub fn only_row(&self, row: &[Value], ctx: &Context<'_>) -> Result<Option<Rc<SubqueryRows>>> {
         let found = self.rows(row, ctx)?;
-        match found.rows.len() {
+        match found.len() {
             0 => Ok(None),
             1 => Ok(Some(found)),
             _ => Err(SqlError::new(1242, "Subquery returns more than 1 row")),
@@ -80,10 +60,10 @@ impl SubqueryCall {
     /// Returns the value of `(SELECT ...)` or `EXISTS (SELECT ...)`.
     pub fn value(&self, what: SubqueryUse, row: &[Value], ctx: &Context<'_>) -> Result<Value> {
         match what {
-            SubqueryUse::Exists => Ok(Value::Int(i64::from(!self.rows(row, ctx)?.rows.is_empty()))),
+            SubqueryUse::Exists => Ok(Value::Int(i64::from(!self.rows(row, ctx)?.is_empty()))),
             SubqueryUse::Scalar => match self.only_row(row, ctx)? {
                 None => Ok(Value::Null),
-                Some(found) => ctx.copied(&found.rows[0][0]),
+                Some(found) => ctx.copied(&found.first[0][0]),
             },
         }
     }
@@ -140,10 +120,10 @@ impl Quantified {
             needles.push(operand.eval(row, ctx)?);
         }
         let found = self.call.rows(row, ctx)?;
-        let answer = if self.hashes && found.rows.len() > FEW_ROWS {
-            let keys = keys(&found, &self.collations, ctx)?;
+        let answer = if self.hashes && found.len() > FEW_ROWS {
+            let keys = found.keys(&|row| key_of(row.iter(), &self.collations), ctx)?;
             match key_of(needles.iter().map(|needle| &**needle), &self.collations) {
-                Some(key) if keys.keys.contains(&key) => Some(true),
+                Some(key) if keys.contains(&key)? => Some(true),
                 Some(_) if !keys.has_null => Some(false),
                 // In a row with several values, another value than the NULL may tell that the rows
                 // differ.
@@ -162,16 +142,22 @@ impl Quantified {
         found: &SubqueryRows,
         ctx: &Context<'_>,
     ) -> Result<Option<bool>> {
-        let mut unknown = false;
-        for row in &found.rows {
-            ctx.check_interrupt()?;
-            let pairs = needles.iter().zip(row).zip(&self.collations);
-            let pairs = pairs.map(|((needle, value), collation)| (&**needle, value, *collation));
-            match compare_rows(self.op, pairs, ctx)? {
-                Some(holds) if holds != self.all => return Ok(Some(holds)),
-                Some(_) => {}
-                None => unknown = true,
-            }
+        let (mut unknown, mut decided) = (false, None);
+        found.for_each(
+            &mut |row| {
+                let pairs = needles.iter().zip(row).zip(&self.collations);
+                let pairs = pairs.map(|((needle, value), collation)| (&**needle, value, *collation));
+                match compare_rows(self.op, pairs, ctx)? {
+                    Some(holds) if holds != self.all => decided = Some(holds),
+                    Some(_) => {}
+                    None => unknown = true,
+                }
+                Ok(decided.is_none())
+            },
+            ctx,
+        )?;
+        if decided.is_some() {
+            return Ok(decided);
         }
         Ok(if unknown { None } else { Some(self.all) })
     }
@@ -187,7 +173,7 @@ impl RowSubquery {
             operands.push(operand.eval(row, ctx)?);
         }
         let null = Value::Null;
-        let value = |at: usize| found.as_ref().map_or(&null, |found| &found.rows[0][at]);
+        let value = |at: usize| found.as_ref().map_or(&null, |found| &found.first[0][at]);
         let pairs = operands.iter().enumerate().zip(&self.collations);
         compare_rows(
             self.op,

@@ -2,6 +2,7 @@
 //! count in status variables, and of a full tmpdir.
 
 mod joins;
+mod layers;
 
 use bench::instance::{Flavor, Settings};
 use os::random::{Rng, test_seed};
@@ -259,6 +260,13 @@ fn a_full_tmpdir_is_an_error_of_the_statement() {
         "SELECT COUNT(*) FROM (SELECT id, v FROM d.t LIMIT 1000000) x",
         "SELECT COUNT(a.v) FROM d.t a JOIN d.t b ON a.v = b.v",
         "SELECT a.v FROM d.t a JOIN d.t b ON a.v = b.v LIMIT 1000000",
+        "SELECT id, ROW_NUMBER() OVER (ORDER BY v) FROM d.t",
+        "SELECT id, COUNT(*) OVER () FROM d.t",
+        "SELECT v, id, COUNT(*) FROM d.t GROUP BY v, id WITH ROLLUP",
+        "SELECT id, v FROM d.t INTERSECT SELECT id, v FROM d.t",
+        "SELECT id, v FROM d.t EXCEPT ALL SELECT 1, 'x'",
+        "SELECT COUNT(*) FROM d.t WHERE v IN (SELECT /*+ SUBQUERY(MATERIALIZATION) */ v FROM d.t)",
+        "WITH RECURSIVE r AS (SELECT id, v FROM d.t UNION SELECT id, v FROM r) SELECT COUNT(*) FROM r",
     ] {
         let error = client.query(statement).expect_err(statement);
         assert_eq!(error.server_code(), Some(3), "{statement}: {error}");

@@ -20,6 +20,7 @@ use engine::{Direction, KeyRange};
 use std::ops::Bound;
 use table::{Groups, VisitGroup};
 use types::Value;
+pub(super) use values::DistinctValues;
 
 fn outputs(
     plan: &SelectPlan,

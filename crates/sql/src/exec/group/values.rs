@@ -9,7 +9,7 @@ use types::Value;
 
 /// The distinct values so far. Once they do not fit in memory, values are kept in a file until all
 /// have come.
-pub(super) struct DistinctValues {
+pub(in crate::exec) struct DistinctValues {
     firsts: Firsts,
     codec: RowCodec,
     key: Vec<u8>,

@@ -2,8 +2,8 @@
 
 use super::kept::Kept;
 use super::parts::{LEVELS, PARTS, Parts, Spread, part_of};
-use super::sorted::{SortedRows, Sorting};
 use crate::error::Result;
+use crate::exec::by_hash::{SortedRows, Sorting};
 use crate::exec::spill::join_bytes;
 use crate::expr::Context;
 use crate::memory::Charge;

@@ -9,15 +9,15 @@
 //! rows of the tables before it may wait, both sides are spread over parts by their keys, and each
 //! part is joined for itself when all rows have come ([`parts`]). Elsewhere, and for a part that
 //! nothing can spread, the table's rows lie in the order of their hashes and are looked up in the
-//! file ([`sorted`]).
+//! file ([`by_hash`](super::by_hash)).
 
 mod build;
 mod kept;
 mod key;
 mod parts;
-mod sorted;
 
 use super::Run;
+use super::by_hash::Position;
 use super::reader::Reader;
 use super::run::all_hold;
 use super::spill::{RowCodec, Rows, Tape, hash_of};
@@ -29,7 +29,6 @@ use build::{Beyond, Builder};
 use kept::{END, Kept};
 use key::put_key;
 use parts::{Pair, WaitingRows, for_each_row};
-use sorted::Position;
 use types::Value;
 
 /// The rows of a table, by their keys.
@@ -112,11 +111,14 @@ impl HashTable {
                 }
             }
             (Source::Subquery(call), _) => {
-                for found in &call.rows(row, run.ctx)?.rows {
+                let rows = call.rows(row, run.ctx)?;
+                let mut add = |found: &[Value]| {
                     run.on_row()?;
                     row[step.base..step.base + step.columns].clone_from_slice(found);
                     made.add(run, row)?;
-                }
+                    Ok(true)
+                };
+                rows.for_each(&mut add, run.ctx)?;
             }
             (Source::JsonTable(table), _) => {
                 let (found, _charge) = super::json_table::rows(run, table, step.columns, row)?;

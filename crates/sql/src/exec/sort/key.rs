@@ -7,7 +7,7 @@
 //! decide in most cases.
 
 use crate::error::Result;
-use crate::expr::{Context, conform};
+use crate::expr::{Context, conform, group_key};
 use crate::plan::SortKey;
 use types::temporal::DateTime;
 use types::{TypeCode, Value, Zone, collation};
@@ -28,12 +28,13 @@ mod kind {
 }
 
 /// Appends the key of a row. Returns false if one of the values is a JSON array or object, which
-/// are ordered by their number of elements.
+/// are ordered by their number of elements. With `tells_apart`, those of the same number that are
+/// not equal have different keys all the same.
 ///
 /// # Errors
 /// Returns the errors of the expressions.
 pub(super) fn write_keys(
-    keys: &[SortKey],
+    (keys, tells_apart): (&[SortKey], bool),
     row: &[Value],
     out: &mut Vec<u8>,
     ctx: &Context<'_>,
@@ -47,7 +48,14 @@ pub(super) fn write_keys(
             TypeCode::Timestamp2 => Zone::UTC,
             _ => ctx.zone(),
         };
-        is_scalar &= write_part(&value, key.expr.ty.collation, key.descending, zone, out);
+        let is_ordered = write_part(&value, key.expr.ty.collation, key.descending, zone, out);
+        if !is_ordered && tells_apart {
+            let mut whole = Vec::new();
+            group_key(&value, key.expr.ty.collation, &mut whole);
+            out.extend_from_slice(&(whole.len() as u64).to_be_bytes());
+            out.extend_from_slice(&whole);
+        }
+        is_scalar &= is_ordered;
     }
     Ok(is_scalar)
 }

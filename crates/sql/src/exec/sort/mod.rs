@@ -53,6 +53,8 @@ impl Room {
 /// Sorts rows by their keys.
 pub(crate) struct Sorter<'p> {
     keys: &'p [SortKey],
+    /// Whether values that are not equal have different keys, also where they have no order.
+    tells_apart: bool,
     codec: RowCodec,
     room: Room,
     /// The number of rows that will be asked for. `None` means all.
@@ -79,6 +81,7 @@ impl<'p> Sorter<'p> {
     pub fn new(keys: &'p [SortKey], wanted: Option<u64>, ctx: &Context<'_>) -> Sorter<'p> {
         Sorter {
             keys,
+            tells_apart: false,
             codec: RowCodec::default(),
             room: Room::of(sort_bytes(ctx)),
             wanted: wanted.and_then(|wanted| usize::try_from(wanted).ok()),
@@ -94,6 +97,12 @@ impl<'p> Sorter<'p> {
         }
     }
 
+    /// As [`Sorter::new`], for all rows. Rows with equal keys come one after the other, whatever
+    /// the values are: JSON arrays have no order otherwise.
+    pub fn telling_apart(keys: &'p [SortKey], ctx: &Context<'_>) -> Sorter<'p> {
+        Sorter { tells_apart: true, ..Sorter::new(keys, None, ctx) }
+    }
+
     /// Computes the key of a row, and reports whether the row is to be kept. In that case the
     /// caller writes its values with [`Sorter::write`] and then calls [`Sorter::keep`].
     ///
@@ -102,7 +111,7 @@ impl<'p> Sorter<'p> {
     pub fn offer(&mut self, row: &[Value], ctx: &Context<'_>) -> Result<bool> {
         self.key.clear();
         self.payload.clear();
-        let is_scalar = key::write_keys(self.keys, row, &mut self.key, ctx)?;
+        let is_scalar = key::write_keys((self.keys, self.tells_apart), row, &mut self.key, ctx)?;
         if !is_scalar && !std::mem::replace(&mut self.has_warned, true) {
             ctx.warn(1235, "This version of MySQL doesn't yet support 'sorting of non-scalar JSON values'");
         }

@@ -24,6 +24,8 @@ pub(crate) struct Part {
     tape: Tape,
     /// How many times its entries have been partitioned.
     level: u32,
+    /// Which of the partitions it is.
+    index: usize,
 }
 
 /// The partitions that entries are being distributed to.
@@ -65,10 +67,10 @@ impl Partitions {
     /// Returns the errors of [`Tape::push`].
     pub fn finish(self, ctx: &Context<'_>) -> Result<Vec<Part>> {
         let mut parts = Vec::new();
-        for mut tape in self.parts {
+        for (index, mut tape) in self.parts.into_iter().enumerate() {
             if !tape.is_empty() {
                 tape.finish(ctx)?;
-                parts.push(Part { tape, level: self.level + 1 });
+                parts.push(Part { tape, level: self.level + 1, index });
             }
         }
         Ok(parts)
@@ -134,6 +136,12 @@ impl Part {
     /// Returns how many times its entries have been partitioned.
     pub fn level(&self) -> u32 {
         self.level
+    }
+
+    /// Returns which of the partitions it is. Entries with the same key are in partitions with the
+    /// same index.
+    pub fn index(&self) -> usize {
+        self.index
     }
 
     /// Calls `visit` with the key, the hash and the payload of each entry, in the order in which

@@ -32,6 +32,11 @@ impl Rows {
     /// Creates an empty list for rows of this many columns.
     pub fn new(columns: usize, ctx: &Context<'_>) -> Rows {
         ctx.counters.created_tmp_tables.count();
+        Rows::uncounted(columns, ctx)
+    }
+
+    /// As [`Rows::new`], for rows that MySQL would not put into a temporary table.
+    pub fn uncounted(columns: usize, ctx: &Context<'_>) -> Rows {
         Rows {
             codec: RowCodec::default(),
             columns,
@@ -43,6 +48,12 @@ impl Rows {
             length: Vec::new(),
             charge: Charge::new(ctx.memory),
         }
+    }
+
+    /// Creates an empty list that keeps no row in memory, for rows behind those that the caller
+    /// keeps there.
+    pub fn in_file(columns: usize, ctx: &Context<'_>) -> Rows {
+        Rows { most_bytes: 0, ..Rows::uncounted(columns, ctx) }
     }
 
     /// Appends a row.
@@ -59,7 +70,7 @@ impl Rows {
         if self.rest.is_none() && self.first.len() + self.scratch.len() > self.most_bytes {
             ctx.counters.created_tmp_disk_tables.count();
             let charge = Charge::new(ctx.memory);
-            let block_bytes = BLOCK_BYTES.min(self.most_bytes.max(1024));
+            let block_bytes = BLOCK_BYTES.min(table_bytes(ctx).max(1024));
             self.rest = Some(Tape::new(&TapeFile::default(), block_bytes, charge));
         }
         match &mut self.rest {
@@ -69,6 +80,11 @@ impl Rows {
                 growth::append(&mut self.first, &self.scratch, &mut self.charge)
             }
         }
+    }
+
+    /// Returns the number of values of a row.
+    pub fn columns(&self) -> usize {
+        self.columns
     }
 
     /// Returns the number of rows.

@@ -3,21 +3,55 @@
 
 use super::part::Part;
 use crate::error::{Result, SqlError};
-use crate::exec::keyed_rows::KeyedRow;
+use crate::exec::keyed_rows::equal_keys;
 use crate::expr::{Context, Expr, Number, compare, double_of, number};
-use crate::memory::Charge;
-use crate::plan::{FrameEdge, WindowPlan};
+use crate::plan::{FrameEdge, SortKey, WindowPlan};
 use std::cmp::Ordering;
 use types::Value;
 
-/// The frames of the rows of a partition.
-pub(super) enum Frames {
-    /// From the first row of the partition to the last one.
-    Whole,
-    /// From the first row of the partition to the last peer of the row.
-    ToPeers,
-    /// For each row, the index of the first row of its frame and the index behind the last one.
-    Each(Vec<(usize, usize)>),
+/// Where a row is in its partition. The ends are those behind the last row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub row: usize,
+    /// The rows that are equal to the row in the window's order.
+    pub peers: (usize, usize),
+    pub frame: (usize, usize),
+}
+
+/// One end of the frames.
+enum Edge<'w> {
+    /// The partition's first or last row.
+    Unbounded,
+    CurrentRow,
+    Peers,
+    Rows {
+        rows: usize,
+        follows: bool,
+    },
+    Range {
+        limit: &'w Expr,
+        /// The first row that has not been found to be before the edge.
+        at: usize,
+        /// The edge of the current peers.
+        edge: usize,
+    },
+}
+
+/// The end of the frames that is computed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Start,
+    Behind,
+}
+
+/// The frames of a partition's rows, one row after the other.
+pub(super) struct Frames<'w> {
+    window: &'w WindowPlan,
+    /// The number of values of a row before its keys.
+    columns: usize,
+    start: Edge<'w>,
+    behind: Edge<'w>,
+    peers: (usize, usize),
 }
 
 /// Builds error 3586 (`ER_WINDOW_FRAME_ILLEGAL`), which tells that a bound of the frame is
@@ -39,119 +73,123 @@ fn rows_of(offset: &Expr, window: &WindowPlan, ctx: &Context<'_>) -> Result<usiz
     rows.map(|rows| usize::try_from(rows).unwrap_or(usize::MAX)).ok_or_else(|| wrong_bound(window))
 }
 
-/// The end of the frames that is computed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
-    Start,
-    Behind,
-}
-
-impl Frames {
-    pub fn of(
-        part: &Part<'_>,
-        window: &WindowPlan,
-        charge: &mut Charge,
-        ctx: &Context<'_>,
-    ) -> Result<Frames> {
-        let frame = &window.frame;
-        match (&frame.start, &frame.end, frame.rows) {
-            (FrameEdge::Unbounded, FrameEdge::Unbounded, _) => return Ok(Frames::Whole),
-            (FrameEdge::Unbounded, FrameEdge::CurrentRow, false) => return Ok(Frames::ToPeers),
-            _ => {}
-        }
-        charge.add(3 * part.rows.len() * size_of::<usize>())?;
-        let starts = ends_of(part, window, &frame.start, End::Start, ctx)?;
-        let behinds = ends_of(part, window, &frame.end, End::Behind, ctx)?;
-        // A frame that would end before it begins is empty.
-        Ok(Frames::Each(
-            starts.into_iter().zip(behinds).map(|(start, end)| (start, end.max(start))).collect(),
-        ))
-    }
-
-    /// Returns the frame of a row: the index of its first row and the index behind its last one.
-    pub fn at(&self, row: usize, part: &Part<'_>) -> (usize, usize) {
-        match self {
-            Frames::Whole => (0, part.rows.len()),
-            Frames::ToPeers => (0, part.peers[row].1),
-            Frames::Each(frames) => frames[row],
-        }
-    }
-}
-
-/// Computes one end of each row's frame.
-fn ends_of(
-    part: &Part<'_>,
-    window: &WindowPlan,
-    edge: &FrameEdge,
-    end: End,
-    ctx: &Context<'_>,
-) -> Result<Vec<usize>> {
-    let count = part.rows.len();
+fn edge_of<'w>(edge: &'w FrameEdge, window: &'w WindowPlan, ctx: &Context<'_>) -> Result<Edge<'w>> {
     Ok(match edge {
-        FrameEdge::Unbounded => vec![if end == End::Start { 0 } else { count }; count],
-        FrameEdge::CurrentRow if window.frame.rows => match end {
-            End::Start => (0..count).collect(),
-            End::Behind => (1..=count).collect(),
-        },
-        FrameEdge::CurrentRow => match end {
-            End::Start => part.peers.iter().map(|(start, _)| *start).collect(),
-            End::Behind => part.peers.iter().map(|(_, end)| *end).collect(),
-        },
+        FrameEdge::Unbounded => Edge::Unbounded,
+        FrameEdge::CurrentRow if window.frame.rows => Edge::CurrentRow,
+        FrameEdge::CurrentRow => Edge::Peers,
         FrameEdge::Rows { offset, follows } => {
-            let rows = rows_of(offset, window, ctx)?;
-            let behind = usize::from(end == End::Behind);
-            let bound = |row: usize| match follows {
-                true => row.saturating_add(rows).saturating_add(behind).min(count),
-                false => (row + behind).saturating_sub(rows),
-            };
-            (0..count).map(bound).collect()
+            Edge::Rows { rows: rows_of(offset, window, ctx)?, follows: *follows }
         }
-        FrameEdge::Range { limit, offset } => ranges(part, window, (limit, offset), end, ctx)?,
+        FrameEdge::Range { limit, offset } => {
+            let value = offset.eval(&[], ctx)?;
+            let is_negative = match number(&value) {
+                Number::Int(n) => n < 0,
+                Number::UInt(_) => false,
+                other => double_of(&other) < 0.0,
+            };
+            if value.is_null() || is_negative {
+                return Err(wrong_bound(window));
+            }
+            Edge::Range { limit, at: 0, edge: 0 }
+        }
     })
 }
 
-/// Computes one end of each row's frame for RANGE with a distance. The frame of a row whose key is
-/// NULL consists of its peers.
-fn ranges(
-    part: &Part<'_>,
-    window: &WindowPlan,
-    (limit, offset): (&Expr, &Expr),
-    end: End,
-    ctx: &Context<'_>,
-) -> Result<Vec<usize>> {
-    let value = offset.eval(&[], ctx)?;
-    let is_negative = match number(&value) {
-        Number::Int(n) => n < 0,
-        Number::UInt(_) => false,
-        other => double_of(&other) < 0.0,
-    };
-    if value.is_null() || is_negative {
-        return Err(wrong_bound(window));
+impl<'w> Frames<'w> {
+    /// Begins in front of a partition's first row. A row has `columns` values before its keys.
+    ///
+    /// # Errors
+    /// Returns 3586 when a bound of the frame is negative, NULL or no integer.
+    pub fn of(window: &'w WindowPlan, columns: usize, ctx: &Context<'_>) -> Result<Frames<'w>> {
+        let start = edge_of(&window.frame.start, window, ctx)?;
+        let behind = edge_of(&window.frame.end, window, ctx)?;
+        Ok(Frames { window, columns, start, behind, peers: (0, 0) })
     }
-    let key = &window.keys[window.partition_keys];
-    let key_of = |row: &KeyedRow| row.keys[window.partition_keys].clone();
-    let mut ends = Vec::with_capacity(part.rows.len());
-    let mut at = 0;
-    for (number, row) in part.rows.iter().enumerate() {
-        ctx.check_interrupt()?;
-        ctx.forget_made();
-        let (first_peer, behind_peers) = part.peers[number];
-        if number > first_peer {
-            ends.push(ends[number - 1]);
-            continue;
+
+    /// Returns the place of a row. The rows are asked for in their order.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Part::row`] and of the window's expressions.
+    pub fn next(&mut self, part: &Part, row: usize, ctx: &Context<'_>) -> Result<Place> {
+        if row == self.peers.1 {
+            self.peers = (row, self.behind_peers(part, row, ctx)?);
         }
-        if key_of(row).is_null() {
-            ends.push(if end == End::Start { first_peer } else { behind_peers });
-            continue;
+        let around = Around { part, window: self.window, columns: self.columns, peers: self.peers };
+        let start = around.edge(&mut self.start, End::Start, row, ctx)?;
+        let behind = around.edge(&mut self.behind, End::Behind, row, ctx)?;
+        // A frame that would end before it begins is empty.
+        Ok(Place { row, peers: self.peers, frame: (start, behind.max(start)) })
+    }
+
+    /// Returns the index behind the last of the rows that are equal to `row` in the window's order.
+    fn behind_peers(&self, part: &Part, row: usize, ctx: &Context<'_>) -> Result<usize> {
+        let order = &self.window.keys[self.window.partition_keys..];
+        if order.is_empty() {
+            return Ok(part.len());
         }
-        let limit = limit.eval(&row.row, ctx)?;
+        let from = self.columns + self.window.partition_keys;
+        let first = part.row(row)?;
+        let mut behind = row + 1;
+        while behind < part.len() && equal_keys(&first[from..], &part.row(behind)?[from..], order, ctx)? {
+            ctx.check_interrupt()?;
+            behind += 1;
+        }
+        Ok(behind)
+    }
+}
+
+/// What an end of a row's frame depends on.
+struct Around<'a> {
+    part: &'a Part,
+    window: &'a WindowPlan,
+    columns: usize,
+    peers: (usize, usize),
+}
+
+impl Around<'_> {
+    fn edge(&self, edge: &mut Edge<'_>, end: End, row: usize, ctx: &Context<'_>) -> Result<usize> {
+        let of = |(start, behind): (usize, usize)| if end == End::Start { start } else { behind };
+        let count = self.part.len();
+        Ok(match edge {
+            Edge::Unbounded => of((0, count)),
+            Edge::CurrentRow => of((row, row + 1)),
+            Edge::Peers => of(self.peers),
+            Edge::Rows { rows, follows } => {
+                let behind = usize::from(end == End::Behind);
+                match follows {
+                    true => row.saturating_add(*rows).saturating_add(behind).min(count),
+                    false => (row + behind).saturating_sub(*rows),
+                }
+            }
+            Edge::Range { edge, .. } if row > self.peers.0 => *edge,
+            Edge::Range { limit, at, edge } => {
+                *edge = match self.range(limit, at, end, ctx)? {
+                    Some(found) => found,
+                    None => of(self.peers),
+                };
+                *edge
+            }
+        })
+    }
+
+    /// Computes one end of the frame of the first peer for RANGE with a distance. `None` means that
+    /// the frame consists of the peers: the key is NULL, or the limit is out of range.
+    fn range(&self, limit: &Expr, at: &mut usize, end: End, ctx: &Context<'_>) -> Result<Option<usize>> {
+        let key: &SortKey = &self.window.keys[self.window.partition_keys];
+        let key_slot = self.columns + self.window.partition_keys;
+        let row = self.part.row(self.peers.0)?;
+        if row[key_slot].is_null() {
+            return Ok(None);
+        }
+        let limit = limit.eval(&row, ctx)?;
         if limit.is_null() {
-            // The limit cannot be computed because it is out of range.
-            ends.push(if end == End::Start { first_peer } else { behind_peers });
-            continue;
+            return Ok(None);
         }
-        while let Some(other) = part.rows.get(at) {
-            let ordering = match compare(&key_of(other), &limit, key.expr.ty.collation, ctx)? {
+        while *at < self.part.len() {
+            ctx.check_interrupt()?;
+            let other = self.part.row(*at)?;
+            let ordering = match compare(&other[key_slot], &limit, key.expr.ty.collation, ctx)? {
                 Some(ordering) if key.descending => ordering.reverse(),
                 Some(ordering) => ordering,
                 // NULLs sort first, or last with DESC.
@@ -165,9 +203,8 @@ fn ranges(
             if !is_before {
                 break;
             }
-            at += 1;
+            *at += 1;
         }
-        ends.push(at);
+        Ok(Some(*at))
     }
-    Ok(ends)
 }

@@ -1,6 +1,6 @@
 //! Computes window functions for the rows of one partition.
 
-use super::frame::Frames;
+use super::frame::Place;
 use super::part::Part;
 use crate::error::{Result, SqlError};
 use crate::exec::run::Run;
@@ -12,105 +12,115 @@ use std::cmp::Ordering;
 use std::collections::VecDeque;
 use types::Value;
 
-/// Computes a function for each row of a partition.
-pub(super) fn compute(
-    part: &mut Part<'_>,
-    frames: &Frames,
-    function: &WindowFunction,
-    run: &Run<'_, '_>,
-) -> Result<()> {
-    let ctx = run.ctx;
-    match &function.kind {
-        WindowKind::RowNumber => put(part, function, ctx, |_, row, _| Ok(Value::UInt(row as u64 + 1))),
-        WindowKind::Rank => put(part, function, ctx, |part, row, _| Ok(Value::UInt(rank(part, row)))),
-        WindowKind::DenseRank => {
-            let mut groups = 0;
-            put(part, function, ctx, |part, row, _| {
-                groups += u64::from(part.peers[row].0 == row);
-                Ok(Value::UInt(groups))
-            })
-        }
-        WindowKind::PercentRank => put(part, function, ctx, |part, row, _| {
-            let others = part.rows.len() - 1;
-            let before = (rank(part, row) - 1) as f64;
-            Ok(Value::Double(if others == 0 { 0.0 } else { before / others as f64 }))
-        }),
-        WindowKind::CumeDist => put(part, function, ctx, |part, row, _| {
-            Ok(Value::Double(part.peers[row].1 as f64 / part.rows.len() as f64))
-        }),
-        WindowKind::Ntile => {
-            let buckets = count_of(&function.args[0], 1, "ntile", ctx)?;
-            put(part, function, ctx, |part, row, _| Ok(bucket(buckets, row, part.rows.len())))
-        }
-        WindowKind::Lag | WindowKind::Lead => {
-            let leads = matches!(function.kind, WindowKind::Lead);
-            let name = if leads { "lead" } else { "lag" };
-            let distance = match function.args.get(1) {
-                Some(offset) => count_of(offset, 0, name, ctx)?,
+/// A function whose values for the rows of a partition are computed, one row after the other.
+pub(super) struct Running<'f> {
+    function: &'f WindowFunction,
+    state: State<'f>,
+}
+
+enum State<'f> {
+    RowNumber,
+    Rank,
+    /// The number of groups of peers so far.
+    DenseRank(u64),
+    PercentRank,
+    CumeDist,
+    /// The number of buckets. `None` means NULL.
+    Ntile(Option<u64>),
+    /// LAG and LEAD: the distance, and whether the row is behind.
+    Other(Option<u64>, bool),
+    /// FIRST_VALUE and NTH_VALUE: the number of the row in the frame, from 1 on.
+    Nth(Option<u64>),
+    Last,
+    Aggregate(OverFrames<'f>),
+}
+
+impl<'f> Running<'f> {
+    /// Begins in front of a partition's first row.
+    ///
+    /// # Errors
+    /// Returns 1210 when an argument that is the same for all rows is no fitting integer.
+    pub fn of(function: &'f WindowFunction, run: &Run<'_, '_>) -> Result<Running<'f>> {
+        let ctx = run.ctx;
+        let distance = |name| match function.args.get(1) {
+            Some(offset) => count_of(offset, 0, name, ctx),
+            None => Ok(Some(1)),
+        };
+        let state = match &function.kind {
+            WindowKind::RowNumber => State::RowNumber,
+            WindowKind::Rank => State::Rank,
+            WindowKind::DenseRank => State::DenseRank(0),
+            WindowKind::PercentRank => State::PercentRank,
+            WindowKind::CumeDist => State::CumeDist,
+            WindowKind::Ntile => State::Ntile(count_of(&function.args[0], 1, "ntile", ctx)?),
+            WindowKind::Lag => State::Other(distance("lag")?, false),
+            WindowKind::Lead => State::Other(distance("lead")?, true),
+            WindowKind::FirstValue => State::Nth(Some(1)),
+            WindowKind::LastValue => State::Last,
+            WindowKind::NthValue => State::Nth(match function.args.get(1) {
+                Some(nth) => count_of(nth, 1, "nth_value", ctx)?,
                 None => Some(1),
-            };
-            put(part, function, ctx, |part, row, ctx| {
-                let other =
-                    distance.and_then(|distance| usize::try_from(distance).ok()).and_then(|distance| {
-                        let other = if leads { row.checked_add(distance) } else { row.checked_sub(distance) };
-                        other.filter(|other| *other < part.rows.len())
-                    });
-                match (other, function.args.get(2)) {
-                    (Some(other), _) => value_at(part, other, &function.args[0], ctx),
+            }),
+            WindowKind::Aggregate(aggregate) => State::Aggregate(OverFrames::new(aggregate, run.charge())),
+        };
+        Ok(Running { function, state })
+    }
+
+    /// Puts the function's value for a row into its slot. `out` is a copy of the row.
+    ///
+    /// # Errors
+    /// Returns the errors of the expressions and of [`Part::row`].
+    pub fn put(&mut self, part: &Part, place: &Place, out: &mut [Value], ctx: &Context<'_>) -> Result<()> {
+        let value = self.value(part, place, ctx)?;
+        out[self.function.slot] = conform(Cow::Owned(value), &self.function.result.ty, ctx)?.into_owned();
+        Ok(())
+    }
+
+    fn value(&mut self, part: &Part, place: &Place, ctx: &Context<'_>) -> Result<Value> {
+        let Place { row, peers, frame: (start, end) } = *place;
+        let args = &self.function.args;
+        let in_frame = |wanted: Option<usize>| match wanted.filter(|wanted| (start..end).contains(wanted)) {
+            Some(wanted) => value_at(part, wanted, &args[0], ctx),
+            None => Ok(Value::Null),
+        };
+        match &mut self.state {
+            State::RowNumber => Ok(Value::UInt(row as u64 + 1)),
+            State::Rank => Ok(Value::UInt(peers.0 as u64 + 1)),
+            State::DenseRank(groups) => {
+                *groups += u64::from(peers.0 == row);
+                Ok(Value::UInt(*groups))
+            }
+            State::PercentRank => {
+                let others = part.len() - 1;
+                let before = peers.0 as f64;
+                Ok(Value::Double(if others == 0 { 0.0 } else { before / others as f64 }))
+            }
+            State::CumeDist => Ok(Value::Double(peers.1 as f64 / part.len() as f64)),
+            State::Ntile(buckets) => Ok(bucket(*buckets, row, part.len())),
+            State::Other(distance, leads) => {
+                let other = distance.and_then(|distance| usize::try_from(distance).ok());
+                let other = other.and_then(|distance| match leads {
+                    true => row.checked_add(distance),
+                    false => row.checked_sub(distance),
+                });
+                match (other.filter(|other| *other < part.len()), args.get(2)) {
+                    (Some(other), _) => value_at(part, other, &args[0], ctx),
                     (None, Some(default)) => value_at(part, row, default, ctx),
                     (None, None) => Ok(Value::Null),
                 }
-            })
-        }
-        WindowKind::FirstValue | WindowKind::LastValue | WindowKind::NthValue => {
-            let nth = match function.args.get(1) {
-                Some(nth) => count_of(nth, 1, "nth_value", ctx)?,
-                None => Some(1),
-            };
-            let is_last = matches!(function.kind, WindowKind::LastValue);
-            put(part, function, ctx, |part, row, ctx| {
-                let (start, end) = frames.at(row, part);
+            }
+            State::Nth(nth) => {
                 let nth = nth.and_then(|nth| usize::try_from(nth - 1).ok());
-                let wanted = match is_last {
-                    true => end.checked_sub(1),
-                    false => nth.and_then(|nth| start.checked_add(nth)),
-                };
-                match wanted.filter(|wanted| (start..end).contains(wanted)) {
-                    Some(wanted) => value_at(part, wanted, &function.args[0], ctx),
-                    None => Ok(Value::Null),
-                }
-            })
-        }
-        WindowKind::Aggregate(aggregate) => {
-            let mut over = OverFrames::new(aggregate, run.charge());
-            put(part, function, ctx, |part, row, ctx| over.value(part, frames.at(row, part), ctx))
+                in_frame(nth.and_then(|nth| start.checked_add(nth)))
+            }
+            State::Last => in_frame(end.checked_sub(1)),
+            State::Aggregate(over) => over.value(part, (start, end), ctx),
         }
     }
 }
 
-/// Puts a value into the function's slot of each row.
-fn put(
-    part: &mut Part<'_>,
-    function: &WindowFunction,
-    ctx: &Context<'_>,
-    mut value: impl FnMut(&Part<'_>, usize, &Context<'_>) -> Result<Value>,
-) -> Result<()> {
-    for row in 0..part.rows.len() {
-        ctx.check_interrupt()?;
-        ctx.forget_made();
-        let value = value(part, row, ctx)?;
-        part.rows[row].row[function.slot] =
-            conform(Cow::Owned(value), &function.result.ty, ctx)?.into_owned();
-    }
-    Ok(())
-}
-
-fn rank(part: &Part<'_>, row: usize) -> u64 {
-    part.peers[row].0 as u64 + 1
-}
-
-fn value_at(part: &Part<'_>, row: usize, expr: &Expr, ctx: &Context<'_>) -> Result<Value> {
-    ctx.owned(expr.eval(&part.rows[row].row, ctx)?)
+fn value_at(part: &Part, row: usize, expr: &Expr, ctx: &Context<'_>) -> Result<Value> {
+    ctx.owned(expr.eval(&part.row(row)?, ctx)?)
 }
 
 /// Returns the NTILE bucket of a row, from 1 on. The sizes of the buckets differ by at most one
@@ -160,7 +170,7 @@ impl<'a> OverFrames<'a> {
         OverFrames { aggregate, accumulator, frame: (0, 0), known: None, candidates, charge }
     }
 
-    fn value(&mut self, part: &Part<'_>, frame: (usize, usize), ctx: &Context<'_>) -> Result<Value> {
+    fn value(&mut self, part: &Part, frame: (usize, usize), ctx: &Context<'_>) -> Result<Value> {
         if frame == self.frame
             && let Some(known) = &self.known
         {
@@ -177,7 +187,7 @@ impl<'a> OverFrames<'a> {
 
     /// Returns MIN or MAX over the frame. A row with a better one behind it can never be the
     /// extreme again, so it is no candidate.
-    fn extreme(&mut self, part: &Part<'_>, (start, end): (usize, usize), ctx: &Context<'_>) -> Result<Value> {
+    fn extreme(&mut self, part: &Part, (start, end): (usize, usize), ctx: &Context<'_>) -> Result<Value> {
         let arg = &self.aggregate.args[0];
         let better = match self.aggregate.kind {
             AggregateKind::Min => Ordering::Less,
@@ -185,12 +195,14 @@ impl<'a> OverFrames<'a> {
         };
         for row in self.frame.1.max(start)..end {
             ctx.check_interrupt()?;
-            let value = arg.eval(&part.rows[row].row, ctx)?;
+            let current = part.row(row)?;
+            let value = arg.eval(&current, ctx)?;
             if value.is_null() {
                 continue;
             }
             while let Some(last) = self.candidates.back() {
-                let other = arg.eval(&part.rows[*last].row, ctx)?;
+                let last = part.row(*last)?;
+                let other = arg.eval(&last, ctx)?;
                 if extreme_compare(&value, &other, arg.ty.collation, ctx)? != better {
                     break;
                 }
@@ -211,19 +223,14 @@ impl<'a> OverFrames<'a> {
 
     /// Moves the accumulator to the frame: takes out the rows that have left, where the aggregate
     /// can do that, and takes in the new ones. Else it begins anew.
-    fn accumulated(
-        &mut self,
-        part: &Part<'_>,
-        (start, end): (usize, usize),
-        ctx: &Context<'_>,
-    ) -> Result<Value> {
+    fn accumulated(&mut self, part: &Part, (start, end): (usize, usize), ctx: &Context<'_>) -> Result<Value> {
         let (first, behind) = self.frame;
         let overlaps = start < behind;
         let mut goes_on = overlaps || first == behind && start == behind;
         if overlaps {
             for row in first..start {
                 ctx.check_interrupt()?;
-                goes_on = goes_on && self.accumulator.remove(self.aggregate, &part.rows[row].row, ctx)?;
+                goes_on = goes_on && self.accumulator.remove(self.aggregate, &part.row(row)?, ctx)?;
             }
         }
         let from = if goes_on { behind } else { start };
@@ -233,7 +240,7 @@ impl<'a> OverFrames<'a> {
         }
         for row in from..end {
             ctx.check_interrupt()?;
-            self.accumulator.add(self.aggregate, &part.rows[row].row, ctx, &mut self.charge)?;
+            self.accumulator.add(self.aggregate, &part.row(row)?, ctx, &mut self.charge)?;
         }
         self.frame = (start, end);
         if let Some(value) = self.accumulator.value(self.aggregate, ctx)? {

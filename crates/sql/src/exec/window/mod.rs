@@ -1,23 +1,27 @@
 //! Window functions: values over the rows around each row.
 //!
 //! In: the rows of a query. They are sorted for one window after the other, but not for a window
-//! whose order is the beginning of the current one. Then each function goes through the rows of
-//! each partition ([`function`]), with the frame of each row ([`frame`]). Out: the rows with the
-//! values in their slots, in the order of the last window.
+//! whose order is the beginning of the current one. The rows of each partition are collected
+//! ([`part`]), and go on one by one, each with the values of the window's functions ([`function`])
+//! over its frame ([`frame`]). Out: the rows with the values in their slots, in the order of the
+//! last window. Rows beyond `sort_buffer_size`, and those of a partition beyond `tmp_table_size`,
+//! are in files.
 
 mod frame;
 mod function;
 mod part;
 
-use super::keyed_rows::{KeyedRow, end_of_equals, sort};
+use super::keyed_rows::{KeyedSorter, equal_keys, in_slots};
 use super::run::{Emit, QueryOutcome, Run, RunQuery};
+use super::sort::Sorted;
+use super::spill::Rows;
 use crate::error::Result;
-use crate::memory::growth;
 use crate::plan::{SortKey, WindowPlan, Windowed};
 use crate::stopwatch::{Measures, Operator};
 use frame::Frames;
-use function::compute;
+use function::Running;
 use part::Part;
+use types::Value;
 
 /// Reports whether rows sorted for one window are in the order that another one wants.
 fn begins_with(sorted: &WindowPlan, wanted: &WindowPlan) -> bool {
@@ -44,28 +48,60 @@ fn in_turn(windows: &[WindowPlan]) -> Vec<&WindowPlan> {
     turns
 }
 
-/// Computes the functions of one window for rows that are sorted for it.
-fn run_window(rows: &mut [KeyedRow], window: &WindowPlan, run: &Run<'_, '_>) -> Result<()> {
+/// Passes the next row on. Returns false behind the last one.
+type NextRow<'n> = dyn FnMut(&mut [Value]) -> Result<bool> + 'n;
+
+/// Computes the functions of one window for rows that come sorted for it. A row has `columns`
+/// values, and the keys that it is sorted by behind them.
+fn run_window(
+    run: &Run<'_, '_>,
+    (window, columns, width): (&WindowPlan, usize, usize),
+    next: &mut NextRow<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<()> {
     let ctx = run.ctx;
-    let (partition, order) = window.keys.split_at(window.partition_keys);
-    let mut start = 0;
-    while start < rows.len() {
-        let end = end_of_equals(rows, start, (0, partition), ctx)?;
-        let mut charge = run.charge();
-        let part = &mut rows[start..end];
-        charge.add(part.len() * size_of::<(usize, usize)>())?;
-        let mut peers = Vec::with_capacity(part.len());
-        while peers.len() < part.len() {
-            let first = peers.len();
-            let last = end_of_equals(part, first, (window.partition_keys, order), ctx)?;
-            peers.resize(last, (first, last));
+    let partition = &window.keys[..window.partition_keys];
+    // Each function may ask for rows at the ends of its frames and at a distance from the row.
+    let places = 4 + 4 * window.functions.len();
+    let mut row = vec![Value::Null; width];
+    let mut has_row = next(&mut row)?;
+    while has_row {
+        let mut part = Part::new(width, places, ctx);
+        let first = row[columns..].to_vec();
+        while has_row && equal_keys(&first, &row[columns..], partition, ctx)? {
+            run.on_row()?;
+            part.push(&row, ctx)?;
+            has_row = next(&mut row)?;
         }
-        let mut part = Part { rows: part, peers };
-        let frames = Frames::of(&part, window, &mut charge, ctx)?;
-        for function in &window.functions {
-            compute(&mut part, &frames, function, run)?;
+        part.close(ctx)?;
+        run_part(run, &part, (window, columns), emit)?;
+    }
+    Ok(())
+}
+
+/// Computes the functions of a window for the rows of a partition.
+fn run_part(
+    run: &Run<'_, '_>,
+    part: &Part,
+    (window, columns): (&WindowPlan, usize),
+    emit: &mut Emit<'_>,
+) -> Result<()> {
+    let ctx = run.ctx;
+    let mut frames = Frames::of(window, columns, ctx)?;
+    let mut functions = Vec::with_capacity(window.functions.len());
+    for function in &window.functions {
+        functions.push(Running::of(function, run)?);
+    }
+    let mut out = Vec::new();
+    for row in 0..part.len() {
+        run.on_row()?;
+        let place = frames.next(part, row, ctx)?;
+        out.clear();
+        out.extend_from_slice(&part.row(row)?);
+        for function in &mut functions {
+            function.put(part, &place, &mut out, ctx)?;
         }
-        start = end;
+        emit(&out)?;
     }
     Ok(())
 }
@@ -79,32 +115,62 @@ pub(super) fn run_windowed(
 ) -> Result<QueryOutcome> {
     let ctx = run.ctx;
     let began = ctx.measures.map(Measures::begin);
-    let mut charge = run.charge();
-    let mut rows: Vec<KeyedRow> = Vec::new();
-    run_query(run, &windowed.input, &mut |row| {
-        charge.add_row(row)?;
-        growth::push(&mut rows, KeyedRow { keys: Vec::new(), row: row.to_vec() }, &mut charge)
-    })?;
-    let mut before: Option<&WindowPlan> = None;
-    for window in in_turn(&windowed.windows) {
-        match before {
-            // The rows are sorted by keys that begin with this window's.
-            Some(before) if begins_with(before, window) => {}
-            _ => {
-                sort(&mut rows, &window.keys, &mut charge, ctx)?;
-                if before.replace(window).is_none()
-                    && let Some(began) = &began
-                {
-                    began.end(windowed, Operator::Ordered, rows.len());
-                }
-            }
+    let columns = windowed.input.columns.len();
+    let turns = in_turn(&windowed.windows);
+    let [first, ..] = &turns[..] else { return run_query(run, &windowed.input, emit) };
+    let mut keys = in_slots(&first.keys, columns);
+    let mut sorter = KeyedSorter::new(&first.keys, &keys, ctx);
+    run_query(run, &windowed.input, &mut |row| sorter.push(row, ctx))?;
+    let rows = sorter.len();
+    let mut sorted = sorter.finish(ctx)?;
+    if let Some(began) = &began {
+        began.end(windowed, Operator::Ordered, rows);
+    }
+    let mut left = &turns[..];
+    while let [first, ..] = left {
+        // The rows are sorted by keys that begin with those of the windows of this turn.
+        let behind = left.iter().take_while(|window| begins_with(first, window)).count();
+        let (turn, behind) = left.split_at(behind);
+        left = behind;
+        let Some(then) = behind.first() else {
+            run_turn(run, turn, (columns, sorted), &mut |row| {
+                run.on_row()?;
+                emit(&row[..columns])
+            })?;
+            break;
+        };
+        keys = in_slots(&then.keys, columns);
+        let mut sorter = KeyedSorter::new(&then.keys, &keys, ctx);
+        run_turn(run, turn, (columns, sorted), &mut |row| sorter.push(&row[..columns], ctx))?;
+        sorted = sorter.finish(ctx)?;
+    }
+    Ok(QueryOutcome { found_rows: rows as u64 })
+}
+
+/// Computes windows that share the order of these rows, one window after the other.
+fn run_turn(
+    run: &Run<'_, '_>,
+    turn: &[&WindowPlan],
+    (columns, mut sorted): (usize, Sorted),
+    emit: &mut Emit<'_>,
+) -> Result<()> {
+    let ctx = run.ctx;
+    let width = columns + turn.first().map_or(0, |window| window.keys.len());
+    let mut before: Option<Rows> = None;
+    for (at, window) in turn.iter().enumerate() {
+        let of = (*window, columns, width);
+        ctx.counters.created_tmp_tables.count();
+        let mut cursor = before.as_ref().map(Rows::cursor);
+        let mut next = |row: &mut [Value]| match &mut cursor {
+            Some(cursor) => cursor.next(row, ctx),
+            None => sorted.next(row, ctx),
+        };
+        if at + 1 == turn.len() {
+            return run_window(run, of, &mut next, emit);
         }
-        run_window(&mut rows, window, run)?;
+        let mut rows = Rows::uncounted(width, ctx);
+        run_window(run, of, &mut next, &mut |row| rows.push(row, ctx))?;
+        before = Some(rows);
     }
-    let found_rows = rows.len() as u64;
-    for KeyedRow { row, .. } in &rows {
-        run.on_row()?;
-        emit(row)?;
-    }
-    Ok(QueryOutcome { found_rows })
+    Ok(())
 }

@@ -1,13 +1,14 @@
-//! The rows of a hash table in a file, in the order of the hashes of their keys.
+//! A hash table in a file: rows with keys, in the order of the hashes of the keys.
 //!
 //! In memory there is the first hash of each block. To look up a key, the block that may have it is
 //! read, and those behind it as long as they have rows of the key. So a look-up costs a read of a
-//! few kilobytes, and the rows of the tables before need not wait: their order stays, no matter how
-//! many rows have one key.
+//! few kilobytes, no matter how many rows have one key.
 
+use super::sort::Sorter;
+use super::spill::{
+    Entered, KeyTable, Tape, TapeFile, TapeReader, damaged, hash_of, read_bytes, table_bytes, write_bytes,
+};
 use crate::error::Result;
-use crate::exec::sort::Sorter;
-use crate::exec::spill::{Tape, TapeFile, TapeReader, damaged, read_bytes, write_bytes};
 use crate::expr::Context;
 use crate::memory::{Charge, growth};
 use std::cell::RefCell;
@@ -82,7 +83,7 @@ struct BlockReader {
 }
 
 /// A position among the rows of a key.
-pub(in crate::exec) struct Position {
+pub(super) struct Position {
     key: Vec<u8>,
     hash: u64,
     block: usize,
@@ -90,11 +91,58 @@ pub(in crate::exec) struct Position {
     at: usize,
 }
 
+/// A row as it lies in a block.
+struct Entry<'b> {
+    hash: u64,
+    key: &'b [u8],
+    row: &'b [u8],
+}
+
+impl<'b> Entry<'b> {
+    /// Takes the first entry of `bytes`. `None` means that they are damaged.
+    fn read(bytes: &mut &'b [u8]) -> Option<Entry<'b>> {
+        let (hash, rest) = bytes.split_first_chunk()?;
+        *bytes = rest;
+        let (key, row) = (read_bytes(bytes)?, read_bytes(bytes)?);
+        Some(Entry { hash: u64::from_be_bytes(*hash), key, row })
+    }
+}
+
 impl SortedRows {
     /// Returns a position in front of the first row with this key.
     pub fn find(&self, key: Vec<u8>, hash: u64) -> Position {
         let block = self.first_hashes.partition_point(|first| *first < hash).saturating_sub(1);
         Position { key, hash, block, at: 0 }
+    }
+
+    /// Reports whether there is a row with this key.
+    ///
+    /// # Errors
+    /// Returns the errors of [`SortedRows::next`].
+    pub fn contains(&self, key: &[u8], hash: u64) -> Result<bool> {
+        self.next(&mut self.find(key.to_vec(), hash), |_| Ok(()))
+    }
+
+    /// Calls `visit` with the key, the hash and the bytes of each row.
+    ///
+    /// # Errors
+    /// Returns the errors of [`TapeReader::next_block`] and of `visit`, 1034 when the file is
+    /// damaged, and 1317 when the statement is killed.
+    pub fn for_each(
+        &self,
+        ctx: &Context<'_>,
+        mut visit: impl FnMut(&[u8], u64, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut reader = TapeReader::new(Charge::new(ctx.memory));
+        while reader.next_block(&self.tape)? {
+            let mut rest = reader.block();
+            while !rest.is_empty() {
+                ctx.check_interrupt()?;
+                let Entry { hash, key, row } = Entry::read(&mut rest).ok_or_else(damaged)?;
+                visit(key, hash, row)?;
+            }
+        }
+        Ok(())
     }
 
     /// Passes the bytes of the next row with the position's key to `take`. Returns false when there
@@ -116,11 +164,7 @@ impl SortedRows {
             }
             let block = reader.reader.block();
             while let Some(mut rest) = block.get(position.at..).filter(|rest| !rest.is_empty()) {
-                let (hash, behind) = rest.split_first_chunk().ok_or_else(damaged)?;
-                rest = behind;
-                let key = read_bytes(&mut rest).ok_or_else(damaged)?;
-                let row = read_bytes(&mut rest).ok_or_else(damaged)?;
-                let hash = u64::from_be_bytes(*hash);
+                let Entry { hash, key, row } = Entry::read(&mut rest).ok_or_else(damaged)?;
                 if hash > position.hash {
                     return Ok(false);
                 }
@@ -134,5 +178,68 @@ impl SortedRows {
             position.at = 0;
         }
         Ok(false)
+    }
+}
+
+/// Keys that have been seen, in memory up to a bound and in files beyond it.
+pub(super) struct Seen {
+    table: KeyTable,
+    most_bytes: usize,
+    /// Keys that had no room in memory any more. Each is in one of the files.
+    files: Vec<SortedRows>,
+}
+
+/// When there are that many files they become one, because each key is looked up in all of them.
+const MOST_FILES: usize = 8;
+
+impl Seen {
+    pub fn new(ctx: &Context<'_>) -> Seen {
+        Seen {
+            table: KeyTable::new(Charge::new(ctx.memory)),
+            most_bytes: table_bytes(ctx),
+            files: Vec::new(),
+        }
+    }
+
+    /// Reports whether the key has not been seen yet. From now on it has.
+    ///
+    /// # Errors
+    /// Returns 1, 2 and 3 when a temporary file cannot be created, read or written, and the errors
+    /// of [`Charge::add`].
+    pub fn is_new(&mut self, key: &[u8], ctx: &Context<'_>) -> Result<bool> {
+        let hash = hash_of(key);
+        for file in &self.files {
+            if file.contains(key, hash)? {
+                return Ok(false);
+            }
+        }
+        if self.table.used_bytes() + key.len() > self.most_bytes
+            && self.table.len() > 0
+            && self.table.find(key, hash).is_none()
+        {
+            self.write(ctx)?;
+        }
+        Ok(matches!(self.table.enter(key, hash, true)?, Entered::New(_)))
+    }
+
+    /// Moves the keys in memory to a file.
+    fn write(&mut self, ctx: &Context<'_>) -> Result<()> {
+        if self.files.is_empty() {
+            ctx.counters.created_tmp_disk_tables.count();
+        }
+        let mut sorting = Sorting::new(ctx);
+        for number in 0..self.table.len() {
+            ctx.check_interrupt()?;
+            let key = self.table.key(number);
+            sorting.push(key, hash_of(key), &[], ctx)?;
+        }
+        self.table = KeyTable::new(Charge::new(ctx.memory));
+        if self.files.len() >= MOST_FILES {
+            for file in self.files.drain(..) {
+                file.for_each(ctx, |key, hash, _| sorting.push(key, hash, &[], ctx))?;
+            }
+        }
+        self.files.push(sorting.finish(ctx)?);
+        Ok(())
     }
 }
