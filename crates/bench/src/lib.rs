@@ -1,7 +1,7 @@
 //! The benchmark kit. It talks to servers over the wire only.
 //!
 //! Flows in: a command line (`slipstream bench apply`, `lag`, `demo`, `oltp`, `insert`, `large`,
-//! `recovery`). Flows out: a table on the terminal and, when asked for, JSON and one HTML page
+//! `recovery`, `tpch`). Flows out: a table on the terminal and, when asked for, JSON and one HTML page
 //! ([`html`]). The kit starts the servers that it measures on temporary directories, with the same
 //! settings for all ([`instance`]). `oltp` and `insert` also measure servers that run already
 //! ([`server`]).
@@ -31,6 +31,7 @@ pub mod replication;
 pub mod sbtest;
 pub mod server;
 pub mod table;
+pub mod tpch;
 pub mod usage;
 
 use std::ffi::OsString;
@@ -89,6 +90,10 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
         Request::Recovery(plan, files) => recovery::run(&plan, &mut Progress::new()).and_then(|outcome| {
             show(&recovery::text(&outcome), &files, || recovery::json(&outcome))?;
             Ok(true)
+        }),
+        Request::Tpch(plan, files) => tpch::run(&plan, &mut Progress::new()).and_then(|outcome| {
+            show(&tpch::text(&outcome), &files, || tpch::json(&outcome))?;
+            Ok(outcome.wrong.is_empty())
         }),
         Request::Demo(plan) => demo::run(&plan, &mut Progress::new()).map(|outcome| {
             println!("\n{}", outcome.report);

@@ -8,6 +8,7 @@ mod large;
 mod oltp;
 mod options;
 mod recovery;
+mod tpch;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -41,6 +42,8 @@ pub enum Request {
     Large(Box<crate::large::Plan>, Files),
     /// `bench recovery`, and the files for its report.
     Recovery(Box<crate::recovery::Plan>, Files),
+    /// `bench tpch`, and the files for its report.
+    Tpch(Box<crate::tpch::Plan>, Files),
 }
 
 /// Parses the words after `slipstream bench`.
@@ -57,6 +60,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request, clap:
         Some(("recovery", matches)) => {
             Ok(Request::Recovery(Box::new(recovery::plan(matches)), files(matches)))
         }
+        Some(("tpch", matches)) => Ok(Request::Tpch(Box::new(tpch::plan(matches)), files(matches))),
         _ => unreachable!("clap asks for a subcommand"),
     }
 }
@@ -76,6 +80,7 @@ pub fn command() -> Command {
             insert::command(),
             large::command(),
             recovery::command(),
+            tpch::command(),
         ])
 }
 

@@ -110,6 +110,7 @@ fn random_query(rng: &mut Rng) -> (String, bool) {
     }
 }
 
+/// Returns the rows of a query, sorted unless their order counts.
 pub fn answer(client: &mut Client, query: &str, is_ordered: bool) -> Vec<String> {
     let result = client.query(query).unwrap_or_else(|error| panic!("{query}: {error}"));
     let cell = |cell: &Option<Vec<u8>>| {
