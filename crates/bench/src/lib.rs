@@ -1,9 +1,9 @@
 //! The benchmark kit. It talks to servers over the wire only.
 //!
 //! Flows in: a command line (`slipstream bench apply`, `lag`, `demo`, `oltp`, `insert`, `large`,
-//! `recovery`, `tpch`). Flows out: a table on the terminal and, when asked for, JSON and one HTML page
-//! ([`html`]). The kit starts the servers that it measures on temporary directories, with the same
-//! settings for all ([`instance`]). `oltp` and `insert` also measure servers that run already
+//! `recovery`, `tpch`). Flows out: a table on the terminal and, when asked for, JSON and one HTML
+//! page ([`html`]). The kit starts the servers that it measures on temporary directories, with the
+//! same settings for all ([`instance`]). `oltp` and `insert` also measure servers that run already
 //! ([`server`]).
 //!
 //! Invariants: figures are compared within one run only. Every measured apply ends with a

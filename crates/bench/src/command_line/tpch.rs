@@ -23,11 +23,15 @@ pub(super) fn command() -> Command {
         .arg(number("rounds", "2", "How often each query is run"))
         .arg(number("timeout", "300", "Seconds after which a query is given up"))
         .arg(size_option("pool", "1G", "Buffer pool of every server, in bytes or with K, M, G"))
-        .arg(size_option(
-            "memory",
-            "0",
-            "join_buffer_size, sort_buffer_size and tmp_table_size; 0: the defaults",
-        ))
+        .arg(
+            Arg::new("memory-kb")
+                .long("memory-kb")
+                .value_name("N")
+                .value_parser(clap::value_parser!(u64).range(1..1 << 40))
+                .help(
+                    "join_buffer_size, sort_buffer_size and tmp_table_size [default: the servers' defaults]",
+                ),
+        )
         .arg(number("seed", "1", "Seed of the rows"))
         .arg(json_option())
 }
@@ -47,7 +51,7 @@ pub(super) fn plan(matches: &ArgMatches) -> Plan {
         rounds: get_u32(matches, "rounds"),
         most_seconds: get(matches, "timeout"),
         pool_bytes: size("pool"),
-        memory_bytes: Some(size("memory")).filter(|bytes| *bytes > 0),
+        memory_bytes: matches.get_one::<u64>("memory-kb").map(|kb| kb << 10),
         flavors: flavors(matches, "servers", &Flavor::ALL),
         seed: get(matches, "seed"),
     }
@@ -60,7 +64,7 @@ mod tests {
 
     #[test]
     fn its_options() {
-        let line = "tpch --scale 0.5 --servers slipstream,mysql --queries 3,18 --memory 1M --json f";
+        let line = "tpch --scale 0.5 --servers slipstream,mysql --queries 3,18 --memory-kb 1024 --json f";
         let Ok(Request::Tpch(plan, files)) = parse(words(line)) else { panic!("{line}") };
         assert_eq!((plan.scale, plan.queries, plan.memory_bytes), (0.5, vec![3, 18], Some(1 << 20)));
         assert_eq!(plan.flavors.len(), 2);

@@ -70,7 +70,7 @@ fn run_window(
         let first = row[columns..].to_vec();
         while has_row && equal_keys(&first, &row[columns..], partition, ctx)? {
             run.on_row()?;
-            part.push(&row, ctx)?;
+            part.push(std::mem::replace(&mut row, vec![Value::Null; width]), ctx)?;
             has_row = next(&mut row)?;
         }
         part.close(ctx)?;

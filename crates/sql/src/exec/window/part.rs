@@ -111,12 +111,12 @@ impl Part {
     /// # Errors
     /// Returns the errors of [`Charge::add`], and 1 and 3 when the file cannot be created or
     /// written.
-    pub fn push(&mut self, row: &[Value], ctx: &Context<'_>) -> Result<()> {
-        let bytes = row_bytes(row);
+    pub fn push(&mut self, row: Vec<Value>, ctx: &Context<'_>) -> Result<()> {
+        let bytes = row_bytes(&row);
         self.charge.add(bytes)?;
         self.open_bytes += bytes;
         self.len += 1;
-        growth::push(&mut self.open, row.to_vec(), &mut self.charge)?;
+        growth::push(&mut self.open, row, &mut self.charge)?;
         if self.open_bytes >= BLOCK_BYTES || self.open.len() >= BLOCK_ROWS { self.close(ctx) } else { Ok(()) }
     }
 
