@@ -3,24 +3,83 @@
 use super::UserVariables;
 use super::diagnostics::{Diagnostics, Level};
 use super::random::SeededRandoms;
-use super::subquery_rows::SubqueryRows;
 use super::text::shown;
 use crate::counters::Counters;
 use crate::error::{Result, SqlError};
 use crate::full_text::FoundCache;
 use crate::host::Host;
-use crate::memory::{Budget, LONG_VALUE_BYTES};
+use crate::memory::{Budget, Charge, LONG_VALUE_BYTES};
 use crate::regexp::PatternCache;
 use crate::stopwatch::Measures;
 use crate::variables::Variables;
 use engine::{Engine, Table, Transaction, TriggerEvent};
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashSet;
+use std::fmt::Debug;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use types::convert::{self, DateModes};
 use types::{ColumnType, Value};
+
+/// Takes a row. It returns false when it wants no more.
+pub(crate) type TakeRow<'t> = dyn FnMut(&[Value]) -> Result<bool> + 't;
+
+/// Rows that are in a file.
+pub(crate) trait RowsInFile: Debug {
+    /// Returns the number of rows.
+    fn len(&self) -> usize;
+
+    /// Passes the rows to `take`, in their order.
+    ///
+    /// # Errors
+    /// Returns the errors of `take`, 2 when the file cannot be read, and 1317.
+    fn for_each(&self, take: &mut TakeRow<'_>, ctx: &Context<'_>) -> Result<()>;
+
+    /// Makes an empty set of keys, which is in a file too.
+    fn new_keys(&self, ctx: &Context<'_>) -> Box<dyn KeysInFile>;
+}
+
+/// A set of keys that is in a file.
+pub(crate) trait KeysInFile {
+    /// Adds a key.
+    ///
+    /// # Errors
+    /// Returns 1 and 3 when the file cannot be created or written.
+    fn add(&mut self, key: &[u8], ctx: &Context<'_>) -> Result<()>;
+
+    /// Is called behind the last key.
+    ///
+    /// # Errors
+    /// Returns 1, 2 and 3 when the file cannot be created, read or written.
+    fn finish(&mut self, ctx: &Context<'_>) -> Result<()>;
+
+    /// Reports whether the set has the key.
+    ///
+    /// # Errors
+    /// Returns 2 when the file cannot be read.
+    fn contains(&self, key: &[u8]) -> Result<bool>;
+}
+
+/// The rows of a subquery for one list of arguments.
+#[derive(Debug)]
+pub(crate) struct SubqueryRows {
+    /// The first rows, which are in memory.
+    pub first: Vec<Vec<Value>>,
+    /// The rows behind them.
+    pub(super) rest: Option<Box<dyn RowsInFile>>,
+    /// The memory that `first` and `keys` take. It is given back together with them.
+    pub(super) charge: RefCell<Charge>,
+    pub(super) keys: OnceCell<RowKeys>,
+}
+
+/// The keys of those rows of a subquery that have no NULL, and whether other rows exist.
+pub(super) struct RowKeys {
+    pub keys: HashSet<Vec<u8>>,
+    pub in_file: Option<Box<dyn KeysInFile>>,
+    pub has_null: bool,
+}
 
 /// Runs the subqueries of a statement.
 pub(crate) trait RunSubqueries {

@@ -40,7 +40,8 @@ pub(crate) use bit_aggregate::MOST_BIT_STRING_BYTES;
 pub(crate) use cast::{cast, conform, conforms, datetime_of, fraction_digits};
 pub(crate) use compare::{compare, extreme_compare, group_key, is_match, sort_compare};
 pub(crate) use context::{
-    Context, NoPrograms, Programs, RunSubqueries, SharedTransaction, StoredFunction, TriggerRow,
+    Context, KeysInFile, NoPrograms, Programs, RowsInFile, RunSubqueries, SharedTransaction, StoredFunction,
+    SubqueryRows, TakeRow, TriggerRow,
 };
 pub(crate) use conversion::{is_stored_otherwise, text_for};
 pub(crate) use date_arithmetic::interval as interval_of;
@@ -60,7 +61,6 @@ pub(crate) use node::{
 };
 pub(crate) use reading::Reading;
 pub(crate) use sorting::{scratch_bytes, sort_by};
-pub(crate) use subquery_rows::{KeysInFile, RowsInFile, SubqueryRows, TakeRow};
 pub(crate) use text::text_of;
 pub(crate) use user_variables::{UserVariable, UserVariables};
 pub(crate) use value_type::{

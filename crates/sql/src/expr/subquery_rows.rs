@@ -1,6 +1,7 @@
 //! The rows of a subquery: in memory, or beyond a bound in a file that the executor keeps.
 
 use super::Context;
+use super::context::{RowKeys, RowsInFile, SubqueryRows, TakeRow};
 use crate::error::Result;
 use crate::memory::{Charge, growth};
 use std::cell::{OnceCell, RefCell};
@@ -8,66 +9,8 @@ use std::collections::HashSet;
 use std::fmt::Debug;
 use types::Value;
 
-/// Takes a row. It returns false when it wants no more.
-pub(crate) type TakeRow<'t> = dyn FnMut(&[Value]) -> Result<bool> + 't;
-
 /// Computes the key of a row. `None` means that one of its values is NULL.
 pub(super) type KeyOf<'k> = dyn Fn(&[Value]) -> Option<Vec<u8>> + 'k;
-
-/// Rows that are in a file.
-pub(crate) trait RowsInFile: Debug {
-    /// Returns the number of rows.
-    fn len(&self) -> usize;
-
-    /// Passes the rows to `take`, in their order.
-    ///
-    /// # Errors
-    /// Returns the errors of `take`, 2 when the file cannot be read, and 1317.
-    fn for_each(&self, take: &mut TakeRow<'_>, ctx: &Context<'_>) -> Result<()>;
-
-    /// Makes an empty set of keys, which is in a file too.
-    fn new_keys(&self, ctx: &Context<'_>) -> Box<dyn KeysInFile>;
-}
-
-/// A set of keys that is in a file.
-pub(crate) trait KeysInFile {
-    /// Adds a key.
-    ///
-    /// # Errors
-    /// Returns 1 and 3 when the file cannot be created or written.
-    fn add(&mut self, key: &[u8], ctx: &Context<'_>) -> Result<()>;
-
-    /// Is called behind the last key.
-    ///
-    /// # Errors
-    /// Returns 1, 2 and 3 when the file cannot be created, read or written.
-    fn finish(&mut self, ctx: &Context<'_>) -> Result<()>;
-
-    /// Reports whether the set has the key.
-    ///
-    /// # Errors
-    /// Returns 2 when the file cannot be read.
-    fn contains(&self, key: &[u8]) -> Result<bool>;
-}
-
-/// The rows of a subquery for one list of arguments.
-#[derive(Debug)]
-pub(crate) struct SubqueryRows {
-    /// The first rows, which are in memory.
-    pub first: Vec<Vec<Value>>,
-    /// The rows behind them.
-    rest: Option<Box<dyn RowsInFile>>,
-    /// The memory that `first` and `keys` take. It is given back together with them.
-    charge: RefCell<Charge>,
-    keys: OnceCell<RowKeys>,
-}
-
-/// The keys of those rows of a subquery that have no NULL, and whether other rows exist.
-pub(super) struct RowKeys {
-    keys: HashSet<Vec<u8>>,
-    in_file: Option<Box<dyn KeysInFile>>,
-    pub has_null: bool,
-}
 
 impl Debug for RowKeys {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -79,7 +22,7 @@ impl RowKeys {
     /// Reports whether a row has this key.
     ///
     /// # Errors
-    /// Returns the errors of [`KeysInFile::contains`].
+    /// Returns 2 when a file cannot be read.
     pub fn contains(&self, key: &[u8]) -> Result<bool> {
         match &self.in_file {
             None => Ok(self.keys.contains(key)),
@@ -130,7 +73,8 @@ impl SubqueryRows {
     /// Returns the keys of the rows, which are made when they are first asked for.
     ///
     /// # Errors
-    /// Returns the errors of [`Charge::add`], and those of [`KeysInFile::add`].
+    /// Returns the errors of [`Charge::add`], and 1, 2 and 3 when a file cannot be created, read
+    /// or written.
     pub(super) fn keys(&self, key_of: &KeyOf<'_>, ctx: &Context<'_>) -> Result<&RowKeys> {
         if let Some(keys) = self.keys.get() {
             return Ok(keys);
