@@ -6,7 +6,7 @@ use crate::datadir::{self, Datadir, DatadirError};
 use crate::options::Options;
 use crate::process::version::{INNODB_VERSION, VERSION, VERSION_COMMENT};
 use crate::server::{Parts, Server};
-use crate::variables::{Globals, Persisted, SessionVariables, Setting};
+use crate::variables::{Globals, SessionVariables, Setting, apply_persisted, open_persisted};
 use binlog::gtid::Uuid;
 use engine::{Engine, EngineConfig, EngineError, RowImage};
 use os::disk::Disk;
@@ -125,9 +125,9 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     let only_initialise = options.initialize || options.initialize_insecure;
     let datadir = datadir::take(&**disk, &path, only_initialise)?;
     let uuid = server_uuid(&**disk, &datadir.path)?;
-    let persisted = Persisted::open(disk, &datadir.path)?;
+    let persisted = open_persisted(disk, &datadir.path)?;
     if globals.named("persisted_globals_load").is_on() && !options.no_defaults {
-        let applied = persisted.apply(&globals).map_err(|error| StartError::Options(error.0))?;
+        let applied = apply_persisted(&persisted, &globals).map_err(|error| StartError::Options(error.0))?;
         applied.iter().for_each(|warning| log::warn!("{warning}"));
     }
     complete(&globals, options, &datadir.path, uuid);

@@ -44,7 +44,7 @@ pub use event_scheduler::begin_events;
 pub use from_option::{BadValue, parse_bool};
 pub use of_session::{SessionVariables, check_scope, list_global, settable};
 pub use page::page;
-pub use persist::{check_persist, persist, reset_persisted};
+pub use persist::{apply_persisted, check_persist, open_persisted, persist, reset_persisted};
 pub use persisted::Persisted;
 pub use registry::{aliases, all, default_globals, find};
 pub use replication::checksum_named;
