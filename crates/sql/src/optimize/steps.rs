@@ -23,6 +23,9 @@ pub(super) struct Planner<'t> {
     pub freedom: Freedom,
 }
 
+/// How many times fewer rows later tables have to leave for a semi-join or anti-join to wait.
+const WORTH_WAITING: f64 = 4.0;
+
 /// What is around a block.
 #[derive(Clone, Copy)]
 pub(super) struct Around {
@@ -164,14 +167,42 @@ impl Planner<'_> {
                 hanging.push(self.hanging(kind, nest, &conditions));
             }
         }
-        for at in ordering.cheapest()? {
+        let order = ordering.cheapest()?;
+        let fewest = self.fewest_behind(&ordering, &order, around.rounds, !hanging.is_empty())?;
+        for (at, fewest) in order.into_iter().zip(fewest) {
             self.place(&ordering, at, &mut placed)?;
-            self.place_nests(&ordering, &mut hanging, &mut placed, |nest| nest.is_eager)?;
+            // A nest is asked for each row, so one that no condition depends on waits for tables
+            // that leave far fewer rows.
+            let waits = fewest * WORTH_WAITING < placed.rows;
+            let is_wanted = |nest: &Hanging| nest.is_eager && (nest.kind == NestKind::Outer || !waits);
+            self.place_nests(&ordering, &mut hanging, &mut placed, is_wanted)?;
         }
         self.place_nests(&ordering, &mut hanging, &mut placed, |_| true)?;
         assert!(hanging.is_empty(), "each nest has the tables that its conditions look at");
         ordering.check_decided(placed.tables);
         Ok(placed.planned())
+    }
+
+    /// For each table of an order, returns the smallest number of rows that there are at a time
+    /// behind it. Nests are left out of account.
+    fn fewest_behind(
+        &self,
+        ordering: &Ordering<'_>,
+        order: &[usize],
+        rounds: f64,
+        is_asked: bool,
+    ) -> Result<Vec<f64>> {
+        let mut fewest = vec![f64::INFINITY; order.len()];
+        if !is_asked {
+            return Ok(fewest);
+        }
+        let (mut rows, mut placed) = (rounds, Mask::NONE);
+        for (step, at) in order.iter().enumerate() {
+            rows = ordering.next(placed, *at, rows)?.rows;
+            placed = placed.with(*at);
+            fewest[..step].iter_mut().for_each(|fewest| *fewest = fewest.min(rows));
+        }
+        Ok(fewest)
     }
 
     fn hanging(&self, kind: NestKind, block: Block, conditions: &[(Expr, Mask)]) -> Hanging {
