@@ -61,7 +61,9 @@ fn set_memory(s: &mut Session, is_small: bool) {
     let (sort, table) = if is_small { (32_768, 1024) } else { (256 << 20, 256 << 20) };
     run(
         s,
-        &format!("SET sort_buffer_size = {sort}, tmp_table_size = {table}, group_concat_max_len = 100000"),
+        &format!(
+            "SET sort_buffer_size = {sort}, tmp_table_size = {table}, join_buffer_size = {table}, group_concat_max_len = 100000"
+        ),
     );
 }
 
@@ -212,6 +214,14 @@ const HUNGRY: &[&str] = &[
     "SELECT id, v FROM t UNION SELECT id, vb FROM t",
     "SELECT COUNT(*) FROM (SELECT id, v FROM t LIMIT 100000) x",
     "INSERT INTO copy SELECT * FROM t",
+    "SELECT COUNT(a.v) FROM t a JOIN t b ON a.i = b.i",
+    "SELECT COUNT(a.v), COUNT(c.v) FROM t a LEFT JOIN (t b JOIN t c ON b.i = c.i) ON a.i = b.i",
+    "SELECT id, SUM(i) OVER (ORDER BY v, id), LAG(v, 900) OVER (ORDER BY id) FROM t",
+    "SELECT id, v, COUNT(DISTINCT i) FROM t GROUP BY id, v WITH ROLLUP",
+    "SELECT id, v FROM t INTERSECT SELECT id, v FROM t",
+    "SELECT id, v FROM t EXCEPT ALL SELECT id, vb FROM t",
+    "SELECT COUNT(*) FROM t WHERE id NOT IN (SELECT id + 1 FROM t UNION SELECT 5)",
+    "WITH RECURSIVE r AS (SELECT id FROM t UNION SELECT id + 100000 FROM r WHERE id < 100000) SELECT COUNT(*) FROM r",
 ];
 
 fn temporary_files(disk: &SimDisk) -> Vec<String> {
