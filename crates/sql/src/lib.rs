@@ -88,6 +88,7 @@ pub use host::{
     VirtualTable,
 };
 pub use normalized::normalized;
+pub use schema_tables::can_be_truncated;
 pub use session::event::{EventCondition, EventRun, drop_event, note_event_run, run_event, timing_of};
 pub use session::prepared::Prepared;
 pub use session::{Session, SessionInit};

@@ -4,6 +4,7 @@
 
 mod columns;
 mod constraints;
+mod declared;
 mod default_text;
 mod definition;
 mod objects;
@@ -12,6 +13,7 @@ pub(crate) mod stored;
 pub(crate) mod view_columns;
 
 pub(crate) use columns::{extra_of, index_rows, key_of};
+pub(crate) use declared::{Declared, DeclaredColumn, find as declared};
 pub(crate) use default_text::default_of;
 pub(crate) use objects::{character_sets, collations, engine_row, status_of, status_of_view, table_type};
 
@@ -21,6 +23,7 @@ use crate::host::Host;
 use crate::memory::Charge;
 use crate::result_column::{decimals, number_flags, type_flags};
 use crate::sink::{ColumnMeta, column_flag};
+use declared::Arranged;
 pub(crate) use definition::ColumnsOfView;
 use definition::{ComputedTables, Definition, Dictionary, Rows};
 use types::{ColumnType, Value};
@@ -70,10 +73,19 @@ pub(crate) fn stored_columns_of(schema: &str, table: &str) -> Option<Vec<String>
     find(schema, table).map(|table| table.columns.iter().map(|(name, _)| (*name).to_owned()).collect())
 }
 
+/// Reports whether MySQL lets TRUNCATE TABLE empty this table of `performance_schema`. `None` means
+/// that MySQL has no such table.
+pub fn can_be_truncated(schema: &str, table: &str) -> Option<bool> {
+    declared(schema, table).map(|declared| declared.can_be_truncated)
+}
+
 /// Returns the columns of a computed table. `None` if there is no such table.
 pub(crate) fn columns_of(host: &dyn Host, schema: &str, table: &str) -> Option<Vec<ColumnMeta>> {
     if let Some(definition) = find(schema, table) {
         return Some(metas(definition));
+    }
+    if let Some(declared) = declared(schema, table) {
+        return Some(declared.metas());
     }
     host.virtual_table(&schema.to_lowercase(), &table.to_lowercase()).map(|table| table.columns)
 }
@@ -92,10 +104,15 @@ pub(crate) fn read(
     let mut rows = Rows { ctx, charge, rows: Vec::new() };
     match find(schema, table) {
         Some(definition) => (definition.fill)(&dictionary, &mut rows)?,
-        None => {
-            let computed = ctx.host.virtual_table(schema, table);
-            computed.ok_or_else(|| crate::SqlError::no_such_table(schema, table))?.fill(&mut rows)?;
-        }
+        None => match (ctx.host.virtual_table(schema, table), declared(schema, table)) {
+            (Some(computed), Some(declared)) => {
+                let columns = computed.columns.clone();
+                computed.fill(&mut Arranged::new(declared, &columns, &mut rows))?;
+            }
+            (Some(computed), None) => computed.fill(&mut rows)?,
+            (None, Some(_)) => {}
+            (None, None) => return Err(crate::SqlError::no_such_table(schema, table)),
+        },
     }
     Ok((rows.rows, rows.charge))
 }
@@ -103,6 +120,7 @@ pub(crate) fn read(
 /// Returns the names of a schema's computed tables, as SHOW TABLES lists them.
 pub(crate) fn names(host: &dyn Host, schema: &str) -> Vec<String> {
     let mut names = host.virtual_tables(&schema.to_lowercase());
+    names.extend(declared::names(schema));
     if schema.eq_ignore_ascii_case("information_schema") {
         names.extend(TABLES.iter().flat_map(|tables| tables.iter()).map(|known| known.name.to_owned()));
         names.iter_mut().for_each(|name| name.make_ascii_uppercase());

@@ -1,5 +1,6 @@
 //! COLUMNS, ST_GEOMETRY_COLUMNS and STATISTICS of information_schema.
 
+use super::declared::find as declared;
 use super::default_text::{default_of, escaped, now_text};
 use super::definition::{Definition, Dictionary, Kind, Rows};
 use super::view_columns;
@@ -186,7 +187,12 @@ fn computed_column_row(
         text(if is_nullable { "YES" } else { "NO" }),
     ];
     row.extend(type_values(&column.ty));
-    row.extend([text(""), text(""), text(&held), text(""), text(""), Value::Null]);
+    let (mut key, mut comment) = ("", "");
+    if let Some((of, declared)) = declared(schema, table).and_then(|of| Some((of, of.columns.get(at)?))) {
+        row[5] = declared.default.map_or(Value::Null, text);
+        (key, comment) = (of.key_of(declared.name), declared.comment);
+    }
+    row.extend([text(key), text(""), text(&held), text(comment), text(""), Value::Null]);
     row
 }
 
@@ -491,6 +497,15 @@ fn statistics(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
             let mut row = vec![text("def"), text(&table.def.schema)];
             row.extend_from_slice(&shown[..2]);
             row.push(text(&table.def.schema));
+            row.extend_from_slice(&shown[2..]);
+            rows.push(row)?;
+        }
+    }
+    for (schema, table) in dictionary.computed_tables() {
+        for shown in declared(schema, &table).iter().flat_map(|declared| declared.index_rows()) {
+            let mut row = vec![text("def"), text(schema)];
+            row.extend_from_slice(&shown[..2]);
+            row.push(text(schema));
             row.extend_from_slice(&shown[2..]);
             rows.push(row)?;
         }

@@ -2,6 +2,7 @@
 //! information_schema.
 
 use super::columns::indexes;
+use super::declared::find as declared;
 use super::definition::{Definition, Dictionary, Kind, Rows};
 use crate::error::Result;
 use engine::IndexRef;
@@ -120,6 +121,23 @@ fn key_column_usage(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<
             }
         }
     }
+    declared_key_columns(dictionary, rows)
+}
+
+/// Adds the columns of the keys of MySQL's declared tables.
+fn declared_key_columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
+    for (schema, name) in dictionary.computed_tables() {
+        let Some(declared) = declared(schema, &name) else { continue };
+        for key in declared.keys.iter().filter(|key| key.is_unique()) {
+            for (at, column) in key.columns.iter().enumerate() {
+                let mut row: Vec<Value> =
+                    ["def", schema, key.name, "def", schema, &name, column].map(text).into();
+                row.push(Value::UInt(at as u64 + 1));
+                row.extend([const { Value::Null }; 4]);
+                rows.push(row)?;
+            }
+        }
+    }
     Ok(())
 }
 
@@ -139,6 +157,13 @@ fn table_constraints(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result
         }
         table.def.foreign_keys.iter().try_for_each(|key| row(&key.name, "FOREIGN KEY"))?;
         table.def.checks.iter().try_for_each(|check| row_of(&check.name, "CHECK", check.enforced))?;
+    }
+    for (schema, name) in dictionary.computed_tables() {
+        let Some(declared) = declared(schema, &name) else { continue };
+        for key in declared.keys.iter().filter(|key| key.is_unique()) {
+            let kind = if key.name == "PRIMARY" { "PRIMARY KEY" } else { "UNIQUE" };
+            rows.push(["def", schema, key.name, schema, &name, kind, "YES"].map(text).into())?;
+        }
     }
     Ok(())
 }

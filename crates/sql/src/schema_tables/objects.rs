@@ -1,5 +1,6 @@
 //! The tables of information_schema about schemas, tables, engines, character sets and collations.
 
+use super::declared::find as declared;
 use super::definition::{Definition, Dictionary, Kind, Rows};
 use crate::error::{Result, SqlError};
 use crate::full_text::STOP_WORDS;
@@ -235,7 +236,11 @@ fn computed_row(schema: &str, name: &str) -> Vec<Value> {
     let is_view = schema == "information_schema";
     let (kind, engine, format, collation) = match is_view {
         true => ("SYSTEM VIEW", Value::Null, Value::Null, Value::Null),
-        false => ("BASE TABLE", text("PERFORMANCE_SCHEMA"), text("Fixed"), text("utf8mb4_0900_ai_ci")),
+        false => {
+            let collation =
+                declared(schema, name).map_or("utf8mb4_0900_ai_ci", |declared| declared.collation);
+            ("BASE TABLE", text("PERFORMANCE_SCHEMA"), text("Fixed"), text(collation))
+        }
     };
     let zero = || Value::UInt(0);
     let mut row = vec![text("def"), text(schema), text(name), text(kind), engine, Value::UInt(10), format];

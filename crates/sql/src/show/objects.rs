@@ -5,7 +5,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::{Diagnostics, Level};
 use crate::host::{Host, Sight, VariableScope, VirtualTable};
 use crate::result_column::made_type;
-use crate::schema_tables::{self, column_meta, view_columns};
+use crate::schema_tables::{self, Declared, DeclaredColumn, column_meta, view_columns};
 use crate::temporary::TemporaryTables;
 use crate::variables::Variables;
 use engine::{Engine, ObjectKind, Table};
@@ -66,6 +66,10 @@ impl ShowParts<'_> {
             Show::Tables { schema, full } => self.tables(schema.as_deref(), *full)?,
             Show::TableStatus { schema } => self.table_status(schema.as_deref())?,
             Show::Columns { table, full } => self.columns(table, *full)?,
+            Show::Index { table: name } if let Some(declared) = self.declared(name) => {
+                self.host.check_sight(Sight::Description("performance_schema", declared.name))?;
+                typed(&index_columns(), declared.index_rows())
+            }
             Show::Index { table } if self.is_view(table) => typed(&index_columns(), Vec::new()),
             Show::Index { table } => {
                 let table = self.table(table)?;
@@ -182,6 +186,11 @@ impl ShowParts<'_> {
             .ok_or_else(|| SqlError::no_such_table(schema, &name.name))
     }
 
+    /// Returns a table of `performance_schema` as MySQL declares it.
+    fn declared(&self, name: &crate::ast::TableName) -> Option<&'static Declared> {
+        schema_tables::declared(name.schema.as_deref().or(self.schema)?, &name.name)
+    }
+
     fn schemas(&self) -> VirtualTable {
         let mut names = self.engine.catalog().schemas();
         names.extend(["information_schema", "performance_schema"].map(str::to_owned));
@@ -194,7 +203,9 @@ impl ShowParts<'_> {
     fn tables(&self, schema: Option<&str>, full: bool) -> Result<VirtualTable> {
         let schema = self.listed_schema(schema)?;
         let mut names: Vec<(String, &str)> = if schema_tables::is_virtual_schema(schema) {
-            schema_tables::names(self.host, schema).into_iter().map(|name| (name, "SYSTEM VIEW")).collect()
+            let is_view = schema.eq_ignore_ascii_case("information_schema");
+            let kind = if is_view { "SYSTEM VIEW" } else { "BASE TABLE" };
+            schema_tables::names(self.host, schema).into_iter().map(|name| (name, kind)).collect()
         } else {
             let tables = self.seen_tables(schema);
             let tables =
@@ -306,6 +317,8 @@ impl ShowParts<'_> {
                     comment,
                 ));
             }
+        } else if let Some(declared) = schema_tables::declared(schema, &name.name) {
+            rows.extend(declared.columns.iter().map(|column| declared_column(declared, column)));
         } else if let Some(columns) = schema_tables::columns_of(self.host, schema, &name.name) {
             for column in columns {
                 let nothing = || text("");
@@ -358,6 +371,10 @@ impl ShowParts<'_> {
                 // Unlike SHOW CREATE VIEW, this does not demand SELECT on the view.
                 self.host.check_sight(Sight::CreateTableOfView(schema, &name.name))?;
                 return Ok(self.created(&view.def));
+            }
+            if let Some(declared) = schema_tables::declared(schema, &name.name) {
+                let row = vec![text(declared.name), text(declared.statement())];
+                return Ok(words(&["Table", "Create Table"], vec![row]));
             }
         }
         let table = self.table(name)?;
@@ -459,6 +476,27 @@ impl ShowParts<'_> {
         let name = if errors { "@@session.error_count" } else { "@@session.warning_count" };
         typed(&[(name, number_type())], vec![vec![Value::UInt(count)]])
     }
+}
+
+/// A column as SHOW FULL COLUMNS shows it, without its privileges: name, type, collation, whether it
+/// may be NULL, key, default, what else there is, and comment.
+type ShownColumn = (Value, Value, Value, Value, Value, Value, Value, Value);
+
+fn declared_column(declared: &Declared, column: &DeclaredColumn) -> ShownColumn {
+    let collation = match column.ty.is_character() {
+        true => text(collation::name(column.ty.collation)),
+        false => Value::Null,
+    };
+    (
+        text(column.name),
+        text(column.ty.sql_name()),
+        collation,
+        text(if column.nullable { "YES" } else { "NO" }),
+        text(declared.key_of(column.name)),
+        column.default.map_or(Value::Null, text),
+        text(""),
+        text(column.comment),
+    )
 }
 
 fn pairs(list: Vec<(String, String)>) -> VirtualTable {

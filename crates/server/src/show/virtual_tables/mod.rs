@@ -100,7 +100,8 @@ pub fn table<'h>(host: &'h ConnectionHost, schema: &str, table: &str) -> Option<
 
 /// Reports whether there is such a table. Case does not count.
 pub fn is_one(schema: &str, table: &str) -> bool {
-    TABLES.iter().any(|(s, t, _)| schema.eq_ignore_ascii_case(s) && table.eq_ignore_ascii_case(t))
+    sql::can_be_truncated(schema, table).is_some()
+        || TABLES.iter().any(|(s, t, _)| schema.eq_ignore_ascii_case(s) && table.eq_ignore_ascii_case(t))
 }
 
 /// Empties a table of counters.
@@ -114,6 +115,10 @@ pub fn truncate(host: &ConnectionHost, schema: &str, table: &str) -> sql::Result
         return Ok(());
     }
     if schema == "performance_schema" && statements::truncate(host, &table.to_lowercase()) {
+        return Ok(());
+    }
+    if sql::can_be_truncated(schema, table) == Some(true) {
+        // Nothing in it is counted, or what it shows is not counted since a moment.
         return Ok(());
     }
     match is_one(schema, table) {

@@ -1,0 +1,291 @@
+//! The tables of `performance_schema` as MySQL 9.7 declares them: columns, types and keys.
+//!
+//! The declarations are data beside this file, one paragraph for each table. The first line has the
+//! table's name after `=`, its collation unless that is MySQL's default, and `truncate` if the
+//! table may be emptied. A line for each column and each key follows, as SHOW CREATE TABLE has it,
+//! but without quotes. They are read once, when somebody asks for the first of them.
+//!
+//! The host computes the rows of the tables that it knows. A column that the host does not fill is
+//! NULL, or the type's zero where NULL is not allowed. A table that the host does not know is empty.
+
+use crate::computed_table::ComputedRows;
+use crate::ddl::kept_type;
+use crate::error::Result;
+use crate::lexical::LexMode;
+use crate::parse::object::type_of;
+use crate::quoting::quoted;
+use crate::sink::ColumnMeta;
+use std::sync::LazyLock;
+use types::collation::{self, UTF8MB4_0900_AI_CI};
+use types::convert::{Context, DateModes, assign, implicit_default};
+use types::{ColumnType, TypeCode, Value, Zone};
+
+const SCHEMA: &str = "performance_schema";
+
+const TEXTS: [&str; 8] = [
+    include_str!("declared/files.txt"),
+    include_str!("declared/instances.txt"),
+    include_str!("declared/replication.txt"),
+    include_str!("declared/sessions.txt"),
+    include_str!("declared/setup.txt"),
+    include_str!("declared/statements.txt"),
+    include_str!("declared/transactions.txt"),
+    include_str!("declared/waits.txt"),
+];
+
+static TABLES: LazyLock<Vec<Declared>> =
+    LazyLock::new(|| TEXTS.iter().flat_map(|text| text.split("\n\n")).filter_map(Declared::read).collect());
+
+/// A table as MySQL declares it.
+pub(crate) struct Declared {
+    pub(crate) name: &'static str,
+    pub(crate) collation: &'static str,
+    /// Whether TRUNCATE TABLE may empty the table.
+    pub(crate) can_be_truncated: bool,
+    pub(crate) columns: Vec<DeclaredColumn>,
+    pub(crate) keys: Vec<DeclaredKey>,
+}
+
+/// A column as MySQL declares it.
+pub(crate) struct DeclaredColumn {
+    pub(crate) name: &'static str,
+    pub(crate) ty: ColumnType,
+    pub(crate) nullable: bool,
+    pub(crate) default: Option<&'static str>,
+    pub(crate) comment: &'static str,
+    /// The text after the name in SHOW CREATE TABLE.
+    written: &'static str,
+}
+
+/// A key as MySQL declares it.
+pub(crate) struct DeclaredKey {
+    /// `PRIMARY KEY`, `UNIQUE KEY` or `KEY`.
+    kind: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) columns: Vec<&'static str>,
+}
+
+impl DeclaredKey {
+    pub(crate) fn is_unique(&self) -> bool {
+        self.kind != "KEY"
+    }
+
+    fn read(line: &'static str) -> Option<DeclaredKey> {
+        let kind = ["PRIMARY KEY", "UNIQUE KEY", "KEY"].into_iter().find(|kind| line.starts_with(kind))?;
+        let (name, columns) = line[kind.len()..].trim().strip_suffix(')')?.split_once('(')?;
+        let name = if kind == "PRIMARY KEY" { "PRIMARY" } else { name.trim() };
+        Some(DeclaredKey { kind, name, columns: columns.split(',').collect() })
+    }
+
+    fn line(&self) -> String {
+        let columns: Vec<String> = self.columns.iter().map(|column| quoted(column)).collect();
+        let name = if self.name == "PRIMARY" { String::new() } else { format!("{} ", quoted(self.name)) };
+        format!("  {} {name}({})", self.kind, columns.join(","))
+    }
+}
+
+impl DeclaredColumn {
+    /// Reads the line of a column in a table with this collation.
+    fn read(line: &'static str, collation: u16) -> Option<DeclaredColumn> {
+        let (name, written) = line.split_once(' ')?;
+        let (rest, comment) = match written.split_once(" COMMENT '") {
+            Some((rest, comment)) => (rest, comment.strip_suffix('\'')?),
+            None => (written, ""),
+        };
+        let (rest, default) = match rest.split_once(" DEFAULT ") {
+            Some((rest, "NULL")) => (rest, None),
+            Some((rest, default)) => (rest, Some(default.trim_matches('\''))),
+            None => (rest, None),
+        };
+        let nullable = !rest.ends_with(" NOT NULL");
+        let of_type = rest.trim_end_matches(" NOT NULL").trim_end_matches(" NULL");
+        let ty = kept_type(&type_of(of_type, LexMode::default())?, collation)?;
+        Some(DeclaredColumn { name, ty, nullable, default, comment, written })
+    }
+
+    fn meta(&self) -> ColumnMeta {
+        super::column_meta(self.name, self.ty.clone(), self.nullable)
+    }
+
+    /// Returns the value that the column has for what the host has computed.
+    fn value_of(&self, computed: Value) -> Value {
+        let computed = match (computed, self.ty.code) {
+            // The host's moments are UTC, as the ones of this column are.
+            (Value::DateTime(at), TypeCode::Timestamp2) if at == types::DateTime::default() => {
+                return Value::Timestamp { seconds: 0, micros: 0 };
+            }
+            (computed, _) => computed,
+        };
+        if computed.is_null() {
+            return if self.nullable { Value::Null } else { self.nothing() };
+        }
+        let context = Context { strict: false, zone: Zone::UTC, dates: DateModes::default() };
+        assign(&computed, &self.ty, context).map_or(computed, |(value, _)| value)
+    }
+
+    /// Returns what stands in the column where nothing is known.
+    fn nothing(&self) -> Value {
+        match self.nullable {
+            true => Value::Null,
+            false => implicit_default(&self.ty).unwrap_or(Value::Null),
+        }
+    }
+}
+
+impl Declared {
+    fn read(paragraph: &'static str) -> Option<Declared> {
+        let mut lines = paragraph.trim().lines();
+        let mut head = lines.next()?.split(' ').skip(1);
+        let name = head.next()?;
+        let mut declared = Declared {
+            name,
+            collation: "utf8mb4_0900_ai_ci",
+            can_be_truncated: false,
+            columns: Vec::new(),
+            keys: Vec::new(),
+        };
+        for word in head {
+            match word {
+                "truncate" => declared.can_be_truncated = true,
+                collation => declared.collation = collation,
+            }
+        }
+        let collation = collation::from_name(declared.collation).unwrap_or(UTF8MB4_0900_AI_CI);
+        for line in lines {
+            match DeclaredKey::read(line) {
+                Some(key) => declared.keys.push(key),
+                None => declared.columns.push(DeclaredColumn::read(line, collation)?),
+            }
+        }
+        Some(declared)
+    }
+
+    /// Returns the descriptions of the columns.
+    pub(crate) fn metas(&self) -> Vec<ColumnMeta> {
+        self.columns.iter().map(DeclaredColumn::meta).collect()
+    }
+
+    /// Returns `PRI`, `UNI`, `MUL` or nothing for a column.
+    pub(crate) fn key_of(&self, column: &str) -> &'static str {
+        let first_of = |key: &&DeclaredKey| key.columns[0] == column;
+        match () {
+            _ if self.primary().is_some_and(|key| key.columns.contains(&column)) => "PRI",
+            _ if self.keys.iter().filter(first_of).any(|key| key.is_unique() && key.columns.len() == 1) => {
+                "UNI"
+            }
+            _ if self.keys.iter().any(|key| first_of(&key)) => "MUL",
+            _ => "",
+        }
+    }
+
+    /// Returns the primary key, or else the first unique key without columns that may be NULL.
+    fn primary(&self) -> Option<&DeclaredKey> {
+        let may_be_null = |name: &&str| self.columns.iter().any(|column| column.name == *name && column.nullable);
+        let stands_in = |key: &&DeclaredKey| key.is_unique() && !key.columns.iter().any(|name| may_be_null(name));
+        self.keys.iter().find(|key| key.name == "PRIMARY").or_else(|| self.keys.iter().find(stands_in))
+    }
+
+    /// Returns the statement that SHOW CREATE TABLE shows.
+    pub(crate) fn statement(&self) -> String {
+        let columns =
+            self.columns.iter().map(|column| format!("  {} {}", quoted(column.name), column.written));
+        let lines: Vec<String> = columns.chain(self.keys.iter().map(DeclaredKey::line)).collect();
+        format!(
+            "CREATE TABLE {} (\n{}\n) ENGINE=PERFORMANCE_SCHEMA DEFAULT CHARSET=utf8mb4 COLLATE={}",
+            quoted(self.name),
+            lines.join(",\n"),
+            self.collation
+        )
+    }
+
+    /// Returns the rows of SHOW INDEX. Each key is a hash, of which nothing else is known.
+    pub(crate) fn index_rows(&self) -> Vec<Vec<Value>> {
+        let text = Value::text;
+        let mut rows = Vec::new();
+        for key in &self.keys {
+            for (at, name) in key.columns.iter().enumerate() {
+                let nullable = self.columns.iter().any(|column| column.name == *name && column.nullable);
+                let mut row = vec![text(self.name), Value::UInt(u64::from(!key.is_unique())), text(key.name)];
+                row.extend([Value::UInt(at as u64 + 1), text(name)]);
+                row.extend([const { Value::Null }; 4]);
+                row.extend([if nullable { "YES" } else { "" }, "HASH", "", "", "YES"].map(text));
+                row.push(Value::Null);
+                rows.push(row);
+            }
+        }
+        rows
+    }
+}
+
+/// Returns the table with this name in any letter case.
+pub(crate) fn find(schema: &str, table: &str) -> Option<&'static Declared> {
+    if !schema.eq_ignore_ascii_case(SCHEMA) {
+        return None;
+    }
+    TABLES.iter().find(|declared| declared.name.eq_ignore_ascii_case(table))
+}
+
+/// Returns the names of a schema's tables.
+pub(crate) fn names(schema: &str) -> Vec<String> {
+    match schema.eq_ignore_ascii_case(SCHEMA) {
+        true => TABLES.iter().map(|declared| declared.name.to_owned()).collect(),
+        false => Vec::new(),
+    }
+}
+
+/// The receiver of a host's rows, which gives each row the declared columns.
+pub(crate) struct Arranged<'r> {
+    rows: &'r mut dyn ComputedRows,
+    declared: &'static Declared,
+    /// For each declared column its place in the host's rows.
+    places: Vec<Option<usize>>,
+}
+
+impl<'r> Arranged<'r> {
+    pub(crate) fn new(
+        declared: &'static Declared,
+        computed: &[ColumnMeta],
+        rows: &'r mut dyn ComputedRows,
+    ) -> Arranged<'r> {
+        let place = |column: &DeclaredColumn| {
+            computed.iter().position(|computed| computed.name.eq_ignore_ascii_case(column.name))
+        };
+        Arranged { rows, declared, places: declared.columns.iter().map(place).collect() }
+    }
+}
+
+impl ComputedRows for Arranged<'_> {
+    fn put(&mut self, mut row: Vec<Value>) -> Result<()> {
+        let columns = self.declared.columns.iter().zip(&self.places);
+        let arranged = columns.map(|(column, place)| match place.and_then(|at| row.get_mut(at)) {
+            Some(value) => column.value_of(std::mem::replace(value, Value::Null)),
+            None => column.nothing(),
+        });
+        self.rows.put(arranged.collect())
+    }
+
+    fn charge(&mut self, bytes: usize) -> Result<()> {
+        self.rows.charge(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_declaration_is_read() {
+        let paragraphs = TEXTS.iter().flat_map(|text| text.split("\n\n")).count();
+        assert_eq!(TABLES.len(), paragraphs);
+        assert_eq!(paragraphs, 117);
+    }
+
+    #[test]
+    fn keys_name_columns_that_are_there() {
+        for table in TABLES.iter() {
+            for name in table.keys.iter().flat_map(|key| &key.columns) {
+                assert!(table.columns.iter().any(|column| column.name == *name), "{} {name}", table.name);
+            }
+        }
+    }
+}
