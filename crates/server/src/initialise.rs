@@ -4,6 +4,7 @@ use crate::accounts::privileges::DYNAMIC;
 use crate::accounts::{Account, AccountTable, Level, Privileges, secret, storage};
 use crate::internal::session::InternalSession;
 use crate::server::Server;
+use crate::sys_schema;
 use crate::system_tables;
 use sql::SqlError;
 use sql::admin::{Authentication, Secret};
@@ -17,6 +18,7 @@ pub fn initialise(server: &Arc<Server>, insecure: bool) -> Result<(), SqlError> 
     let mut session = InternalSession::new(server)?;
     storage::create_tables(&mut session)?;
     system_tables::create(&mut session)?;
+    sys_schema::create(server, &mut session)?;
     let users = session.rows("SELECT User FROM mysql.user")?;
     if !users.is_empty() {
         return Ok(());

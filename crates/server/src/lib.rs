@@ -60,5 +60,6 @@ pub mod show;
 pub mod sql_host;
 mod sql_rights;
 pub mod start;
+mod sys_schema;
 mod system_tables;
 pub mod variables;

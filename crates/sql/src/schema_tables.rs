@@ -33,7 +33,7 @@ const TABLES: &[&[Definition]] =
 
 /// Reports whether a schema is one in which users have no stored tables.
 pub(crate) fn is_virtual_schema(schema: &str) -> bool {
-    ["information_schema", "performance_schema", "sys"].iter().any(|name| schema.eq_ignore_ascii_case(name))
+    ["information_schema", "performance_schema"].iter().any(|name| schema.eq_ignore_ascii_case(name))
 }
 
 fn find(schema: &str, table: &str) -> Option<&'static Definition> {

@@ -92,6 +92,7 @@ pub(super) fn admit(
         let text = "Connections using insecure transport are prohibited while --require_secure_transport=ON.";
         return Err(SqlError::new(3159, text).into());
     }
+    entry.set_attributes(&response.attributes);
     let user = String::from_utf8_lossy(&response.user).into_owned();
     if server.grants_are_skipped() {
         entry.show(|s| s.user.clone_from(&user));

@@ -9,6 +9,7 @@
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use os::disk::{Disk, File, OpenMode};
 use parking_lot::Mutex;
+use std::collections::VecDeque;
 use std::io;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -29,9 +30,42 @@ pub struct ErrorLog {
     /// The value of `log_error_verbosity`: 1 means errors, 2 also warnings, 3 also notes. Relaxed:
     /// when a change is seen late, only a line more or less is shown.
     verbosity: AtomicU8,
+    /// The last lines, oldest first, for `performance_schema.error_log`. No other lock is taken, and
+    /// nothing is logged, while this lock is held.
+    recent: Mutex<VecDeque<Entry>>,
 }
 
-static LOG: ErrorLog = ErrorLog { place: Mutex::new(Place::StandardError), verbosity: AtomicU8::new(2) };
+/// The greatest number of lines that are kept for `performance_schema.error_log`.
+const MAX_RECENT: usize = 1000;
+
+/// The greatest length of a kept line's text, in bytes. The rest of a longer one is left out.
+const MAX_RECENT_BYTES: usize = 1024;
+
+/// A line of the error log.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// The time when the line was written, in microseconds of Unix time.
+    pub at_us: u64,
+    /// `System`, `Error`, `Warning` or `Note`.
+    pub level: &'static str,
+    /// Such as `MY-010116`.
+    pub number: String,
+    /// `Server`, `InnoDB` or `Repl`.
+    pub system: &'static str,
+    /// The message.
+    pub text: String,
+}
+
+static LOG: ErrorLog = ErrorLog {
+    place: Mutex::new(Place::StandardError),
+    verbosity: AtomicU8::new(2),
+    recent: Mutex::new(VecDeque::new()),
+};
+
+/// Returns the last lines of the error log, oldest first. Each has a time of its own.
+pub fn recent() -> Vec<Entry> {
+    LOG.recent.lock().iter().cloned().collect()
+}
 
 /// Makes the error log the process's logger. Lines go to standard error at first.
 pub fn install() {
@@ -89,8 +123,9 @@ impl Log for ErrorLog {
 
     fn log(&self, record: &Record<'_>) {
         if self.enabled(record.metadata()) {
-            let line = line(record, os::clock::now_us());
-            self.place.lock().write(line.as_bytes());
+            let entry = Entry::of(record, os::clock::now_us());
+            self.place.lock().write(entry.line().as_bytes());
+            keep(&mut self.recent.lock(), entry);
         }
     }
 
@@ -111,22 +146,42 @@ impl Place {
     }
 }
 
-fn line(record: &Record<'_>, now_us: u64) -> String {
-    let target = record.target();
-    let numbered = target.starts_with("MY-");
-    let level = match record.level() {
-        Level::Error => "Error",
-        Level::Warn => "Warning",
-        _ if numbered => "System",
-        _ => "Note",
-    };
-    let number = if numbered { target } else { "MY-000000" };
-    let system = match target.split("::").next().unwrap_or("") {
-        "replica" | "source" | "binlog" => "Repl",
-        "engine" | "btree" | "buffer" | "redo" => "InnoDB",
-        _ => "Server",
-    };
-    format!("{} 0 [{level}] [{number}] [{system}] {}\n", timestamp(now_us), record.args())
+/// Adds a line to the last ones, which then have room for it.
+fn keep(recent: &mut VecDeque<Entry>, mut entry: Entry) {
+    if recent.len() >= MAX_RECENT {
+        recent.pop_front();
+    }
+    let end = (0..=MAX_RECENT_BYTES).rev().find(|end| entry.text.is_char_boundary(*end));
+    entry.text.truncate(end.unwrap_or(0));
+    // The time is the key of the table.
+    let after_last = recent.back().map_or(0, |last| last.at_us + 1);
+    entry.at_us = entry.at_us.max(after_last);
+    recent.push_back(entry);
+}
+
+impl Entry {
+    fn of(record: &Record<'_>, at_us: u64) -> Entry {
+        let target = record.target();
+        let numbered = target.starts_with("MY-");
+        let level = match record.level() {
+            Level::Error => "Error",
+            Level::Warn => "Warning",
+            _ if numbered => "System",
+            _ => "Note",
+        };
+        let number = if numbered { target } else { "MY-000000" }.to_owned();
+        let system = match target.split("::").next().unwrap_or("") {
+            "replica" | "source" | "binlog" => "Repl",
+            "engine" | "btree" | "buffer" | "redo" => "InnoDB",
+            _ => "Server",
+        };
+        Entry { at_us, level, number, system, text: record.args().to_string() }
+    }
+
+    fn line(&self) -> String {
+        let Entry { at_us, level, number, system, text } = self;
+        format!("{} 0 [{level}] [{number}] [{system}] {text}\n", timestamp(*at_us))
+    }
 }
 
 /// Returns microseconds since 1970 in the form `2026-11-21T20:00:00.000000Z`.
@@ -176,6 +231,22 @@ mod tests {
     }
 
     #[test]
+    fn the_last_lines_are_bounded_and_have_times_of_their_own() {
+        let mut recent = VecDeque::new();
+        let text = "\u{e9}".repeat(MAX_RECENT_BYTES);
+        for _ in 0..MAX_RECENT + 5 {
+            let number = "MY-000000".to_owned();
+            keep(
+                &mut recent,
+                Entry { at_us: 7, level: "Note", number, system: "Server", text: text.clone() },
+            );
+        }
+        assert_eq!(recent.len(), MAX_RECENT);
+        assert_eq!((recent[0].at_us, recent[MAX_RECENT - 1].at_us), (12, 11 + MAX_RECENT as u64));
+        assert!(recent.iter().all(|entry| entry.text.len() == MAX_RECENT_BYTES));
+    }
+
+    #[test]
     fn timestamps_are_of_the_gregorian_calendar() {
         assert_eq!(timestamp(0), "1970-01-01T00:00:00.000000Z");
         assert_eq!(timestamp(951_782_400_000_001), "2000-02-29T00:00:00.000001Z");
@@ -185,7 +256,8 @@ mod tests {
     #[test]
     fn lines_have_mysqlds_form() {
         let of = |level, target| {
-            line(&Record::builder().level(level).target(target).args(format_args!("text")).build(), 0)
+            let record = &Record::builder().level(level).target(target).args(format_args!("text")).build();
+            Entry::of(record, 0).line()
         };
         assert_eq!(
             of(Level::Warn, "replica::receiver"),

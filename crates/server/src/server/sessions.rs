@@ -86,6 +86,8 @@ pub struct SessionEntry {
     since_ticks: AtomicU64,
     /// The number of the connection's present or last transaction; 0 means that it had none.
     transaction_id: AtomicU64,
+    /// The time when that transaction began, by the cheapest clock.
+    transaction_since_ticks: AtomicU64,
     /// True when the running statement must end. Relaxed, because it is polled.
     kill_query: Arc<AtomicBool>,
     /// True when KILL asked the running statement to end, and not only the time limit. Relaxed,
@@ -103,7 +105,13 @@ pub struct SessionEntry {
     counters: Arc<Counters>,
     /// What measures the connection's statements, once it has been let in.
     measured: OnceLock<Arc<MeasuredSession>>,
+    /// What the client said of itself, as names and values. The lock is held only for a copy or a
+    /// change.
+    attributes: Mutex<Vec<(String, String)>>,
 }
+
+/// The greatest number of bytes of a client's attributes that are kept, which is MySQL's default.
+const MAX_ATTRIBUTE_BYTES: usize = 512;
 
 /// One line of SHOW PROCESSLIST.
 #[derive(Debug, Clone)]
@@ -126,6 +134,7 @@ impl SessionEntry {
             activity: AtomicU8::new(Activity::Connect as u8),
             since_ticks: AtomicU64::new(os::clock::ticks()),
             transaction_id: AtomicU64::new(0),
+            transaction_since_ticks: AtomicU64::new(0),
             kill_query: Arc::default(),
             kill_asked: AtomicBool::new(false),
             kill_connection: AtomicBool::new(false),
@@ -134,7 +143,26 @@ impl SessionEntry {
             plan: Mutex::default(),
             counters: Arc::default(),
             measured: OnceLock::new(),
+            attributes: Mutex::default(),
         }
+    }
+
+    /// Keeps what the client says of itself, as far as there is room for it.
+    pub fn set_attributes(&self, attributes: &[(Vec<u8>, Vec<u8>)]) {
+        let mut left = MAX_ATTRIBUTE_BYTES;
+        let fits = |(name, value): &&(Vec<u8>, Vec<u8>)| {
+            let rest = left.checked_sub(name.len() + value.len());
+            left = rest.unwrap_or(0);
+            rest.is_some()
+        };
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let kept = attributes.iter().take_while(fits).map(|(name, value)| (text(name), text(value)));
+        *self.attributes.lock() = kept.collect();
+    }
+
+    /// Returns what the client has said of itself, as names and values.
+    pub fn attributes(&self) -> Vec<(String, String)> {
+        self.attributes.lock().clone()
     }
 
     /// Notes the plan of the statement that runs. `None` means that it has ended.
@@ -187,7 +215,20 @@ impl SessionEntry {
 
     /// Notes the number of the connection's transaction.
     pub fn set_transaction_id(&self, transaction_id: u64) {
+        self.transaction_since_ticks.store(os::clock::ticks(), Ordering::Relaxed);
         self.transaction_id.store(transaction_id, Ordering::Relaxed);
+    }
+
+    /// Returns how long ago the connection's present or last transaction began, in microseconds.
+    pub fn transaction_age_us(&self) -> u64 {
+        let since = self.transaction_since_ticks.load(Ordering::Relaxed);
+        os::clock::ticks_to_ns(os::clock::ticks().saturating_sub(since)) / 1000
+    }
+
+    /// Returns how long ago the connection's activity began, in microseconds.
+    pub fn activity_age_us(&self) -> u64 {
+        let since = self.since_ticks.load(Ordering::Relaxed);
+        os::clock::ticks_to_ns(os::clock::ticks().saturating_sub(since)) / 1000
     }
 
     /// Returns the number of the connection's present or last transaction; 0 means that it had

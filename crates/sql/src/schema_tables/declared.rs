@@ -180,8 +180,10 @@ impl Declared {
 
     /// Returns the primary key, or else the first unique key without columns that may be NULL.
     fn primary(&self) -> Option<&DeclaredKey> {
-        let may_be_null = |name: &&str| self.columns.iter().any(|column| column.name == *name && column.nullable);
-        let stands_in = |key: &&DeclaredKey| key.is_unique() && !key.columns.iter().any(|name| may_be_null(name));
+        let may_be_null =
+            |name: &&str| self.columns.iter().any(|column| column.name == *name && column.nullable);
+        let stands_in =
+            |key: &&DeclaredKey| key.is_unique() && !key.columns.iter().any(|name| may_be_null(name));
         self.keys.iter().find(|key| key.name == "PRIMARY").or_else(|| self.keys.iter().find(stands_in))
     }
 

@@ -14,8 +14,11 @@ mod replication_filters;
 mod replication_info;
 mod role_grants;
 mod roles;
+mod setup;
 mod statements;
+mod surroundings;
 mod table_statistics;
+mod transactions;
 mod user_attributes;
 
 use crate::client::checks::Holder;
@@ -39,6 +42,7 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("information_schema", "column_privileges", information::column_privileges),
     ("information_schema", "enabled_roles", roles::enabled_roles),
     ("information_schema", "engines", information::engines),
+    ("information_schema", "innodb_trx", transactions::table),
     ("information_schema", "plugins", information::plugins),
     ("information_schema", "processlist", information::processlist),
     ("information_schema", "role_column_grants", role_grants::columns),
@@ -62,6 +66,18 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("performance_schema", "session_variables", performance::session_variables),
     ("performance_schema", "thread_times", performance::thread_times),
     ("performance_schema", "threads", performance::threads),
+    ("performance_schema", "error_log", surroundings::error_log),
+    ("performance_schema", "performance_timers", surroundings::performance_timers),
+    ("performance_schema", "session_account_connect_attrs", surroundings::session_account_connect_attrs),
+    ("performance_schema", "session_connect_attrs", surroundings::session_connect_attrs),
+    ("performance_schema", "setup_actors", setup::actors),
+    ("performance_schema", "setup_consumers", setup::consumers),
+    ("performance_schema", "setup_instruments", setup::instruments),
+    ("performance_schema", "setup_threads", setup::threads),
+    ("performance_schema", "status_by_account", surroundings::status_by_account),
+    ("performance_schema", "status_by_host", surroundings::status_by_host),
+    ("performance_schema", "status_by_thread", surroundings::status_by_thread),
+    ("performance_schema", "status_by_user", surroundings::status_by_user),
     ("performance_schema", "accounts", statements::accounts),
     ("performance_schema", "events_statements_current", statements::current),
     ("performance_schema", "events_statements_histogram_by_digest", statements::histogram_by_digest),
