@@ -131,7 +131,8 @@ fn shown(column: &str) -> Option<String> {
         Some("statement") => "sys.format_statement",
         Some("wait") => {
             let time = format!("format_pico_time(`{name}`)");
-            return Some(format!("IF(`{name}` = 'Still Waiting', 'Still Waiting', {time})"));
+            let waits = "CONVERT('Still Waiting' USING utf8mb4)";
+            return Some(format!("IF(`{name}` = 'Still Waiting', {waits}, {time})"));
         }
         Some("raw") => return None,
         _ => return Some(format!("`{name}`")),

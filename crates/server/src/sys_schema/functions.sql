@@ -9,7 +9,7 @@ RETURN format_bytes(bytes)
 (picoseconds TEXT) RETURNS text CHARSET utf8mb4 DETERMINISTIC NO SQL SQL SECURITY INVOKER
 COMMENT 'Shows a number of picoseconds with a unit, in the words of earlier releases.'
 BEGIN
-  DECLARE n DOUBLE DEFAULT picoseconds;
+  DECLARE n DOUBLE DEFAULT picoseconds + 0;
   RETURN CASE
     WHEN picoseconds IS NULL THEN NULL
     WHEN n >= 604800e12 THEN CONCAT(ROUND(n / 604800e12, 2), ' w')

@@ -165,6 +165,13 @@ impl Declared {
         self.columns.iter().map(DeclaredColumn::meta).collect()
     }
 
+    /// Returns `Dynamic` if some column's values differ in length, else `Fixed`.
+    pub(crate) fn row_format(&self) -> &'static str {
+        let differs =
+            |ty: &ColumnType| matches!(ty.code, TypeCode::Varchar | TypeCode::Blob | TypeCode::Json);
+        if self.columns.iter().any(|column| differs(&column.ty)) { "Dynamic" } else { "Fixed" }
+    }
+
     /// Returns `PRI`, `UNI`, `MUL` or nothing for a column.
     pub(crate) fn key_of(&self, column: &str) -> &'static str {
         let first_of = |key: &&DeclaredKey| key.columns[0] == column;

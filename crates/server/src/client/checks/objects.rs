@@ -9,26 +9,6 @@ use engine::ObjectKind;
 use sql::{Privilege, Sight, SqlError};
 use std::sync::LazyLock;
 
-/// The tables of performance_schema that TRUNCATE empties.
-pub const TRUNCATED: &[&str] = &[
-    "accounts",
-    "events_statements_current",
-    "events_statements_histogram_by_digest",
-    "events_statements_histogram_global",
-    "events_statements_history",
-    "events_statements_history_long",
-    "events_statements_summary_by_account_by_event_name",
-    "events_statements_summary_by_digest",
-    "events_statements_summary_by_host_by_event_name",
-    "events_statements_summary_by_thread_by_event_name",
-    "events_statements_summary_by_user_by_event_name",
-    "events_statements_summary_global_by_event_name",
-    "host_cache",
-    "hosts",
-    "prepared_statements_instances",
-    "users",
-];
-
 /// A function that reports whether the server computes the table of this schema and name when it is
 /// read.
 pub type IsVirtual = fn(&str, &str) -> bool;
@@ -138,7 +118,7 @@ impl Holder<'_> {
         if schema.eq_ignore_ascii_case("information_schema") || wanted.intersects(*DEFINES_TABLES) {
             return Err(schema_denied(&self.account.shown(), schema));
         }
-        let denied = match TRUNCATED.iter().any(|known| table.eq_ignore_ascii_case(known)) {
+        let denied = match sql::can_be_truncated(schema, table) == Some(true) {
             // TRUNCATE, which needs DROP, is allowed for these tables.
             true => wanted.without(bits(Privilege::Drop)),
             false => wanted,

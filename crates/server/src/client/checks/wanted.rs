@@ -10,8 +10,18 @@ pub fn is_computed(schema: &str) -> bool {
 
 /// The tables of performance_schema that every account may read. As in MySQL, the others need
 /// SELECT.
-const READ_BY_ALL: &[&str] =
-    &["global_status", "global_variables", "processlist", "session_status", "session_variables"];
+const READ_BY_ALL: &[&str] = &[
+    "global_status",
+    "global_variable_attributes",
+    "global_variables",
+    "persisted_variables",
+    "processlist",
+    "session_account_connect_attrs",
+    "session_status",
+    "session_variables",
+    "variables_info",
+    "variables_metadata",
+];
 
 /// Reports whether every account may read a table: all tables of information_schema, and some of
 /// performance_schema.

@@ -14,6 +14,7 @@ mod replication_filters;
 mod replication_info;
 mod role_grants;
 mod roles;
+mod server_state;
 mod setup;
 mod statements;
 mod surroundings;
@@ -67,6 +68,10 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("performance_schema", "thread_times", performance::thread_times),
     ("performance_schema", "threads", performance::threads),
     ("performance_schema", "error_log", surroundings::error_log),
+    ("performance_schema", "log_status", server_state::log_status),
+    ("performance_schema", "memory_summary_global_by_event_name", server_state::memory),
+    ("performance_schema", "tls_channel_status", server_state::tls_channel_status),
+    ("performance_schema", "variables_metadata", server_state::variables_metadata),
     ("performance_schema", "performance_timers", surroundings::performance_timers),
     ("performance_schema", "session_account_connect_attrs", surroundings::session_account_connect_attrs),
     ("performance_schema", "session_connect_attrs", surroundings::session_connect_attrs),
