@@ -11,8 +11,8 @@
 //! - `view NAME: COLUMNS` and the view's query.
 //! - `pair NAME: COLUMNS` and the query of the view `x$NAME`, which shows numbers as they are. The
 //!   view `NAME` shows the same columns for people. A word after a column says how: `time`,
-//!   `bytes`, `path`, `statement`, or `wait` for a time that may not have ended. A column with `raw`
-//!   is only in the first view.
+//!   `bytes`, `path`, `statement`, or `wait` for a time that may not have ended. A column with the
+//!   word `raw` is only in the first view.
 //! - `function NAME` or `procedure NAME` and what follows the name in the CREATE statement.
 //! - `statement` and a statement.
 

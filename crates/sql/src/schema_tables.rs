@@ -24,7 +24,7 @@ use crate::memory::Charge;
 use crate::result_column::{decimals, number_flags, type_flags};
 use crate::sink::{ColumnMeta, column_flag};
 use declared::Arranged;
-pub(crate) use definition::ColumnsOfView;
+pub(crate) use definition::Asked;
 use definition::{ComputedTables, Definition, Dictionary, Rows};
 use types::{ColumnType, Value};
 
@@ -90,17 +90,16 @@ pub(crate) fn columns_of(host: &dyn Host, schema: &str, table: &str) -> Option<V
     host.virtual_table(&schema.to_lowercase(), &table.to_lowercase()).map(|table| table.columns)
 }
 
-/// Returns the rows of a computed table, with the charge for their memory. `columns_of_view`
-/// returns the columns of a view.
+/// Returns the rows of a computed table, with the charge for their memory.
 pub(crate) fn read(
     ctx: &Context<'_>,
-    columns_of_view: ColumnsOfView<'_>,
+    asked: Asked<'_>,
     charge: Charge,
     schema: &str,
     table: &str,
 ) -> Result<(Vec<Vec<Value>>, Charge)> {
     let computed = ComputedTables { names, columns: columns_of };
-    let dictionary = Dictionary { engine: ctx.engine, host: ctx.host, columns_of_view, computed };
+    let dictionary = Dictionary { engine: ctx.engine, host: ctx.host, asked, computed };
     let mut rows = Rows { ctx, charge, rows: Vec::new() };
     match find(schema, table) {
         Some(definition) => (definition.fill)(&dictionary, &mut rows)?,

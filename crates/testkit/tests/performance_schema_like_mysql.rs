@@ -1,5 +1,5 @@
-//! Tests that performance_schema has MySQL's tables: a real MySQL says which columns, types and keys
-//! they have, and which of them may be emptied or changed.
+//! Tests that performance_schema has MySQL's tables: a real MySQL says which columns, types and
+//! keys they have, and which of them may be emptied.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::Client;

@@ -30,8 +30,8 @@ pub struct ErrorLog {
     /// The value of `log_error_verbosity`: 1 means errors, 2 also warnings, 3 also notes. Relaxed:
     /// when a change is seen late, only a line more or less is shown.
     verbosity: AtomicU8,
-    /// The last lines, oldest first, for `performance_schema.error_log`. No other lock is taken, and
-    /// nothing is logged, while this lock is held.
+    /// The last lines, oldest first, for `performance_schema.error_log`. No other lock is taken,
+    /// and nothing is logged, while this lock is held.
     recent: Mutex<VecDeque<Entry>>,
 }
 

@@ -22,6 +22,7 @@ mod keyed_rows;
 mod limit;
 mod load;
 mod loops;
+mod named_tables;
 mod output;
 mod placement;
 mod reader;

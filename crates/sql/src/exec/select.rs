@@ -7,6 +7,7 @@ use super::gathered::Gathered;
 use super::group::grouped;
 use super::limit::{limit_of, wanted};
 use super::loops::{Flow, Materialized, Order, nested_loops};
+use super::named_tables::NamedTables;
 use super::output::{Output, Projection, equal_rows, groups_equal_rows};
 use super::reader::Reader;
 use super::rollup::run_rolled;
@@ -78,8 +79,10 @@ pub(super) fn materialize(run: &mut Run<'_, '_>, tables: &[TableStep]) -> Result
             Source::Virtual { schema, name } => {
                 let ctx = run.ctx;
                 let of_view = |view: &_| crate::bind::view_columns(ctx.engine, ctx.host, ctx.variables, view);
-                let (computed, _charge) =
-                    crate::schema_tables::read(ctx, &of_view, run.charge(), schema, name)?;
+                let named = NamedTables::of(step);
+                let wanted = |schema: &str, name: &str| named.may_want(schema, name, ctx);
+                let asked = crate::schema_tables::Asked { columns_of_view: &of_view, wanted: &wanted };
+                let (computed, _charge) = crate::schema_tables::read(ctx, asked, run.charge(), schema, name)?;
                 let mut rows = Rows::new(step.columns, run.ctx);
                 computed.iter().try_for_each(|row| rows.push(row, run.ctx))?;
                 Some(rows)

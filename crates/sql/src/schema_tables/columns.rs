@@ -146,7 +146,11 @@ pub(crate) fn extra_of(column: &ColumnDef) -> String {
 }
 
 fn columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
+    let wanted = dictionary.asked.wanted;
     for table in dictionary.tables() {
+        if !wanted(&table.def.schema, &table.def.name)? {
+            continue;
+        }
         for (at, column) in table.def.columns.iter().enumerate() {
             if !table.def.is_hidden(column) && dictionary.sees_column(&table, &column.name) {
                 rows.push(column_row(dictionary.host, &table, at, column))?;
@@ -156,6 +160,9 @@ fn columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     let views = dictionary.engine.catalog().all_objects(ObjectKind::View);
     views.iter().try_for_each(|view| columns_of_view(dictionary, &view.def, rows))?;
     for (schema, table) in dictionary.computed_tables() {
+        if !wanted(schema, &table)? {
+            continue;
+        }
         for (at, column) in
             (dictionary.computed.columns)(dictionary.host, schema, &table).iter().flatten().enumerate()
         {
@@ -203,10 +210,12 @@ const INTERRUPTED: u16 = 1317;
 /// tables is missing or it needs something that this server lacks. MySQL warns of it (1356) if the
 /// rest of the statement asks for this view, which is not known here.
 fn columns_of_view(dictionary: &Dictionary<'_>, view: &ObjectDef, rows: &mut Rows<'_>) -> Result<()> {
-    if !dictionary.sees(Sight::Table(&view.schema, &view.name)) {
+    if !(dictionary.asked.wanted)(&view.schema, &view.name)?
+        || !dictionary.sees(Sight::Table(&view.schema, &view.name))
+    {
         return Ok(());
     }
-    let columns = match (dictionary.columns_of_view)(view) {
+    let columns = match (dictionary.asked.columns_of_view)(view) {
         Ok(columns) => columns,
         // These errors end the statement itself.
         Err(error) if error.code == INTERRUPTED || closes_connection(&error) => return Err(error),

@@ -6,7 +6,8 @@
 //! but without quotes. They are read once, when somebody asks for the first of them.
 //!
 //! The host computes the rows of the tables that it knows. A column that the host does not fill is
-//! NULL, or the type's zero where NULL is not allowed. A table that the host does not know is empty.
+//! NULL, or the type's zero where NULL is not allowed. A table that the host does not know has no
+//! rows.
 
 use crate::computed_table::ComputedRows;
 use crate::ddl::kept_type;

@@ -56,7 +56,7 @@ impl Rows<'_> {
 pub(super) struct Dictionary<'a> {
     pub(super) engine: &'a Engine,
     pub(super) host: &'a dyn Host,
-    pub(super) columns_of_view: ColumnsOfView<'a>,
+    pub(super) asked: Asked<'a>,
     pub(super) computed: ComputedTables,
 }
 
@@ -71,6 +71,15 @@ pub(super) struct ComputedTables {
 /// Returns the columns of a view, which are found by binding its query. It returns 1356 if the
 /// query cannot be bound.
 pub(crate) type ColumnsOfView<'a> = &'a dyn Fn(&ObjectDef) -> Result<Vec<ColumnMeta>>;
+
+/// What the statement that reads a computed table asks for, and how it finds the columns of views.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) columns_of_view: ColumnsOfView<'a>,
+    /// Reports whether the statement may want rows about the table with this schema and name. It
+    /// saves work; rows that are not wanted do no harm.
+    pub(crate) wanted: &'a dyn Fn(&str, &str) -> Result<bool>,
+}
 
 impl Dictionary<'_> {
     /// Returns the tables that the account may see.

@@ -237,9 +237,10 @@ fn computed_row(schema: &str, name: &str) -> Vec<Value> {
     let (kind, engine, format, collation) = match is_view {
         true => ("SYSTEM VIEW", Value::Null, Value::Null, Value::Null),
         false => {
-            let collation =
-                declared(schema, name).map_or("utf8mb4_0900_ai_ci", |declared| declared.collation);
-            ("BASE TABLE", text("PERFORMANCE_SCHEMA"), text("Fixed"), text(collation))
+            let declared = declared(schema, name);
+            let collation = declared.map_or("utf8mb4_0900_ai_ci", |declared| declared.collation);
+            let format = declared.map_or("Dynamic", |declared| declared.row_format());
+            ("BASE TABLE", text("PERFORMANCE_SCHEMA"), text(format), text(collation))
         }
     };
     let zero = || Value::UInt(0);

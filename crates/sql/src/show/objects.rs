@@ -478,8 +478,8 @@ impl ShowParts<'_> {
     }
 }
 
-/// A column as SHOW FULL COLUMNS shows it, without its privileges: name, type, collation, whether it
-/// may be NULL, key, default, what else there is, and comment.
+/// A column as SHOW FULL COLUMNS shows it, without its privileges: name, type, collation, whether
+/// it may be NULL, key, default, what else there is, and comment.
 type ShownColumn = (Value, Value, Value, Value, Value, Value, Value, Value);
 
 fn declared_column(declared: &Declared, column: &DeclaredColumn) -> ShownColumn {

@@ -136,7 +136,7 @@ pub fn tls_channel_status(host: &ConnectionHost) -> ComputedTable<'_> {
         let known = SETTINGS.into_iter().filter(|(_, variable)| variables::find(variable).is_some());
         let mut rows: Vec<Cells> =
             known.map(|(name, variable)| row(name, globals.named(variable).text())).collect();
-        let has_tls = !globals.named("ssl_cert").text().is_empty();
+        let has_tls = host.server().tls.get().is_some();
         rows.insert(0, row("Enabled", if has_tls { "Yes" } else { "No" }));
         rows
     })
