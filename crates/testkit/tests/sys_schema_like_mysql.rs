@@ -172,7 +172,6 @@ fn answers_are_mysqls() {
             "CREATE TABLE shop.a (id INT UNSIGNED AUTO_INCREMENT PRIMARY KEY, b INT, c INT, d VARCHAR(20), \
              KEY b (b), KEY b_c (b, c), UNIQUE KEY d (d), KEY d_again (d), KEY d_b (d, b), KEY short (d(5)))",
         );
-        server.run("CREATE TABLE shop.tiny (n TINYINT AUTO_INCREMENT PRIMARY KEY)");
         server.run("CREATE VIEW shop.v AS SELECT id FROM shop.a");
         let mut client = server.connect();
         for sql in [

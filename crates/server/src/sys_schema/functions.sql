@@ -60,7 +60,7 @@ BEGIN
       THEN CONCAT('@@tmpdir', SUBSTR(path, CHAR_LENGTH(TRIM(TRAILING '/' FROM @@global.tmpdir)) + 1))
     WHEN undo_directory LIKE '/%' AND path LIKE CONCAT(TRIM(TRAILING '/' FROM undo_directory), '/%') ESCAPE '|'
       THEN CONCAT('@@innodb_undo_directory', SUBSTR(path, CHAR_LENGTH(TRIM(TRAILING '/' FROM undo_directory)) + 1))
-    WHEN @@global.basedir <> '' AND path LIKE CONCAT(TRIM(TRAILING '/' FROM @@global.basedir), '/%') ESCAPE '|'
+    WHEN TRIM(TRAILING '/' FROM @@global.basedir) <> '' AND path LIKE CONCAT(TRIM(TRAILING '/' FROM @@global.basedir), '/%') ESCAPE '|'
       THEN CONCAT('@@basedir', SUBSTR(path, CHAR_LENGTH(TRIM(TRAILING '/' FROM @@global.basedir)) + 1))
     ELSE path
   END;

@@ -190,8 +190,7 @@ impl Declared {
     fn primary(&self) -> Option<&DeclaredKey> {
         let may_be_null =
             |name: &&str| self.columns.iter().any(|column| column.name == *name && column.nullable);
-        let stands_in =
-            |key: &&DeclaredKey| key.is_unique() && !key.columns.iter().any(|name| may_be_null(name));
+        let stands_in = |key: &&DeclaredKey| key.is_unique() && !key.columns.iter().any(may_be_null);
         self.keys.iter().find(|key| key.name == "PRIMARY").or_else(|| self.keys.iter().find(stands_in))
     }
 

@@ -1,6 +1,6 @@
 //! The tables of performance_schema about variables, status and threads.
 
-use crate::client::connection_host::ConnectionHost;
+use crate::client::connection_host::{ConnectionHost, without_port};
 use crate::server::sessions::ProcessLine;
 use crate::show::processlist::{values, visible_processes};
 use crate::show::result_table::{number_column, text_column, text_or_null};
@@ -123,5 +123,8 @@ pub fn threads(host: &ConnectionHost) -> ComputedTable<'_> {
 /// Returns a connection's row in [`threads`].
 fn connection(line: &ProcessLine, number: u64) -> Vec<Value> {
     let name = ["thread/sql/one_connection", "FOREGROUND"].map(Value::text);
-    std::iter::once(Value::UInt(number)).chain(name).chain(values(line)).chain([Value::Null]).collect()
+    let mut line = line.clone();
+    // This table has the host without the port.
+    line.shown.host = without_port(&line.shown.host).to_owned();
+    std::iter::once(Value::UInt(number)).chain(name).chain(values(&line)).chain([Value::Null]).collect()
 }

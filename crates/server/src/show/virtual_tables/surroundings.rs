@@ -3,7 +3,7 @@
 
 use super::cells::{Cells, number, table, text};
 use super::performance::thread_of;
-use crate::client::connection_host::ConnectionHost;
+use crate::client::connection_host::{ConnectionHost, without_port};
 use crate::process::error_log;
 use crate::server::sessions::SessionEntry;
 use crate::show::processlist::visible_processes;
@@ -122,7 +122,7 @@ fn by_key<'h>(host: &'h ConnectionHost, keys: &'static [&'static str]) -> Comput
         let mut sums: BTreeMap<Vec<String>, Vec<u64>> = BTreeMap::new();
         for entry in clients(host) {
             let (shown, counts) = (entry.shown(), entry.counters().figures());
-            let from = shown.host.rsplit_once(':').map_or(shown.host.as_str(), |(name, _)| name);
+            let from = without_port(&shown.host);
             let value = |key: &&str| if *key == "USER" { shown.user.clone() } else { from.to_owned() };
             let sum = sums
                 .entry(keys.iter().map(value).collect())
