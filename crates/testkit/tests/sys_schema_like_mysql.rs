@@ -209,3 +209,24 @@ fn what_is_dropped_stays_dropped_and_nothing_of_it_is_in_the_binary_log() {
     let kept = answer(&mut client, "SELECT sys_version FROM (SELECT sys.version_major() AS sys_version) v");
     assert_eq!(kept.last().map(String::as_str), Some("9"));
 }
+
+#[test]
+fn a_data_directory_without_it_gets_it_even_when_clients_may_not_write() {
+    let mut settings = Settings::default();
+    settings.extra.push("--log-bin=binlog".into());
+    let mut server = Server::start(Flavor::Slipstream, &settings);
+    let mut client = server.connect();
+    answer(&mut client, "SET sql_log_bin = 0");
+    answer(&mut client, "DROP DATABASE sys");
+    drop(client);
+    server.shut_down();
+    let revision = server.datadir().join("sys_schema_revision");
+    std::fs::remove_file(&revision).unwrap_or_else(|error| panic!("{}: {error}", revision.display()));
+    let mut settings = server.settings().clone();
+    settings.extra.push("--super-read-only=ON".into());
+    server.start_again_with(&settings).unwrap_or_else(|error| panic!("{error}"));
+    let found = server.rows("SELECT sys_version, @@super_read_only FROM sys.version");
+    assert_eq!(found, ["2.1.3\t1"]);
+    let events = server.rows("SHOW BINLOG EVENTS");
+    assert!(!events.iter().any(|event| event.contains("sys")), "{events:?}");
+}
