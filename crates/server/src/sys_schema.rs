@@ -18,7 +18,6 @@
 
 use crate::internal::session::InternalSession;
 use crate::server::Server;
-use crate::variables::Setting;
 use std::sync::Arc;
 
 const SCRIPTS: [&str; 9] = [
@@ -58,11 +57,7 @@ pub fn create(server: &Arc<Server>, session: &mut InternalSession) -> sql::Resul
     // same work again. Thus none of the statements needs to be durable on its own.
     let mode = server.engine.flush_log_at_trx_commit();
     server.engine.set_flush_log_at_trx_commit(0);
-    // There are no clients yet. What keeps them from writing does not keep the server from it.
-    let kept = ["read_only", "super_read_only"].map(|name| (name, server.globals.named(name)));
-    kept.iter().for_each(|(name, _)| server.globals.set_named(name, Setting::Bool(false)));
     let made = run(session);
-    kept.into_iter().for_each(|(name, setting)| server.globals.set_named(name, setting));
     server.engine.set_flush_log_at_trx_commit(mode);
     made?;
     server.disk.write_atomically(&file, revision.as_bytes()).map_err(failed)

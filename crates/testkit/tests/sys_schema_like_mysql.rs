@@ -57,7 +57,7 @@ const ANSWERS: &[&str] = &[
     "SELECT * FROM sys.schema_object_overview WHERE db = 'shop'",
     "SELECT sys_version, mysql_version = VERSION() FROM sys.version",
     "SELECT * FROM sys.ps_check_lost_instrumentation",
-    "SELECT conn_id = CONNECTION_ID(), user, db, command, full_scan, program_name FROM sys.session \
+    "SELECT conn_id = CONNECTION_ID(), user, db, command, program_name FROM sys.session \
      WHERE conn_id = CONNECTION_ID()",
     "SELECT query, db, full_scan, exec_count, err_count, rows_sent, rows_affected, rows_affected_avg \
      FROM sys.statement_analysis WHERE db = 'shop' AND query LIKE 'INSERT%'",

@@ -1,9 +1,17 @@
 //! Parsing of the INTO clause of a SELECT: user variables and files.
 
 use super::Parser;
-use crate::ast::{Outfile, SelectInto, TextFormat};
+
+use crate::ast::{Outfile, SelectInto, Target, TextFormat};
 use crate::error::{Result, SqlError};
 use crate::lexer::TokenKind;
+
+/// The INTO of the queries around one that is being read.
+pub(super) struct AroundInto {
+    into: Option<SelectInto>,
+    /// The variables of a stored program.
+    of_body: Vec<Target>,
+}
 
 impl Parser<'_> {
     /// Reads INTO if it follows here. INTO is misplaced if there are more than `queries` queries
@@ -33,6 +41,24 @@ impl Parser<'_> {
     /// Reports whether the present query has had its INTO.
     pub(super) fn has_into(&self) -> bool {
         self.into.is_some() || self.body_has_into()
+    }
+
+    /// Lays the INTO of the queries around aside before a query within them is read, since INTO may
+    /// stand before FROM. `None` means that there are no queries around this place.
+    pub(super) fn lay_into_aside(&mut self) -> Option<AroundInto> {
+        if self.queries == 0 {
+            return None;
+        }
+        let of_body = self.body.as_deref_mut().map(|body| std::mem::take(&mut body.into));
+        Some(AroundInto { into: self.into.take(), of_body: of_body.unwrap_or_default() })
+    }
+
+    /// Makes what [`Parser::lay_into_aside`] returned the present INTO again.
+    pub(super) fn take_into_up(&mut self, around: AroundInto) {
+        self.into = around.into;
+        if let Some(body) = self.body.as_deref_mut() {
+            body.into = around.of_body;
+        }
     }
 
     fn variable_to_set(&mut self) -> Result<String> {

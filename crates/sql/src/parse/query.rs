@@ -55,6 +55,7 @@ impl Parser<'_> {
     }
 
     fn query_inner(&mut self, with: Option<Arc<With>>) -> Result<Query> {
+        let around = self.lay_into_aside();
         let with = if with.is_some() { with } else { self.with_clause()? };
         let mut body = self.set_operations()?;
         let calls_before = self.window_calls;
@@ -67,6 +68,9 @@ impl Parser<'_> {
         let locks = self.lock_clauses()?;
         self.eat_into(0)?;
         let into = self.into.take();
+        if let Some(around) = around {
+            self.take_into_up(around);
+        }
         Ok(Query { with, body, order_by, limit, locks, into })
     }
 
