@@ -21,12 +21,11 @@ use crate::error::Result;
 use crate::expr::Context;
 use crate::host::Host;
 use crate::memory::Charge;
-use crate::result_column::{decimals, number_flags, type_flags};
-use crate::sink::{ColumnMeta, column_flag};
+use crate::sink::ColumnMeta;
 use declared::Arranged;
-pub(crate) use definition::Asked;
+pub(crate) use definition::{Asked, column_meta};
 use definition::{ComputedTables, Definition, Dictionary, Rows};
-use types::{ColumnType, Value};
+use types::Value;
 
 const TABLES: &[&[Definition]] =
     &[objects::TABLES, columns::TABLES, constraints::TABLES, partitions::TABLES, stored::TABLES];
@@ -47,20 +46,6 @@ fn find(schema: &str, table: &str) -> Option<&'static Definition> {
 /// computes.
 pub(crate) fn is_view_in_mysql(schema: &str, table: &str) -> bool {
     find(schema, table).is_some_and(|definition| definition.name != "ENGINES")
-}
-
-/// Returns the description of a column of a computed result.
-pub(crate) fn column_meta(name: &str, ty: ColumnType, nullable: bool) -> ColumnMeta {
-    ColumnMeta {
-        schema: String::new(),
-        table: String::new(),
-        org_table: String::new(),
-        name: name.to_owned(),
-        org_name: name.to_owned(),
-        flags: number_flags(&ty) | type_flags(&ty) | if nullable { 0 } else { column_flag::NOT_NULL },
-        decimals: decimals(&ty),
-        ty,
-    }
 }
 
 fn metas(definition: &Definition) -> Vec<ColumnMeta> {

@@ -49,16 +49,13 @@ impl Parser<'_> {
         if self.queries == 0 {
             return None;
         }
-        let of_body = self.body.as_deref_mut().map(|body| std::mem::take(&mut body.into));
-        Some(AroundInto { into: self.into.take(), of_body: of_body.unwrap_or_default() })
+        Some(AroundInto { into: self.into.take(), of_body: self.replace_into_of_body(Vec::new()) })
     }
 
     /// Makes what [`Parser::lay_into_aside`] returned the present INTO again.
     pub(super) fn take_into_up(&mut self, around: AroundInto) {
         self.into = around.into;
-        if let Some(body) = self.body.as_deref_mut() {
-            body.into = around.of_body;
-        }
+        self.replace_into_of_body(around.of_body);
     }
 
     fn variable_to_set(&mut self) -> Result<String> {

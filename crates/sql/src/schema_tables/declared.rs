@@ -9,6 +9,7 @@
 //! NULL, or the type's zero where NULL is not allowed. A table that the host does not know has no
 //! rows.
 
+use super::definition::column_meta;
 use crate::computed_table::ComputedRows;
 use crate::ddl::kept_type;
 use crate::error::Result;
@@ -105,7 +106,7 @@ impl DeclaredColumn {
     }
 
     fn meta(&self) -> ColumnMeta {
-        super::column_meta(self.name, self.ty.clone(), self.nullable)
+        column_meta(self.name, self.ty.clone(), self.nullable)
     }
 
     /// Returns the value that the column has for what the host has computed.

@@ -5,7 +5,8 @@ use crate::error::Result;
 use crate::expr::Context;
 use crate::host::{Host, Sight};
 use crate::memory::{Charge, growth};
-use crate::sink::ColumnMeta;
+use crate::result_column::{decimals, number_flags, type_flags};
+use crate::sink::{ColumnMeta, column_flag};
 use engine::{Engine, ObjectDef, Table};
 use std::sync::Arc;
 use types::{ColumnType, Value, collation};
@@ -107,6 +108,20 @@ impl Dictionary<'_> {
 
     pub(super) fn sees(&self, sight: Sight<'_>) -> bool {
         self.host.check_sight(sight).is_ok()
+    }
+}
+
+/// Returns the description of a column of a computed result.
+pub(crate) fn column_meta(name: &str, ty: ColumnType, nullable: bool) -> ColumnMeta {
+    ColumnMeta {
+        schema: String::new(),
+        table: String::new(),
+        org_table: String::new(),
+        name: name.to_owned(),
+        org_name: name.to_owned(),
+        flags: number_flags(&ty) | type_flags(&ty) | if nullable { 0 } else { column_flag::NOT_NULL },
+        decimals: decimals(&ty),
+        ty,
     }
 }
 

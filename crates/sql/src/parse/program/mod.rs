@@ -16,6 +16,7 @@ pub(in crate::parse) use body::Body;
 pub(crate) use body::Owner;
 
 use super::Parser;
+use crate::ast::Target;
 use crate::ast::program::{NamedVariable, Program};
 use crate::ast::{Expr, RoutineParameter};
 use crate::error::Result;
@@ -86,6 +87,12 @@ impl Parser<'_> {
     /// Reports whether the present SELECT, within a body, has had its INTO.
     pub(super) fn body_has_into(&self) -> bool {
         self.body.as_deref().is_some_and(|body| !body.into.is_empty())
+    }
+
+    /// Replaces the variables of the present SELECT's INTO, and returns the ones from before. Outside
+    /// of a body there are none.
+    pub(super) fn replace_into_of_body(&mut self, into: Vec<Target>) -> Vec<Target> {
+        self.body.as_deref_mut().map_or_else(Vec::new, |body| std::mem::replace(&mut body.into, into))
     }
 
     /// Reads the variables behind INTO of a SELECT within a body.
