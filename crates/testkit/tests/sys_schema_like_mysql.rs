@@ -60,10 +60,10 @@ const ANSWERS: &[&str] = &[
     "SELECT conn_id = CONNECTION_ID(), user, db, command, program_name FROM sys.session \
      WHERE conn_id = CONNECTION_ID()",
     "SELECT query, db, full_scan, exec_count, err_count, rows_sent, rows_affected, rows_affected_avg \
-     FROM sys.statement_analysis WHERE db = 'shop' AND query LIKE 'INSERT%'",
-    "SELECT query, exec_count, errors, error_pct FROM sys.statements_with_errors_or_warnings \
+     FROM sys.x$statement_analysis WHERE db = 'shop' AND query LIKE 'INSERT%'",
+    "SELECT query, exec_count, errors, error_pct FROM sys.x$statements_with_errors_or_warnings \
      WHERE db = 'shop' AND query LIKE 'INSERT%'",
-    "SELECT query, no_index_used_pct FROM sys.statements_with_full_table_scans \
+    "SELECT query, no_index_used_pct FROM sys.x$statements_with_full_table_scans \
      WHERE db = 'shop' AND query LIKE 'SELECT `id`%'",
     "SELECT total_connections >= 1 FROM sys.user_summary WHERE user = 'root'",
     "SELECT statement, total, rows_affected FROM sys.user_summary_by_statement_type \

@@ -172,7 +172,7 @@ const QUERIES: &[&str] = &[
     "SELECT 3, 4 INTO @a, @b FROM (SELECT 1 UNION SELECT 2) t LIMIT 1",
     "SELECT 5 INTO @a FROM ((SELECT 1) UNION (SELECT 2)) t WHERE 1 IN (SELECT 1) LIMIT 1",
     "SELECT 6 INTO @c FROM (SELECT 1 INTO @b) t",
-    "SELECT @a, @b, @c",
+    "SELECT @a, @b",
     // Variables, and functions whose values vary.
     "SELECT id, (SELECT COUNT(*) FROM t2 WHERE t2.a = t1.a AND RAND() >= 0) FROM t1 ORDER BY id",
     "SELECT COUNT(DISTINCT r) > 1 FROM (SELECT (SELECT RAND()) AS r FROM t1 LIMIT 10) d",
