@@ -64,7 +64,7 @@ const ANSWERS: &[&str] = &[
     "SELECT query, exec_count, errors, error_pct FROM sys.x$statements_with_errors_or_warnings \
      WHERE db = 'shop' AND query LIKE 'INSERT%'",
     "SELECT query, no_index_used_pct FROM sys.x$statements_with_full_table_scans \
-     WHERE db = 'shop' AND query LIKE 'SELECT `id`%'",
+     WHERE db = 'shop' AND query LIKE 'SELECT * FROM `a`%'",
     "SELECT total_connections >= 1 FROM sys.user_summary WHERE user = 'root'",
     "SELECT statement, total, rows_affected FROM sys.user_summary_by_statement_type \
      WHERE user = 'root' AND statement = 'insert'",
@@ -181,7 +181,7 @@ fn answers_are_mysqls() {
             "INSERT INTO a (b, c, d) VALUES (1, 1, 'x')",
             "INSERT INTO a (b, c, d) VALUES (1, 1, 'y')",
             "INSERT INTO a (b, c, d) VALUES (1, 1, 'y')",
-            "SELECT id FROM a WHERE c = 1",
+            "SELECT * FROM a WHERE c = 1",
         ] {
             // One of them is refused, which is to be counted.
             let _refused = client.query(sql);

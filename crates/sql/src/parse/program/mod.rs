@@ -89,8 +89,8 @@ impl Parser<'_> {
         self.body.as_deref().is_some_and(|body| !body.into.is_empty())
     }
 
-    /// Replaces the variables of the present SELECT's INTO, and returns the ones from before. Outside
-    /// of a body there are none.
+    /// Replaces the variables of the present SELECT's INTO, and returns the ones from before.
+    /// Outside of a body there are none.
     pub(super) fn replace_into_of_body(&mut self, into: Vec<Target>) -> Vec<Target> {
         self.body.as_deref_mut().map_or_else(Vec::new, |body| std::mem::replace(&mut body.into, into))
     }
