@@ -65,9 +65,9 @@ const ANSWERS: &[&str] = &[
      WHERE db = 'shop' AND query LIKE 'INSERT%'",
     "SELECT query, no_index_used_pct FROM sys.x$statements_with_full_table_scans \
      WHERE db = 'shop' AND query LIKE 'SELECT * FROM `a`%'",
-    "SELECT total_connections >= 1 FROM sys.user_summary WHERE user = 'root'",
+    "SELECT total_connections >= 1 FROM sys.user_summary WHERE user = 'kit'",
     "SELECT statement, total, rows_affected FROM sys.user_summary_by_statement_type \
-     WHERE user = 'root' AND statement = 'insert'",
+     WHERE user = 'kit' AND statement = 'insert'",
     "CALL sys.table_exists('shop', 'a', @found)",
     "SELECT @found",
     "CALL sys.table_exists('shop', 'nothing', @found)",
