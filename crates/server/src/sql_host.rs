@@ -7,6 +7,7 @@ use crate::client::connection_host::ConnectionHost;
 use crate::client::secrets;
 use crate::show::{status, virtual_tables};
 use crate::variables;
+use engine::Isolation;
 use protocol::capability as cap;
 use protocol::handshake::HandshakeResponse;
 use sql::admin::{AccountsChanged, AccountsLog};
@@ -70,8 +71,8 @@ impl Host for ConnectionHost {
         }
     }
 
-    fn note_transaction(&self, transaction_id: u64) {
-        self.entry().set_transaction_id(transaction_id);
+    fn note_transaction(&self, transaction_id: u64, isolation: Isolation, read_only: bool) {
+        self.entry().set_transaction(transaction_id, isolation, read_only);
     }
 
     fn user(&self) -> String {

@@ -14,7 +14,7 @@ use crate::memory::Budget;
 use crate::sink::ResultSink;
 pub use crate::sink::VirtualTable;
 use crate::statement_log::StatementLog;
-use engine::ObjectKind;
+use engine::{Isolation, ObjectKind};
 use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -208,9 +208,9 @@ pub trait Host: Rights {
         None
     }
 
-    /// Notes that the session has begun a transaction with this number, so that other sessions can
-    /// find out whose locks they wait for.
-    fn note_transaction(&self, _transaction_id: u64) {}
+    /// Notes that the session has begun a transaction with this number and of this kind, so that
+    /// other sessions can find out whose locks they wait for.
+    fn note_transaction(&self, _transaction_id: u64, _isolation: Isolation, _read_only: bool) {}
 
     /// Returns the value of `USER()`: `name@host` as the client connected.
     fn user(&self) -> String;

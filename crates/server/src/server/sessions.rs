@@ -1,5 +1,6 @@
 //! The present connections: their ids, their lines in SHOW PROCESSLIST, and KILL.
 
+use engine::Isolation;
 use os::event::Event;
 use parking_lot::Mutex;
 use protocol::stream::{Encryption, Interrupter};
@@ -88,6 +89,8 @@ pub struct SessionEntry {
     transaction_id: AtomicU64,
     /// The time when that transaction began, by the cheapest clock.
     transaction_since_ticks: AtomicU64,
+    /// The kind of that transaction: its isolation level, and [`READ_ONLY`] if it is READ ONLY.
+    transaction_kind: AtomicU8,
     /// True when the running statement must end. Relaxed, because it is polled.
     kill_query: Arc<AtomicBool>,
     /// True when KILL asked the running statement to end, and not only the time limit. Relaxed,
@@ -109,6 +112,9 @@ pub struct SessionEntry {
     /// change.
     attributes: Mutex<Vec<(String, String)>>,
 }
+
+/// The bit of a transaction that is READ ONLY.
+const READ_ONLY: u8 = 1 << 7;
 
 /// The greatest number of bytes of a client's attributes that are kept, which is MySQL's default.
 const MAX_ATTRIBUTE_BYTES: usize = 512;
@@ -135,6 +141,7 @@ impl SessionEntry {
             since_ticks: AtomicU64::new(os::clock::ticks()),
             transaction_id: AtomicU64::new(0),
             transaction_since_ticks: AtomicU64::new(0),
+            transaction_kind: AtomicU8::new(0),
             kill_query: Arc::default(),
             kill_asked: AtomicBool::new(false),
             kill_connection: AtomicBool::new(false),
@@ -213,10 +220,27 @@ impl SessionEntry {
         now.saturating_sub(since)
     }
 
-    /// Notes the number of the connection's transaction.
-    pub fn set_transaction_id(&self, transaction_id: u64) {
+    /// Notes that the connection has begun a transaction with this number and of this kind.
+    pub fn set_transaction(&self, transaction_id: u64, isolation: Isolation, read_only: bool) {
+        let kind = isolation as u8 | if read_only { READ_ONLY } else { 0 };
+        self.transaction_kind.store(kind, Ordering::Relaxed);
         self.transaction_since_ticks.store(os::clock::ticks(), Ordering::Relaxed);
         self.transaction_id.store(transaction_id, Ordering::Relaxed);
+    }
+
+    /// Returns the isolation level of the connection's present or last transaction in MySQL's
+    /// words, and whether the transaction is READ ONLY.
+    pub fn transaction_kind(&self) -> (&'static str, bool) {
+        let kind = self.transaction_kind.load(Ordering::Relaxed);
+        let words = [
+            (Isolation::ReadUncommitted, "READ UNCOMMITTED"),
+            (Isolation::ReadCommitted, "READ COMMITTED"),
+            (Isolation::RepeatableRead, "REPEATABLE READ"),
+            (Isolation::Serializable, "SERIALIZABLE"),
+        ];
+        let is_it = |(isolation, _): &&(Isolation, &str)| *isolation as u8 == kind & !READ_ONLY;
+        let (_, word) = words.iter().find(is_it).expect("a level of isolation was noted");
+        (word, kind & READ_ONLY != 0)
     }
 
     /// Returns how long ago the connection's present or last transaction began, in microseconds.

@@ -1,8 +1,8 @@
 //! `information_schema.INNODB_TRX`: the transactions that hold locks or wait for one.
 //!
 //! A transaction without locks, which has only read, is not in it. A wait counts from the beginning
-//! of its statement. What a transaction has modified is not counted, and its isolation level and
-//! checks are shown as MySQL's defaults.
+//! of its statement. What a transaction has modified is not counted, and `unique_checks` and
+//! `foreign_key_checks` are shown with MySQL's defaults.
 
 use crate::client::connection_host::ConnectionHost;
 use crate::server::sessions::{ProcessLine, SessionEntry};
@@ -110,6 +110,9 @@ fn moment(at_us: u64) -> Value {
 fn row(id: u64, locks: &Locks, of: Option<(&SessionEntry, ProcessLine)>, now_us: u64) -> Vec<Value> {
     let number = Value::UInt;
     let started = of.as_ref().map_or(now_us, |(entry, _)| now_us - entry.transaction_age_us().min(now_us));
+    // A transaction without a connection is an applier's.
+    let (isolation, read_only) =
+        of.as_ref().map_or(("REPEATABLE READ", false), |(entry, _)| entry.transaction_kind());
     let waits = locks.waits_for.is_some();
     let wait = of.as_ref().filter(|_| waits).map(|(entry, _)| now_us - entry.activity_age_us().min(now_us));
     let shown = of.as_ref().map(|(_, line)| &line.shown);
@@ -131,13 +134,13 @@ fn row(id: u64, locks: &Locks, of: Option<(&SessionEntry, ProcessLine)>, now_us:
         number(locks.rows),
         number(0),
         number(0),
-        Value::text("REPEATABLE READ"),
+        Value::text(isolation),
         Value::Int(1),
         Value::Int(1),
         Value::Null,
         Value::Int(0),
         number(0),
-        Value::Int(0),
+        Value::Int(i64::from(read_only)),
         Value::Int(0),
         Value::Null,
     ]

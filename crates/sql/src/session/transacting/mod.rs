@@ -43,7 +43,7 @@ impl Transacting<'_> {
         let mut transaction = Box::new(self.server.engine.begin(isolation));
         transaction.set_read_only(read_only);
         transaction.set_connection_id(u64::from(self.server.host.connection_id()));
-        self.server.host.note_transaction(transaction.id());
+        self.server.host.note_transaction(transaction.id(), isolation, read_only);
         transaction.set_row_image(variables.row_image);
         transaction.set_row_lock_timeout_ms(variables.innodb_lock_wait_timeout_s * 1000);
         transaction.set_metadata_lock_timeout_ms(variables.lock_wait_timeout_s * 1000);
