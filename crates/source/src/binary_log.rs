@@ -107,7 +107,13 @@ impl Binlog {
         let of_writer = files.clone();
         let handle = os::thread::spawn("binlog_writer", move || writer::run(&of_writer, tail, stream));
         let writer = Mutex::new(Some(handle));
-        Ok(Arc::new(Binlog { files, newest_mariadb_gtid: NewestGtid::default(), writer }))
+        let binlog = Arc::new(Binlog { files, newest_mariadb_gtid: NewestGtid::default(), writer });
+        // The writer runs by now, so that checkpoints make the log space that this takes.
+        if let Err(error) = binlog.files.engine.settle_claims() {
+            binlog.close();
+            return Err(error.into());
+        }
+        Ok(binlog)
     }
 
     /// Ends the log with a stop event and syncs it. No commit may follow; dump sessions end.
