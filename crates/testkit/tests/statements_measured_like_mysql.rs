@@ -150,10 +150,12 @@ fn digests_and_kinds_sum_up_to_mysqls_figures() {
         for sql in STATEMENTS {
             let _refused = client.query(sql);
         }
+        // The sample of several statements is the slowest of them.
         let mut lines = rows(
             &mut client,
             "SELECT digest_text, count_star, sum_errors, sum_warnings, sum_rows_affected, sum_rows_sent, \
-             sum_rows_examined, sum_sort_rows, sum_no_index_used, query_sample_text, \
+             sum_rows_examined, sum_sort_rows, sum_no_index_used, \
+             IF(count_star = 1, query_sample_text, query_sample_text IS NOT NULL), \
              min_timer_wait <= avg_timer_wait AND avg_timer_wait <= max_timer_wait, \
              min_timer_wait > 0, quantile_95 >= min_timer_wait, quantile_999 >= max_timer_wait, \
              first_seen <= last_seen, LENGTH(digest) \
