@@ -11,13 +11,13 @@ use crate::accounts::Accounts;
 use crate::applying::{POLL, check_replication};
 use crate::choice::Choice;
 use crate::command_line::Plan;
-use crate::definitions::OWN_SCHEMAS;
+use crate::definitions::{Listing, OWN_SCHEMAS};
 use crate::error::{AttachError, Result};
 use crate::local::Local;
 use crate::moment::Moment;
 use crate::objects::Objects;
 use crate::rounds::Rounds;
-use crate::source::{Source, literal, literal_text};
+use crate::source::{Source, literal, literal_text, quoted, texts};
 use crate::state;
 use crate::verify::verify;
 
@@ -61,8 +61,7 @@ pub fn attach(plan: &Plan, choice: &dyn Choice, local: &ConnectOptions) -> Resul
         attachment.check_empty()?;
         attachment.begin()?;
     } else if state::get(&mut attachment.local, "is_begun")?.is_empty() {
-        // The attachment was interrupted before anything was copied.
-        state::drop(&mut attachment.local)?;
+        attachment.remove_what_was_begun()?;
         attachment.begin()?;
     }
     attachment.check_source()?;
@@ -74,6 +73,15 @@ pub fn attach(plan: &Plan, choice: &dyn Choice, local: &ConnectOptions) -> Resul
     attachment.end()?;
     attachment.verify();
     Ok(())
+}
+
+/// Returns the end of a query for the schemas here that are neither the server's own nor the one
+/// with the attachment's progress.
+fn from_made_schemas() -> String {
+    format!(
+        "FROM information_schema.SCHEMATA WHERE SCHEMA_NAME NOT IN {OWN_SCHEMAS} AND SCHEMA_NAME <> '{}'",
+        state::SCHEMA
+    )
 }
 
 impl Attachment<'_> {
@@ -106,15 +114,21 @@ impl Attachment<'_> {
     /// Checks that there is nothing here that an attachment has not made. An attachment that was
     /// interrupted in its first moment leaves an empty schema.
     fn check_empty(&mut self) -> Result<()> {
-        let list = format!(
-            "SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME NOT IN {OWN_SCHEMAS} \
-             AND SCHEMA_NAME <> '{}'",
-            state::SCHEMA
-        );
-        match self.local.one(&list)?.as_str() {
+        match self.local.one(&format!("SELECT COUNT(*) {}", from_made_schemas()))?.as_str() {
             "0" => Ok(()),
             _ => Err(AttachError::Unfit("the data directory has schemas already, and is left alone".into())),
         }
+    }
+
+    /// Drops the schemas of an attachment that was interrupted before any row was copied. The
+    /// source may have dropped some of them since then. The progress stays, because without it
+    /// nothing would tell that an attachment has made these schemas.
+    fn remove_what_was_begun(&mut self) -> Result<()> {
+        let made = self.local.query(&format!("SELECT SCHEMA_NAME {}", from_made_schemas()))?;
+        for row in texts(&made) {
+            self.local.query(&format!("DROP DATABASE {}", quoted(&row[0])))?;
+        }
+        Ok(())
     }
 
     /// Makes everything except the rows, and sets replication to the moment at which it was found.
@@ -123,8 +137,11 @@ impl Attachment<'_> {
         self.progress.step("definitions");
         let mut objects = Objects::read(&mut self.source, self.choice)?;
         for _ in 0..READINGS {
+            let holder = self.hold(&objects)?;
             let Some(position) = Moment::visible(&mut self.source, VISIBLE_WITHIN)? else { continue };
-            let again = Objects::read(&mut self.source, self.choice)?;
+            let tables = Listing::read(&mut self.source, self.choice)?;
+            drop(holder);
+            let again = Objects::beside(&mut self.source, self.choice, tables)?;
             if again.is_same(&objects) {
                 let dialect = if self.source.is_mariadb() { "MARIADB" } else { "MYSQL" };
                 self.local.query(&format!("SET slipstream_dialect = '{dialect}'"))?;
@@ -144,6 +161,20 @@ impl Attachment<'_> {
         }
         let why = "the source's definitions change too often to be read, or it does not come to a standstill";
         Err(AttachError::Unfit(why.into()))
+    }
+
+    /// Opens a session at the source that holds the names and definitions of all tables that were
+    /// found. So the definitions that are read while the session lives belong to every position
+    /// that is read then. Without it, two tables that changed places before the position was read,
+    /// and again after it, would be taken for each other. A table that is gone is not held, and
+    /// will be missed when the definitions are compared.
+    fn hold(&mut self, objects: &Objects) -> Result<Source> {
+        let mut holder = Source::connect(&self.plan.source)?;
+        holder.query("START TRANSACTION READ ONLY")?;
+        for table in objects.tables() {
+            table.hold(&mut holder)?;
+        }
+        Ok(holder)
     }
 
     /// Sets the receiver to begin behind the transactions that the definitions and all rows to come

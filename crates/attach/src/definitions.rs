@@ -19,6 +19,16 @@ pub struct Table {
     pub is_versioned: bool,
 }
 
+/// The tables of the source, each with the text of SHOW CREATE TABLE.
+#[derive(Debug, Clone)]
+pub struct Listing {
+    pub tables: Vec<(Table, String)>,
+    /// False when a table that was listed had no definition under its name any more. While a
+    /// statement renames several tables, MariaDB lists each under the name that it has for the
+    /// moment, and a table that has just given its name away under none that lasts.
+    pub is_whole: bool,
+}
+
 /// A column whose values are copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
@@ -67,14 +77,20 @@ impl Table {
     /// Reads the present definition of a table. `None` means that there is none of this name any
     /// more.
     pub fn now(source: &mut Source, schema: &str, name: &str) -> Result<Option<Table>> {
+        Ok(Table::now_with_text(source, schema, name)?.map(|(table, _)| table))
+    }
+
+    /// Reads the present definition of a table like [`Table::now`], with the text of SHOW CREATE
+    /// TABLE as it is.
+    fn now_with_text(source: &mut Source, schema: &str, name: &str) -> Result<Option<(Table, String)>> {
         let show = format!("SHOW CREATE TABLE {}.{}", quoted(schema), quoted(name));
-        let definition = match source.query(&show) {
+        let text = match source.query(&show) {
             Ok(shown) => shown.cell(0, 1).unwrap_or_default(),
             // The table was dropped or renamed a moment ago.
             Err(AttachError::Source(_, error)) if error.server_code() == Some(1146) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let definition = without_counter(&definition);
+        let definition = without_counter(&text);
         let is_versioned = source.is_mariadb()
             && {
                 let (schema, name) = (literal(schema), literal(name));
@@ -83,23 +99,13 @@ impl Table {
                 );
                 source.one(&find)? == "SYSTEM VERSIONED"
             };
-        Ok(Some(Table { schema: schema.into(), name: name.into(), definition, is_versioned }))
+        Ok(Some((Table { schema: schema.into(), name: name.into(), definition, is_versioned }, text)))
     }
 
-    /// Reads the present definitions of all chosen tables that are not the server's own.
+    /// Reads the present definitions of all chosen tables that are not the server's own. A table
+    /// that is renamed meanwhile may be missing.
     pub fn all(source: &mut Source, choice: &dyn Choice) -> Result<Vec<Table>> {
-        let list = format!(
-            "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES \
-             WHERE TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS} ORDER BY 1, 2"
-        );
-        let mut tables = Vec::new();
-        for row in source.table(&list)? {
-            if !choice.takes_table(&row[0], &row[1]) {
-                continue;
-            }
-            tables.extend(Table::now(source, &row[0], &row[1])?);
-        }
-        Ok(tables)
+        Ok(Listing::read(source, choice)?.tables.into_iter().map(|(table, _)| table).collect())
     }
 
     /// Returns the columns that are copied, which are all except those computed from others.
@@ -144,6 +150,34 @@ impl Table {
         let (start, end) = (named("ROW START")?, named("ROW END")?);
         let or = |name: String, hidden: &str| if name.is_empty() { hidden.to_owned() } else { name };
         Ok([or(start, "row_start"), or(end, "row_end")])
+    }
+}
+
+impl Listing {
+    /// Reads the definitions of all chosen tables that are not the server's own.
+    pub fn read(source: &mut Source, choice: &dyn Choice) -> Result<Listing> {
+        let list = format!(
+            "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES \
+             WHERE TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS} ORDER BY 1, 2"
+        );
+        let mut listing = Listing { tables: Vec::new(), is_whole: true };
+        for row in source.table(&list)? {
+            if !choice.takes_table(&row[0], &row[1]) {
+                continue;
+            }
+            match Table::now_with_text(source, &row[0], &row[1])? {
+                Some(table) => listing.tables.push(table),
+                None => listing.is_whole = false,
+            }
+        }
+        Ok(listing)
+    }
+
+    /// Reports whether both are whole and have the same definitions.
+    pub fn is_same(&self, other: &Listing) -> bool {
+        let same = |(one, other): (&(Table, String), &(Table, String))| one.0 == other.0;
+        let (ours, theirs) = (&self.tables, &other.tables);
+        self.is_whole && other.is_whole && ours.len() == theirs.len() && ours.iter().zip(theirs).all(same)
     }
 }
 

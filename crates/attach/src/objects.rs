@@ -3,7 +3,7 @@
 
 use crate::accounts::Accounts;
 use crate::choice::Choice;
-use crate::definitions::{OWN_SCHEMAS, Table};
+use crate::definitions::{Listing, OWN_SCHEMAS, Table};
 use crate::error::{AttachError, Result};
 use crate::local::Local;
 use crate::sequences::{self, Sequence};
@@ -24,12 +24,11 @@ struct Object {
 }
 
 /// All objects of a source, as statements.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Objects {
     schemas: Vec<(String, String)>,
     sequences: Vec<Sequence>,
-    /// The tables, with the statements that make them.
-    tables: Vec<(Table, String)>,
+    tables: Listing,
     others: Vec<Object>,
     accounts: Accounts,
     time_zones: TimeZones,
@@ -88,13 +87,18 @@ impl Kind {
 impl Objects {
     /// Reads all chosen objects that the source has now.
     pub fn read(source: &mut Source, choice: &dyn Choice) -> Result<Objects> {
-        let tables = Objects::tables_now(source, choice)?;
+        let tables = Listing::read(source, choice)?;
+        Objects::beside(source, choice, tables)
+    }
+
+    /// Reads all chosen objects that the source has now beside its tables, which were read before.
+    pub fn beside(source: &mut Source, choice: &dyn Choice, tables: Listing) -> Result<Objects> {
         let mut schemas = Vec::new();
         let list = format!(
             "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME NOT IN {OWN_SCHEMAS} ORDER BY 1"
         );
         for row in source.table(&list)? {
-            let has_tables = tables.iter().any(|(table, _)| table.schema == row[0]);
+            let has_tables = tables.tables.iter().any(|(table, _)| table.schema == row[0]);
             if !has_tables && !choice.takes_schema(&row[0]) && !choice.takes_programs(&row[0]) {
                 continue;
             }
@@ -122,30 +126,20 @@ impl Objects {
         Ok(Objects { schemas, sequences, tables, others, accounts, time_zones })
     }
 
-    fn tables_now(source: &mut Source, choice: &dyn Choice) -> Result<Vec<(Table, String)>> {
-        let mut tables = Vec::new();
-        for table in Table::all(source, choice)? {
-            let made = source.query(&format!("SHOW CREATE TABLE {}", table.quoted()))?;
-            tables.push((table, made.cell(0, 1).unwrap_or_default()));
-        }
-        Ok(tables)
-    }
-
-    /// Reports whether two readings found the same, apart from counters.
+    /// Reports whether two readings found the same, apart from counters, and whether each found all
+    /// tables.
     pub fn is_same(&self, other: &Objects) -> bool {
-        let tables =
-            |objects: &Objects| objects.tables.iter().map(|(table, _)| table.clone()).collect::<Vec<_>>();
         self.schemas == other.schemas
             && sequences::are_same(&self.sequences, &other.sequences)
             && self.others == other.others
             && self.accounts == other.accounts
             && self.time_zones == other.time_zones
-            && tables(self) == tables(other)
+            && self.tables.is_same(&other.tables)
     }
 
     /// Returns the tables.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
-        self.tables.iter().map(|(table, _)| table)
+        self.tables.tables.iter().map(|(table, _)| table)
     }
 
     /// Makes all objects here. Returns the statements about accounts and privileges that were
@@ -162,7 +156,7 @@ impl Objects {
         for sequence in &self.sequences {
             sequence.make(local)?;
         }
-        for (table, made) in &self.tables {
+        for (table, made) in &self.tables.tables {
             local.query(&format!("USE {}", quoted(&table.schema)))?;
             local.query(made)?;
         }

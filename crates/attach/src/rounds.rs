@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::local::Local;
 use crate::moment::Moment;
 use crate::snapshot::{LOCK_WAITS, Snapshot, wait_for_changes_of};
-use crate::source::Source;
+use crate::source::{Source, texts};
 use crate::state::{self, TableState};
 
 /// The time for which chunks are copied before the log is applied again.
@@ -40,7 +40,12 @@ pub struct Rounds<'a> {
 }
 
 impl Rounds<'_> {
-    /// Copies in rounds until every chosen table of the source is here.
+    /// Copies in rounds until every table that is here has its rows.
+    ///
+    /// The end is decided by the tables that this server has, and not by the source's list of its
+    /// own: a table that is renamed while the source lists them may be in the list under neither
+    /// name. Here the log has been applied up to one transaction, and every table is there under
+    /// the name that it had then. A table that the source makes later comes with the log.
     pub fn run(&mut self) -> Result<()> {
         self.local.query("START REPLICA IO_THREAD")?;
         self.progress.step("rows");
@@ -50,8 +55,13 @@ impl Rounds<'_> {
             let target = Moment::now(self.source)?;
             apply(self.local, &target, None)?;
             let left = self.left(&tables)?;
-            if left.is_empty() {
+            if self.has_all_rows()? {
                 break;
+            }
+            if left.is_empty() {
+                // The table that is missing was not in the source's list.
+                sleep(POLL);
+                continue;
             }
             let (chunked, whole): (Vec<Table>, Vec<Table>) = left.into_iter().partition(Table::has_chunks);
             for table in &whole {
@@ -80,15 +90,24 @@ impl Rounds<'_> {
         Ok(())
     }
 
+    /// Reports whether each table that is here has all of its rows. The applier stands still.
+    fn has_all_rows(&mut self) -> Result<bool> {
+        let list = format!(
+            "SELECT CONCAT(TABLE_SCHEMA, '/', TABLE_NAME) FROM information_schema.TABLES \
+             WHERE TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS} \
+             AND TABLE_SCHEMA <> '{}'",
+            state::SCHEMA
+        );
+        let paths = texts(&self.local.query(&list)?);
+        let (ids, states) = (self.local.table_ids()?, state::tables(self.local)?);
+        Ok(paths.iter().all(|row| is_done(&row[0], &ids, &states)))
+    }
+
     /// Returns the tables of the source that are not completely here. A table that is not here
     /// under its name has been dropped or renamed since it was listed.
     fn left(&mut self, tables: &[Table]) -> Result<Vec<Table>> {
         let (here, states) = (self.local.table_ids()?, state::tables(self.local)?);
-        let is_here = |table: &&Table| {
-            let id = here.get(&table.path());
-            id.and_then(|id| states.get(id)).is_some_and(|state| state.is_done)
-        };
-        Ok(tables.iter().filter(|table| !is_here(table)).cloned().collect())
+        Ok(tables.iter().filter(|table| !is_done(&table.path(), &here, &states)).cloned().collect())
     }
 
     /// Copies a table whose rows cannot be told apart, or that keeps their history. It is read in
@@ -201,6 +220,12 @@ impl Rounds<'_> {
         }
         Ok(holders)
     }
+}
+
+/// Reports whether a table has all of its rows here. `ids` are the engine's ids of the tables by
+/// their paths, and `states` their progress by these ids.
+fn is_done(path: &str, ids: &BTreeMap<String, String>, states: &BTreeMap<String, TableState>) -> bool {
+    ids.get(path).and_then(|id| states.get(id)).is_some_and(|state| state.is_done)
 }
 
 /// The pace of a copy, since this program began or went on with it.

@@ -30,14 +30,15 @@ pub fn exists(local: &mut Local) -> Result<bool> {
     Ok(local.one(&find)? != "0")
 }
 
-/// Creates the tables of a new attachment's progress.
+/// Creates the tables of a new attachment's progress. Those that an interrupted beginning has made
+/// stay.
 pub fn create(local: &mut Local) -> Result<()> {
     local.query(&format!("CREATE DATABASE IF NOT EXISTS {SCHEMA}"))?;
     local.query(&format!(
-        "CREATE TABLE {SCHEMA}.facts (name VARCHAR(64) PRIMARY KEY, value LONGTEXT NOT NULL)"
+        "CREATE TABLE IF NOT EXISTS {SCHEMA}.facts (name VARCHAR(64) PRIMARY KEY, value LONGTEXT NOT NULL)"
     ))?;
     local.query(&format!(
-        "CREATE TABLE {SCHEMA}.tables (table_id BIGINT UNSIGNED PRIMARY KEY, key_columns LONGTEXT NOT NULL, \
+        "CREATE TABLE IF NOT EXISTS {SCHEMA}.tables (table_id BIGINT UNSIGNED PRIMARY KEY, key_columns LONGTEXT NOT NULL, \
          last_key LONGTEXT, is_done BOOLEAN NOT NULL, copied_rows BIGINT UNSIGNED NOT NULL, \
          copied_bytes BIGINT UNSIGNED NOT NULL)"
     ))?;

@@ -89,7 +89,7 @@ impl ExpressionTypes for BoundTypes {
         let around = Surroundings::new(&self.0, of_rows);
         let scope = Scope::of(ScopeTable::defined(def));
         let mut binder = around.binder();
-        binder.makes_arrays = true;
+        binder.meaning.makes_arrays = true;
         let expr = crate::exec::compile(&mut binder, &scope, text, "an index")?;
         Ok(scope.describe(&expr, "").ty)
     }

@@ -3,6 +3,7 @@
 use bench::instance::Settings;
 use protocol::client::{Client, ClientError, ResultSet};
 
+use crate::lines::lines_of;
 use crate::server::same_as_mysql;
 
 /// Returns the rows of a result as text, with commas between cells and spaces between rows.
@@ -13,6 +14,14 @@ fn rows_of(result: &ResultSet) -> String {
     };
     let row = |row: &Vec<Option<Vec<u8>>>| row.iter().map(text).collect::<Vec<_>>().join(",");
     result.rows.iter().map(row).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the rows of a query as text, with tabs between columns. NULL is the text `NULL`.
+///
+/// # Panics
+/// Panics when the query is refused.
+pub fn rows(client: &mut Client, sql: &str) -> Vec<String> {
+    lines_of(&client.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}")))
 }
 
 /// Returns the rows of a result as text, with all bytes that are not printable ASCII escaped, with

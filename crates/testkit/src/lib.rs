@@ -26,6 +26,7 @@ pub mod history;
 pub mod http;
 pub mod ledger;
 pub mod limited;
+pub mod lines;
 pub mod program;
 pub mod proxy;
 pub mod reader;

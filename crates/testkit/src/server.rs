@@ -9,6 +9,8 @@ use bench::sbtest::{self, Checksum, Size};
 use os::clock::{Stopwatch, sleep};
 use protocol::client::{Client, ClientError, ConnectOptions, ResultSet};
 
+use crate::lines::lines_of;
+
 /// How long a test waits for something that should happen soon. The time is long, because it only
 /// ends tests that have failed.
 pub const SOON: Duration = Duration::from_secs(60);
@@ -106,11 +108,7 @@ impl Server {
 
     /// Returns the rows of a query as text, with tabs between columns. NULL is the text `NULL`.
     pub fn rows(&self, sql: &str) -> Vec<String> {
-        let text = |cell: &Option<Vec<u8>>| match cell {
-            Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-            None => "NULL".to_string(),
-        };
-        self.run(sql).rows.iter().map(|row| row.iter().map(text).collect::<Vec<_>>().join("\t")).collect()
+        lines_of(&self.run(sql))
     }
 
     /// Makes sysbench's tables and fills them. The statements go to the binary log.

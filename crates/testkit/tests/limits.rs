@@ -6,17 +6,12 @@ use protocol::client::{Client, ClientError};
 use std::path::Path;
 use std::time::Duration;
 use testkit::Server;
+use testkit::lines::lines_of;
 
 /// Runs a statement and returns its rows or its error, with the warnings after it.
 fn answer(client: &mut Client, statement: &str) -> String {
     let answered = match client.query(statement) {
-        Ok(result) => (0..result.rows.len())
-            .map(|row| {
-                let cells = (0..result.columns.len()).map(|at| result.cell(row, at).unwrap_or("NULL".into()));
-                cells.collect::<Vec<_>>().join("\t")
-            })
-            .collect::<Vec<_>>()
-            .join("\n"),
+        Ok(result) => lines_of(&result).join("\n"),
         Err(e) => shown(&e),
     };
     let warnings = client.query("SHOW WARNINGS").expect("the connection is still there");

@@ -4,6 +4,7 @@
 use bench::instance::{Flavor, Settings};
 use protocol::client::Client;
 use testkit::Server;
+use testkit::answers::rows;
 use testkit::server::same_as_mysql;
 
 /// The tables that are this server's own.
@@ -13,15 +14,6 @@ fn measuring() -> Settings {
     let mut settings = Settings::default();
     settings.extra.push("--performance-schema=ON".into());
     settings
-}
-
-fn rows(client: &mut Client, sql: &str) -> Vec<String> {
-    let found = client.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
-    let row = |at: usize| {
-        let cells = (0..found.columns.len()).map(|column| found.cell(at, column).unwrap_or("NULL".into()));
-        cells.collect::<Vec<_>>().join("\t")
-    };
-    (0..found.rows.len()).map(row).collect()
 }
 
 /// Returns the names of MySQL's tables.

@@ -5,6 +5,7 @@ use bench::instance::{Flavor, Settings};
 use protocol::client::Client;
 use protocol::column::Column;
 use testkit::Server;
+use testkit::answers::rows;
 use testkit::server::same_as_mysql;
 
 /// The tables with all their columns as MySQL has them.
@@ -81,15 +82,6 @@ fn measuring(options: &[&str]) -> Settings {
     settings.extra.push("--performance-schema=ON".into());
     settings.extra.extend(options.iter().map(|option| (*option).to_owned()));
     settings
-}
-
-fn rows(client: &mut Client, sql: &str) -> Vec<String> {
-    let found = client.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
-    let row = |at: usize| {
-        let cells = (0..found.columns.len()).map(|column| found.cell(at, column).unwrap_or("NULL".into()));
-        cells.collect::<Vec<_>>().join("\t")
-    };
-    (0..found.rows.len()).map(row).collect()
 }
 
 fn begin(server: &Server) -> Client {

@@ -4,6 +4,7 @@
 use bench::instance::{Flavor, Settings};
 use protocol::client::Client;
 use testkit::Server;
+use testkit::lines::lines_of;
 use testkit::server::same_as_mysql;
 
 /// The views that are not here, because they show the pages of InnoDB's buffer pool.
@@ -100,11 +101,7 @@ fn answer(client: &mut Client, sql: &str) -> Vec<String> {
         Ok(found) => found,
         Err(error) => return vec![format!("{sql}: {error}")],
     };
-    let row = |at: usize| {
-        let cells = (0..found.columns.len()).map(|column| found.cell(at, column).unwrap_or("NULL".into()));
-        cells.collect::<Vec<_>>().join("\t")
-    };
-    std::iter::once(sql.to_owned()).chain((0..found.rows.len()).map(row)).collect()
+    std::iter::once(sql.to_owned()).chain(lines_of(&found)).collect()
 }
 
 #[test]

@@ -1,14 +1,20 @@
 //! The definitions as bytes in the dictionary. `docs/formats/commit-record.md` has them field by
 //! field.
 
+mod column;
+mod periods;
+mod shapes;
+
+use self::column::{flag, put_column, put_forms, put_type, read_column, read_forms, read_type};
+use self::periods::{has_periods, put_periods, read_periods};
+use self::shapes::{has_shapes, put_shapes, read_shapes};
 use super::{
-    CheckDef, ColumnDef, ColumnDefault, ColumnRoles, ForeignKeyDef, Generated, IndexColumn, IndexDef,
-    KeptIndex, KeptKind, KeptPart, ReferentialAction, SchemaDef, SystemVersioning, TableDef, Temporal,
-    partition,
+    CheckDef, ForeignKeyDef, Generated, IndexColumn, IndexDef, KeptIndex, KeptKind, KeptPart,
+    ReferentialAction, SchemaDef, TableDef, partition,
 };
 use crate::bytes::{Put, Reader};
 use crate::error::Result;
-use types::{ColumnType, GeometryKind, NumberForm, Shape, TextForm, TypeCode};
+use types::TypeCode;
 
 const VERSION: u8 = 1;
 /// The version of a table with foreign keys. A table without them is written as version 1.
@@ -26,7 +32,6 @@ const WITH_PARTITIONS: u8 = 5;
 const WITH_SHAPES: u8 = 6;
 /// The version of a table with periods. It also has lists of shapes, which may be empty.
 const WITH_PERIODS: u8 = 7;
-
 /// The version of a table with multi-valued indexes. It also has the lists of periods, which may be
 /// empty.
 const WITH_ARRAYS: u8 = 8;
@@ -40,113 +45,9 @@ const ACTIONS: [ReferentialAction; 5] = [
     ReferentialAction::SetDefault,
 ];
 
-/// The number of digits of a form that says nothing of them.
-const ANY_DECIMALS: u8 = 31;
-const MOST_DECIMALS: u8 = 30;
-/// The number of digits of a column whose bytes have a text form. The width says which form.
-const OF_TEXT: u8 = 32;
-
-const NO_DEFAULT: u8 = 0;
-const DEFAULT_NULL: u8 = 1;
-const DEFAULT_LITERAL: u8 = 2;
-const DEFAULT_NOW: u8 = 3;
-const DEFAULT_EXPRESSION: u8 = 4;
-
-const NULLABLE: u8 = 1;
-const AUTO_INCREMENT: u8 = 2;
-const ON_UPDATE_NOW: u8 = 4;
-const INVISIBLE: u8 = 8;
-
 /// The flags of an index.
 const INVISIBLE_INDEX: u8 = 1;
 const GENERATED_INDEX: u8 = 2;
-
-fn put_type(out: &mut Vec<u8>, ty: &ColumnType) {
-    out.put_u8(ty.code as u8);
-    out.put_u16(ty.meta);
-    out.put_bool(ty.unsigned);
-    out.put_u16(ty.collation);
-    let members = ty.members.as_deref().unwrap_or_default();
-    out.put_varint(members.len() as u64);
-    for member in members {
-        out.put_str(member);
-    }
-}
-
-fn read_type(reader: &mut Reader<'_>) -> Result<ColumnType> {
-    let code = TypeCode::from_u8(reader.u8()?).ok_or_else(|| reader.impossible("column type"))?;
-    let meta = reader.u16()?;
-    let unsigned = reader.bool()?;
-    let collation = reader.u16()?;
-    let count = reader.count()?;
-    let members = (0..count).map(|_| reader.string()).collect::<Result<Vec<_>>>()?;
-    let has_members = matches!(code, TypeCode::Enum | TypeCode::Set);
-    Ok(ColumnType {
-        code,
-        meta,
-        unsigned,
-        collation,
-        members: has_members.then(|| members.into()),
-        form: None,
-        shape: None,
-    })
-}
-
-fn flag(set: bool, bit: u8) -> u8 {
-    if set { bit } else { 0 }
-}
-
-fn put_column(out: &mut Vec<u8>, column: &ColumnDef) {
-    out.put_str(&column.name);
-    put_type(out, &column.ty);
-    out.put_u8(
-        flag(column.nullable, NULLABLE)
-            | flag(column.auto_increment, AUTO_INCREMENT)
-            | flag(column.on_update_now, ON_UPDATE_NOW)
-            | flag(column.invisible, INVISIBLE),
-    );
-    match &column.default {
-        None => out.put_u8(NO_DEFAULT),
-        Some(ColumnDefault::Null) => out.put_u8(DEFAULT_NULL),
-        Some(ColumnDefault::Literal(text)) => {
-            out.put_u8(DEFAULT_LITERAL);
-            out.put_bytes(text);
-        }
-        Some(ColumnDefault::CurrentTimestamp) => out.put_u8(DEFAULT_NOW),
-        Some(ColumnDefault::Expression(text)) => {
-            out.put_u8(DEFAULT_EXPRESSION);
-            out.put_str(text);
-        }
-    }
-    out.put_str(&column.comment);
-}
-
-fn read_column(reader: &mut Reader<'_>) -> Result<ColumnDef> {
-    let name = reader.string()?;
-    let ty = read_type(reader)?;
-    let flags = reader.u8()?;
-    let default = match reader.u8()? {
-        NO_DEFAULT => None,
-        DEFAULT_NULL => Some(ColumnDefault::Null),
-        DEFAULT_LITERAL => Some(ColumnDefault::Literal(reader.bytes()?.to_vec())),
-        DEFAULT_NOW => Some(ColumnDefault::CurrentTimestamp),
-        DEFAULT_EXPRESSION => Some(ColumnDefault::Expression(reader.string()?)),
-        _ => return Err(reader.impossible("default")),
-    };
-    Ok(ColumnDef {
-        name,
-        ty,
-        nullable: flags & NULLABLE != 0,
-        default,
-        auto_increment: flags & AUTO_INCREMENT != 0,
-        on_update_now: flags & ON_UPDATE_NOW != 0,
-        comment: reader.string()?,
-        invisible: flags & INVISIBLE != 0,
-        generated: None,
-        roles: Default::default(),
-        elements: None,
-    })
-}
 
 fn put_parts(out: &mut Vec<u8>, parts: &[IndexColumn]) {
     out.put_varint(parts.len() as u64);
@@ -211,44 +112,6 @@ fn read_foreign_key(reader: &mut Reader<'_>, columns: usize) -> Result<ForeignKe
         on_delete,
         on_update,
     })
-}
-
-/// Appends the forms of the columns that have one, each with the column's position.
-fn put_forms(out: &mut Vec<u8>, columns: &[ColumnDef]) {
-    let forms = columns.iter().enumerate().filter_map(|(at, column)| Some((at, column.ty.form?)));
-    out.put_varint(forms.clone().count() as u64);
-    for (at, form) in forms {
-        out.put_varint(at as u64);
-        out.put_u8(form.width());
-        let of_text = form.text().map(|_| OF_TEXT);
-        out.put_u8(of_text.or(form.decimals()).unwrap_or(ANY_DECIMALS));
-        out.put_bool(form.zerofill());
-    }
-}
-
-fn read_forms(reader: &mut Reader<'_>, columns: &mut [ColumnDef]) -> Result<()> {
-    for _ in 0..reader.count()? {
-        let at = reader.varint()? as usize;
-        let (width, decimals, zerofill) = (reader.u8()?, reader.u8()?, reader.bool()?);
-        if decimals == OF_TEXT {
-            let text = TextForm::ALL.into_iter().find(|text| text.chars() == width);
-            let (Some(text), Some(column)) = (text, columns.get_mut(at)) else {
-                return Err(reader.impossible("text"));
-            };
-            if column.ty != ColumnType::binary(text.bytes() as u32) {
-                return Err(reader.impossible("type with a text"));
-            }
-            column.ty = ColumnType::of_text(text);
-            continue;
-        }
-        let decimals = Some(decimals).filter(|decimals| *decimals != ANY_DECIMALS);
-        if decimals.is_some_and(|decimals| decimals > MOST_DECIMALS || decimals > width) {
-            return Err(reader.impossible("digits"));
-        }
-        let Some(column) = columns.get_mut(at) else { return Err(reader.impossible("column")) };
-        column.ty.form = Some(NumberForm::new(width, decimals, zerofill));
-    }
-    Ok(())
 }
 
 /// Appends a table's definition.
@@ -487,147 +350,6 @@ fn read_expressions(reader: &mut Reader<'_>, def: &mut TableDef) -> Result<()> {
     Ok(())
 }
 
-const FULL_TEXT: u8 = 1;
-const SPATIAL: u8 = 2;
-
-/// The shapes by their numbers: any geometry, a geometry of one spatial reference system, a vector.
-const GEOMETRY: u8 = 1;
-const GEOMETRY_IN_SRS: u8 = 2;
-const VECTOR: u8 = 3;
-
-fn has_shapes(def: &TableDef) -> bool {
-    def.columns.iter().any(|column| column.ty.shape.is_some())
-        || def.kept_indexes.iter().any(|index| index.kind != KeptKind::Functional)
-}
-
-/// Appends the kinds of kept indexes that are not functional ones, and the shapes of columns, by
-/// their positions.
-fn put_shapes(out: &mut Vec<u8>, def: &TableDef) {
-    let kinds = || def.kept_indexes.iter().enumerate().filter(|(_, i)| i.kind != KeptKind::Functional);
-    out.put_varint(kinds().count() as u64);
-    for (at, index) in kinds() {
-        out.put_varint(at as u64);
-        match &index.kind {
-            KeptKind::FullText(parser) => {
-                out.put_u8(FULL_TEXT);
-                out.put_str(parser.as_deref().unwrap_or_default());
-            }
-            KeptKind::Spatial { behind } => {
-                out.put_u8(SPATIAL);
-                out.put_u32(*behind);
-            }
-            KeptKind::Functional => unreachable!("left out above"),
-        }
-    }
-    let shapes = || def.columns.iter().enumerate().filter_map(|(at, column)| Some((at, column.ty.shape?)));
-    out.put_varint(shapes().count() as u64);
-    for (at, shape) in shapes() {
-        out.put_varint(at as u64);
-        match shape {
-            Shape::Geometry(kind) => {
-                out.put_u8(GEOMETRY);
-                out.put_u8(kind.number());
-            }
-            Shape::GeometryInSrs(kind, srid) => {
-                out.put_u8(GEOMETRY_IN_SRS);
-                out.put_u8(kind.number());
-                out.put_u32(srid);
-            }
-            Shape::Vector(dimensions) => {
-                out.put_u8(VECTOR);
-                out.put_u32(dimensions);
-            }
-        }
-    }
-}
-
-fn read_shapes(reader: &mut Reader<'_>, def: &mut TableDef) -> Result<()> {
-    for _ in 0..reader.count()? {
-        let at = reader.varint()? as usize;
-        let kind = match reader.u8()? {
-            FULL_TEXT => KeptKind::FullText(Some(reader.string()?).filter(|parser| !parser.is_empty())),
-            SPATIAL => KeptKind::Spatial { behind: reader.u32()? },
-            _ => return Err(reader.impossible("kind of index")),
-        };
-        let Some(index) = def.kept_indexes.get_mut(at) else { return Err(reader.impossible("kept index")) };
-        index.kind = kind;
-    }
-    for _ in 0..reader.count()? {
-        let at = reader.varint()? as usize;
-        let number = reader.u8()?;
-        let (code, shape) = match number {
-            GEOMETRY | GEOMETRY_IN_SRS => {
-                let kind = GeometryKind::from_number(u64::from(reader.u8()?));
-                let kind = kind.ok_or_else(|| reader.impossible("kind of geometry"))?;
-                let shape = match number {
-                    GEOMETRY => Shape::Geometry(kind),
-                    _ => Shape::GeometryInSrs(kind, reader.u32()?),
-                };
-                (TypeCode::Geometry, shape)
-            }
-            VECTOR => (TypeCode::Vector, Shape::Vector(reader.u32()?)),
-            _ => return Err(reader.impossible("shape")),
-        };
-        match def.columns.get_mut(at) {
-            Some(column) if column.ty.code == code => column.ty.shape = Some(shape),
-            _ => return Err(reader.impossible("column with a shape")),
-        }
-    }
-    Ok(())
-}
-
-fn has_periods(def: &TableDef) -> bool {
-    def.temporal != Temporal::default()
-        || def.columns.iter().any(|column| column.roles != ColumnRoles::default())
-}
-
-/// The kinds of versioning by their numbers.
-const NOT_VERSIONED: u8 = 0;
-const VERSIONED: u8 = 1;
-const VERSIONED_BY_IMPLIED_COLUMNS: u8 = 2;
-
-/// Appends the versioning, the period's name, the indexes without overlaps, and the roles of
-/// columns by their positions.
-fn put_periods(out: &mut Vec<u8>, def: &TableDef) {
-    out.put_u8(match def.temporal.versioning {
-        None => NOT_VERSIONED,
-        Some(SystemVersioning { implied: false }) => VERSIONED,
-        Some(SystemVersioning { implied: true }) => VERSIONED_BY_IMPLIED_COLUMNS,
-    });
-    out.put_str(def.temporal.period.as_deref().unwrap_or_default());
-    out.put_varint(def.temporal.without_overlaps.len() as u64);
-    def.temporal.without_overlaps.iter().for_each(|name| out.put_str(name));
-    let roles =
-        || def.columns.iter().enumerate().filter(|(_, column)| column.roles != ColumnRoles::default());
-    out.put_varint(roles().count() as u64);
-    for (at, column) in roles() {
-        out.put_varint(at as u64);
-        out.put_u8(column.roles.bits());
-    }
-}
-
-fn read_periods(reader: &mut Reader<'_>, def: &mut TableDef) -> Result<()> {
-    def.temporal.versioning = match reader.u8()? {
-        NOT_VERSIONED => None,
-        VERSIONED => Some(SystemVersioning { implied: false }),
-        VERSIONED_BY_IMPLIED_COLUMNS => Some(SystemVersioning { implied: true }),
-        _ => return Err(reader.impossible("versioning")),
-    };
-    def.temporal.period = Some(reader.string()?).filter(|name| !name.is_empty());
-    for _ in 0..reader.count()? {
-        def.temporal.without_overlaps.push(reader.string()?);
-    }
-    for _ in 0..reader.count()? {
-        let (at, roles) = (reader.varint()? as usize, reader.u8()?);
-        match (def.columns.get_mut(at), ColumnRoles::from_bits(roles)) {
-            (Some(column), Some(roles)) => column.roles = roles,
-            _ => return Err(reader.impossible("column with a role")),
-        }
-    }
-    let is_complete = def.temporal.versioning.is_none() || def.row_period().is_some();
-    if is_complete { Ok(()) } else { Err(reader.impossible("row period")) }
-}
-
 /// Appends the types of the elements of multi-valued indexes, by the positions of their columns.
 fn put_arrays(out: &mut Vec<u8>, def: &TableDef) {
     let arrays =
@@ -672,6 +394,8 @@ mod tests {
         Partition, PartitionForm, PartitionFunction, PartitionKind, Partitioning, Subpartition,
     };
     use super::*;
+    use crate::definition::{ColumnDef, ColumnDefault, ColumnRoles, SystemVersioning};
+    use types::{ColumnType, GeometryKind, NumberForm, TextForm};
 
     #[test]
     fn a_table_comes_back_as_it_was() {

@@ -29,7 +29,7 @@ pub fn make(
     let entries = disk.list(datadir)?;
     let is_inner = |path: &&PathBuf| name_of(path).starts_with(INNER);
     if disk.exists(&datadir.join(SYSTEM_FILE))? {
-        return entries.iter().filter(is_inner).try_for_each(|inner| disk.remove_dir_all(inner));
+        return entries.iter().filter(is_inner).try_for_each(|inner| remove_inner(disk, inner));
     }
     if !entries.is_empty() && !entries.iter().any(|path| is_inner(&path)) {
         // The directory is somebody's. The server says what is wrong with it.
@@ -37,6 +37,7 @@ pub fn make(
     }
     for entry in &entries {
         match disk.is_dir(entry)? {
+            true if is_inner(&entry) => remove_inner(disk, entry)?,
             true => disk.remove_dir_all(entry)?,
             false => disk.remove(entry)?,
         }
@@ -52,6 +53,15 @@ pub fn make(
         disk.sync_dir(datadir)?;
     }
     disk.remove_dir_all(&inner)
+}
+
+/// Removes an inner directory of an earlier attempt. A child of that attempt may put a further file
+/// into it meanwhile, and then the directory stays for the next call to remove.
+fn remove_inner(disk: &dyn Disk, inner: &Path) -> io::Result<()> {
+    match disk.remove_dir_all(inner) {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+        removed => removed,
+    }
 }
 
 /// Returns the last part of a path, empty where that is no text.

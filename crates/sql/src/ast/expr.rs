@@ -32,7 +32,14 @@ impl Expr {
 
     /// Builds a plain call of the function `name`, which may be in any case.
     pub fn call_as_written(name: &str, args: Vec<Expr>) -> Expr {
-        Expr::Function(Box::new(FunctionCall {
+        Expr::Function(Box::new(FunctionCall::plain(name, args)))
+    }
+}
+
+impl FunctionCall {
+    /// Builds a plain call of the function `name`, which may be in any case.
+    pub fn plain(name: &str, args: Vec<Expr>) -> FunctionCall {
+        FunctionCall {
             schema: None,
             name: name.to_ascii_lowercase(),
             written: Written(name.to_owned()),
@@ -41,7 +48,7 @@ impl Expr {
             distinct: false,
             order_by: Vec::new(),
             separator: None,
-        }))
+        }
     }
 }
 

@@ -133,10 +133,10 @@ pub(crate) fn check_holder(
         columns.try_for_each(|column| rights.check_column(wanted.privilege, schema, name, column))
     };
     let definer = match holder {
-        Some(holder) => binder.rights.of_definer((&holder.0, &holder.1))?,
+        Some(holder) => binder.view.rights.of_definer((&holder.0, &holder.1))?,
         None => None,
     };
-    check(definer.as_deref().unwrap_or(binder.rights))
+    check(definer.as_deref().unwrap_or(binder.view.rights))
         .map_err(|_| SqlError::invalid_view(&view.schema, &view.org_table))
 }
 

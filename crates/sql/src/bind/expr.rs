@@ -38,9 +38,9 @@ use types::{ColumnType, Decimal, NumberForm, TypeCode, Value};
 impl Binder<'_> {
     pub fn expr(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
         self.may_make(super::NODE_BYTES)?;
-        self.depth += 1;
+        self.around.depth += 1;
         let bound = self.expr_at_depth(written, place);
-        self.depth -= 1;
+        self.around.depth -= 1;
         let mut bound = bound?;
         clocks::show_operands(&mut bound);
         Ok(bound)
@@ -122,8 +122,8 @@ impl Binder<'_> {
 
     fn parameter(&self, index: usize) -> Expr {
         let node = Node::Parameter(index);
-        match self.parameter_types.get(index) {
-            Some(ty) if self.of_program && is_text(ty) => {
+        match self.parameters.types.get(index) {
+            Some(ty) if self.parameters.of_program && is_text(ty) => {
                 Expr { node, ty: ty.clone(), nullable: true, coercibility: Coercibility::Implicit }
             }
             Some(ty) if !ty.is_character() => {
@@ -157,7 +157,7 @@ impl Binder<'_> {
         match written {
             ast::Expr::UserVariable(name) => Ok(self.user_variable(name)),
             ast::Expr::AssignVariable(name, value) => {
-                self.assigns_variables = true;
+                self.noted.assigns_variables = true;
                 self.constants.complaints.push((1287, ASSIGNED_WITHIN.to_owned()));
                 let value = self.expr(value, place)?;
                 let is_double = expr::numeric_class(&value.ty) == expr::NumericClass::Double;
@@ -198,7 +198,7 @@ impl Binder<'_> {
                     coercibility: Coercibility::Implicit,
                 })
             }
-            ast::Expr::CastArray { operand, ty } if self.makes_arrays => {
+            ast::Expr::CastArray { operand, ty } if self.meaning.makes_arrays => {
                 as_array(self.expr(operand, place)?, ty)
             }
             ast::Expr::CastArray { .. } => Err(array_outside_of_index()),
@@ -270,7 +270,7 @@ impl Binder<'_> {
                 // HAVING prefers a column of GROUP BY, ORDER BY prefers the alias. The two differ
                 // only where an alias hides a column of the same name. The parser has limited the
                 // heights of the alias's expression and of this one, but not their sum.
-                if !crate::parse::fits(self.depth + expr.height()) {
+                if !crate::parse::fits(self.around.depth + expr.height()) {
                     return Err(crate::parse::too_deep());
                 }
                 return self.copied(expr);
@@ -307,7 +307,7 @@ impl Binder<'_> {
         };
         let hidden = scope.tables.iter().find(is_meant).filter(|_| error.code == 1054);
         let denied = hidden.map(|hidden| {
-            self.rights.check_column(Privilege::Select, &hidden.schema, &hidden.org_table, name)
+            self.view.rights.check_column(Privilege::Select, &hidden.schema, &hidden.org_table, name)
         });
         match denied {
             Some(Err(denied)) => denied,
@@ -328,7 +328,7 @@ impl Binder<'_> {
         match scope.of_slot(slot) {
             Some((table, at)) if !table.readable => {
                 let column = &table.columns[at].org_name;
-                self.rights.check_column(Privilege::Select, &table.schema, &table.org_table, column)
+                self.view.rights.check_column(Privilege::Select, &table.schema, &table.org_table, column)
             }
             _ => Ok(()),
         }
@@ -597,8 +597,8 @@ impl Binder<'_> {
 
     /// Binds a user variable. Its type is that of the value that it has now.
     fn user_variable(&mut self, name: &str) -> Expr {
-        self.uncacheable = true;
-        self.logging.user_variable(name);
+        self.noted.uncacheable = true;
+        self.noted.logging.user_variable(name);
         let no_variable = || ColumnType::longtext(collation::BINARY);
         Expr {
             node: Node::UserVariable(name.to_owned()),
@@ -625,8 +625,8 @@ impl Binder<'_> {
                 known.ok_or_else(|| SqlError::unknown_variable(name))?
             }
         };
-        self.uncacheable = true;
-        self.logging.system_variable(scope, name);
+        self.noted.uncacheable = true;
+        self.noted.logging.system_variable(scope, name);
         let ty = match &value {
             Value::Bytes(_) | Value::Null => {
                 ColumnType::varchar(VARIABLE_CHARS, collation::UTF8MB3_GENERAL_CI)

@@ -36,7 +36,7 @@ impl Binder<'_> {
         if call.name == "grouping" && place.aggregates.is_none() {
             return Err(SqlError::new(1111, "Invalid use of group function"));
         }
-        self.logging.function(call);
+        self.noted.logging.function(call);
         let mut args = Vec::with_capacity(call.args.len());
         for arg in &call.args {
             args.push(self.expr(arg, place)?);
@@ -100,7 +100,8 @@ impl Binder<'_> {
                 Ok(Expr { node: Node::NullIf { operands, collation }, ty, nullable: true, coercibility })
             }
             name => {
-                let definer = self.definer.as_deref().filter(|_| name == "current_user").map(Value::text);
+                let definer =
+                    self.view.definer.as_deref().filter(|_| name == "current_user").map(Value::text);
                 let function = native.unwrap_or_else(|| panic!("{name} is one of the functions"));
                 count_is(function.least_args, function.most_args)?;
                 check_pairs(name, &call.written.0, count)?;
@@ -113,7 +114,7 @@ impl Binder<'_> {
                 let (ty, coercibility) = expr::function_type(function, &args)?;
                 let args = if is_of_texts(name) { of_texts(name, args, place.scope) } else { args };
                 if function.varies {
-                    self.uncacheable |= matches!(name, "last_insert_id");
+                    self.noted.uncacheable |= matches!(name, "last_insert_id");
                 }
                 let nullable = function.may_be_null(&args);
                 let node = definer.map_or(Node::Call { function, args }, Node::Constant);
@@ -127,8 +128,8 @@ impl Binder<'_> {
     /// is known here.
     fn native(&self, name: &str) -> Result<Option<&'static expr::Function>> {
         match name {
-            "json_valid" if self.of_mariadb => Ok(Some(&MARIADB_JSON_VALID)),
-            _ if self.of_mariadb && name.starts_with("json_") => {
+            "json_valid" if self.meaning.of_mariadb => Ok(Some(&MARIADB_JSON_VALID)),
+            _ if self.meaning.of_mariadb && name.starts_with("json_") => {
                 Err(SqlError::not_supported(format!("MariaDB's {}()", name.to_uppercase())))
             }
             _ => Ok(find_function(name)),
@@ -147,7 +148,7 @@ impl Binder<'_> {
         let kind = engine::ObjectKind::Function;
         let schema = schema.ok_or_else(SqlError::no_schema_selected)?;
         if !is_of_mysql(name) {
-            self.rights.check_routine(Privilege::Execute, kind, schema, name)?;
+            self.view.rights.check_routine(Privilege::Execute, kind, schema, name)?;
         }
         let Some(stored) = self.engine.catalog().object(schema, kind, name) else {
             return Err(SqlError::new(1305, format!("FUNCTION {schema}.{name} does not exist")));
@@ -162,9 +163,9 @@ impl Binder<'_> {
             return Err(SqlError::new(1318, text));
         }
         let args = args.iter().map(|arg| self.expr(arg, place)).collect::<Result<Vec<_>>>()?;
-        self.calls_functions = true;
-        self.uncacheable = true;
-        self.logging.stored_function();
+        self.noted.calls_functions = true;
+        self.noted.uncacheable = true;
+        self.noted.logging.stored_function();
         let coercibility = Coercibility::of_type(&signature.ty);
         let function = StoredFunction {
             schema: stored.def.schema.clone(),

@@ -6,10 +6,11 @@
 //! of a subquery are the columns of the queries around it that it names (`outer`).
 //!
 //! The modules, from the lowest layer up: `scope` and `place` say which columns may be named where.
-//! `binder` holds what is known of the statement; `new_row`, `locked`, `logging`, `self_read`,
-//! `common_tables` and `windows` are parts of it. `expr` and `function` bind expressions. `query`
-//! binds whole queries from `query/select`, FROM (`query/from`, `query/cte`, `query/view`) and the
-//! other clauses. `target` and `joined` bind the tables that UPDATE and DELETE change.
+//! `binder` holds what is known of the statement; the groups of `state`, `new_row`, `locked`,
+//! `logging`, `self_read`, `common_tables` and `windows` are parts of it. `expr` and `function`
+//! bind expressions. `query` binds whole queries from `query/select`, FROM (`query/from`,
+//! `query/cte`, `query/view`) and the other clauses. `target` and `joined` bind the tables that
+//! UPDATE and DELETE change.
 
 mod binder;
 mod changed_view;
@@ -28,6 +29,7 @@ mod query;
 mod scope;
 mod searched;
 mod self_read;
+mod state;
 mod table_use;
 mod target;
 mod texts;

@@ -34,8 +34,8 @@ pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Resu
     if let Some(view) = &target.view {
         view.check_rights(binder, &Wanted { privilege: Privilege::Delete, columns: None })?;
     }
-    binder.reads.check_none(&target.changed(), "DELETE")?;
-    binder.logging.note_change(table, binder.tables.len() > 1, false);
+    binder.noted.reads.check_none(&target.changed(), "DELETE")?;
+    binder.noted.logging.note_change(table, binder.noted.tables.len() > 1, false);
     target.need_used_columns(std::iter::empty());
     let history = matches!(&delete.from, ast::TableRef::Table { system_time: Some(_), .. });
     Ok(DeletePlan { target, ignore: delete.ignore, history })

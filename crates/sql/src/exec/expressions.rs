@@ -50,9 +50,9 @@ impl RowExpressions {
                 defaults.push((at, compile(binder, &scope, text, &whose)));
             }
             if let Some(made) = &column.generated {
-                binder.makes_arrays = column.elements.is_some();
+                binder.meaning.makes_arrays = column.elements.is_some();
                 let compiled = compile(binder, &scope, &made.expression, &whose);
-                binder.makes_arrays = false;
+                binder.meaning.makes_arrays = false;
                 generated.push((at, compiled.map(|expr| expr.for_column(&column.ty))));
             }
         }
@@ -63,10 +63,10 @@ impl RowExpressions {
         for check in def.checks.iter().filter(|check| check.enforced) {
             let whose = format!("the CHECK constraint '{}'", check.name);
             // Only MariaDB has constraints of single columns.
-            let of_mariadb = binder.of_mariadb;
-            binder.of_mariadb |= check.of_column;
+            let of_mariadb = binder.meaning.of_mariadb;
+            binder.meaning.of_mariadb |= check.of_column;
             let compiled = compile(binder, &scope, &check.expression, &whose);
-            binder.of_mariadb = of_mariadb;
+            binder.meaning.of_mariadb = of_mariadb;
             checks.push((check.name.clone(), compiled.map(Expr::numeric)));
         }
         let placement = Placement::of(binder, &scope, def, chosen)?.map(Box::new);

@@ -97,9 +97,9 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
             Rows::Literals(rows.clone(), sources(&table, &columns))
         }
         ast::InsertSource::Query(query) => {
-            binder.wanted = Some(WantedColumns::of(insert.on_duplicate.iter().map(|(_, value)| value)));
+            binder.next.wanted = Some(WantedColumns::of(insert.on_duplicate.iter().map(|(_, value)| value)));
             let mut plan = bind_query(binder, query, None)?;
-            wanted = binder.wanted.take().unwrap_or_default();
+            wanted = binder.next.wanted.take().unwrap_or_default();
             if plan.columns.len() != columns.len() + wanted.count() {
                 return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
             }
@@ -110,7 +110,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
         }
     };
     if !matches!(rows, Rows::Query(_)) {
-        binder.reads.check_none_inserted(&target.changed(), "INSERT")?;
+        binder.noted.reads.check_none_inserted(&target.changed(), "INSERT")?;
     }
     let alias = match &insert.row_alias {
         Some((name, names)) => Some(RowAlias::new(&table, &insert.table.name, name, names, &columns)?),
@@ -126,13 +126,13 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     let (first_slot, alias) = (table.columns(), alias.as_ref());
     place.inserted = Some(Inserted { table: &table, first_slot, names, alias, wanted: &wanted });
     let written = insert.on_duplicate.iter().map(|(name, value)| (name.as_str(), value));
-    let read_before = binder.reads.count();
+    let read_before = binder.noted.reads.count();
     let on_duplicate = bind_assignments(binder, target.names(), written, &mut place)?;
     if !matches!(rows, Rows::Query(_)) {
-        binder.reads.check_none_by_name(read_before, &table, &table.def.name)?;
+        binder.noted.reads.check_none_by_name(read_before, &table, &table.def.name)?;
     }
     let stamped = stamped_columns(&table, &on_duplicate);
-    binder.logging.note_insert(&table, insert, binder.tables.len() > 1);
+    binder.noted.logging.note_insert(&table, insert, binder.noted.tables.len() > 1);
     let reads_row = matches!(&rows, Rows::Values(rows) if rows.iter().flatten().any(names_column));
     Ok(InsertPlan {
         reads_row,

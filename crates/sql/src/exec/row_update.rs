@@ -140,7 +140,7 @@ impl RowUpdate {
         chosen: &[String],
         ignore: bool,
     ) -> Result<RowUpdate> {
-        binder.logging.note_change(&table, binder.tables.len() > 1, ignore);
+        binder.noted.logging.note_change(&table, binder.noted.tables.len() > 1, ignore);
         let stamped = stamped_columns(&table, &assignments);
         let expressions = RowExpressions::within(binder, &table.def, chosen)?.map(Box::new);
         let mut assigned = ColumnMask::empty(table.def.columns.len());

@@ -186,7 +186,7 @@ pub(crate) fn bind_update_several(
     check_keys_stay(&joined, &updates)?;
     check_one_of_view(&joined, &updates)?;
     for (of, _) in &updates {
-        binder.reads.check_none(&changed(&joined, of), "UPDATE")?;
+        binder.noted.reads.check_none(&changed(&joined, of), "UPDATE")?;
     }
     let bases: Vec<usize> = updates.iter().map(|(of, _)| of.base).collect();
     let first_key_slot = joined.slots;
@@ -254,8 +254,8 @@ pub(crate) fn bind_delete_several(
             binder.host.check_table(&[Privilege::Delete], &named.schema, &named.org_table)?;
         }
         joined.check_rights(binder, of, &Wanted { privilege: Privilege::Delete, columns: None })?;
-        binder.reads.check_none(&changed(&joined, of), "DELETE")?;
-        binder.logging.note_change(&of.table, binder.tables.len() > 1, false);
+        binder.noted.reads.check_none(&changed(&joined, of), "DELETE")?;
+        binder.noted.logging.note_change(&of.table, binder.noted.tables.len() > 1, false);
     }
     let positions: Vec<usize> = targets.iter().map(|of| of.leaf).collect();
     let join = joined.plan(binder, &positions, std::iter::empty())?;

@@ -39,7 +39,7 @@ pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Resu
         }
     }
     let named = &target.scope.tables[0];
-    if binder.changes_by_column {
+    if binder.around.changes_by_column {
         let (schema, name) = (&named.schema, &named.org_table);
         for assignment in &update.assignments {
             binder.host.check_column(Privilege::Update, schema, name, &assignment.column)?;
@@ -59,7 +59,7 @@ pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Resu
     let partitions = update.from.partitions_of(&target.scope.tables[0].alias);
     let update = RowUpdate::new(binder, table.clone(), assignments, partitions, update.ignore)?;
     let update = update.with_check(check);
-    binder.reads.check_none(&target.changed(), "UPDATE")?;
+    binder.noted.reads.check_none(&target.changed(), "UPDATE")?;
     let Source::Stored { access, .. } = &target.step.source else {
         return Err(SqlError::not_supported("UPDATE of a computed table"));
     };

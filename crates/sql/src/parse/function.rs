@@ -183,10 +183,7 @@ impl Parser<'_> {
             args.push(self.expr()?);
         }
         self.expect_symbol(")")?;
-        if self.is("OVER") {
-            return Err(crate::SqlError::not_supported("window functions"));
-        }
-        Ok(Expr::call(&name, args))
+        self.maybe_over(FunctionCall::plain(&name, args))
     }
 
     fn group_concat(&mut self) -> Result<Expr> {

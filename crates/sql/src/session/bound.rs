@@ -85,7 +85,7 @@ pub(super) fn bind(session: &Session, statement: &Statement) -> Result<Bound> {
 pub(super) fn bind_explained(session: &Session, statement: &Statement, hints: &Hints) -> Result<Bound> {
     let mut binder = session.binder();
     binder.explains = true;
-    binder.statement_hints = hints.of_statement.clone();
+    binder.hints.of_statement = hints.of_statement.clone();
     Ok(Bound { hints: hints.clone(), ..bind_by(session, binder, statement)? })
 }
 
@@ -104,7 +104,7 @@ pub(super) fn bind_with(
     parameter_types: &[ColumnType],
 ) -> Result<Bound> {
     let mut binder = session.binder();
-    binder.parameter_types = parameter_types;
+    binder.parameters.types = parameter_types;
     bind_by(session, binder, statement)
 }
 
@@ -113,7 +113,7 @@ fn bind_by(session: &Session, mut binder: Binder<'_>, statement: &Statement) -> 
     // The generation is read before the privileges are checked, so that a change meanwhile makes
     // the plan invalid.
     let privileges = session.server.host.privileges_generation();
-    binder.keeps_order = !matches!(statement, Statement::Query(_));
+    binder.around.keeps_order = !matches!(statement, Statement::Query(_));
     if let Statement::Query(query) = statement {
         query.into.iter().try_for_each(|into| super::into::check_account(into, session))?;
     }
@@ -126,17 +126,17 @@ fn bind_by(session: &Session, mut binder: Binder<'_>, statement: &Statement) -> 
         _ => None,
     };
     end_hints(&mut binder);
-    let (subqueries, cacheable) = (binder.take_subqueries(), !binder.uncacheable);
+    let (subqueries, cacheable) = (binder.take_subqueries(), !binder.noted.uncacheable);
     Ok(Bound {
         plan,
         subqueries,
         into,
-        calls: binder.calls_functions,
-        tables: binder.tables,
+        calls: binder.noted.calls_functions,
+        tables: binder.noted.tables,
         hints: Hints::default(),
         constants: binder.constants,
-        logging: binder.logging,
-        _charge: binder.charge,
+        logging: binder.noted.logging,
+        _charge: binder.memory.into_charge(),
         cacheable,
         generation: session.cache.generation(),
         privileges,
@@ -171,7 +171,7 @@ fn told(session: &Session, binder: &Binder<'_>, statement: &Statement, error: Sq
 /// its own, or has none: the variable is about a client's queries and not about those of programs.
 fn limited(binder: &Binder<'_>, query: &ast::Query) -> Option<ast::Query> {
     let most = binder.variables.sql_select_limit;
-    if most == u64::MAX || query.limit.is_some() || binder.of_program {
+    if most == u64::MAX || query.limit.is_some() || binder.parameters.of_program {
         return None;
     }
     let count = ast::Expr::Literal(ast::Literal::Integer(most));
@@ -219,8 +219,8 @@ pub(super) fn bind_typed(
     parameter_types: &[ColumnType],
 ) -> Result<Bound> {
     let mut binder = session.binder();
-    binder.parameter_types = parameter_types;
-    binder.statement_hints = hints.of_statement.clone();
+    binder.parameters.types = parameter_types;
+    binder.hints.of_statement = hints.of_statement.clone();
     let bound = bind_by(session, binder, statement)?;
     Ok(Bound { hints: hints.clone(), cacheable: bound.cacheable && hints.set_vars.is_empty(), ..bound })
 }
@@ -232,8 +232,8 @@ pub(super) fn bind_in_program(
     types: &[ColumnType],
 ) -> Result<Bound> {
     let mut binder = session.binder();
-    binder.parameter_types = types;
-    binder.of_program = true;
+    binder.parameters.types = types;
+    binder.parameters.of_program = true;
     bind_by(session, binder, statement)
 }
 

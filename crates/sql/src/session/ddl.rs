@@ -119,9 +119,9 @@ fn create_table_select(session: &mut Session, create: &CreateTable) -> Result<Dd
         ));
     }
     let mut binder = session.binder();
-    binder.keeps_order = true;
+    binder.around.keeps_order = true;
     let plan = crate::bind::bind_query(&mut binder, query, None)?;
-    let (subqueries, calls) = (binder.take_subqueries(), binder.calls_functions);
+    let (subqueries, calls) = (binder.take_subqueries(), binder.noted.calls_functions);
     let extra = columns_of_query(&plan)?;
     let created = {
         let schema = session.settings.schema_of(&create.table)?;

@@ -71,7 +71,7 @@ fn add_view(session: &Session, def: &ObjectDef, write: bool, names: &mut LockedN
         Err(error) if error.code == 1235 => {}
         plan => drop(plan?),
     }
-    for table in &binder.tables {
+    for table in &binder.noted.tables {
         let (schema, table) = (table.def.schema.clone(), table.def.name.clone());
         names.add_of_view(LockedName { schema, shown: table.clone(), table, write })?;
     }

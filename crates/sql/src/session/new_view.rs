@@ -25,7 +25,7 @@ pub(super) fn check_query_of_new_view(session: &Session, view: &ViewDetails) -> 
     ];
     let rights = RightsToDefine(&*session.server.host);
     let mut binder = session.binder();
-    binder.rights = &rights;
+    binder.view.rights = &rights;
     match bind_query(&mut binder, query, None) {
         Err(error) if TOLD.contains(&error.code) => Err(error),
         _ => Ok(()),

@@ -101,6 +101,34 @@ impl Attaching {
         self.process = Some(command.stderr(told).spawn().expect("the binary runs"));
     }
 
+    /// Makes the data directory, runs statements in it, and ends that server with a kill, as if an
+    /// attachment had come so far.
+    pub fn leave_behind(&mut self, statements: &[&str]) {
+        let data = format!("--datadir={}", self.directory.join("data").display());
+        let serve = |word: String| {
+            let mut command = Command::new(testkit::binary::slipstream());
+            command.arg("serve").args([&data, &word]).arg(format!("--port={}", self.port.number()));
+            command.arg(format!("--log-error={}", self.directory.join("error.log").display()));
+            command
+        };
+        let made = serve("--initialize-insecure".into()).status().expect("the binary runs");
+        assert!(made.success(), "a data directory can be made: {}", self.log());
+        let socket = format!("--socket={}", self.directory.join("s.sock").display());
+        self.process = Some(serve(socket).spawn().expect("the binary runs"));
+        let waited = Stopwatch::start();
+        let mut session = loop {
+            if let Some(session) = self.connect() {
+                break session;
+            }
+            assert!(waited.elapsed() < SOON, "it does not start: {}", self.log());
+            sleep(Duration::from_millis(20));
+        };
+        for sql in statements {
+            session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        }
+        self.kill();
+    }
+
     /// Waits until the program has told something, and returns all that it has told.
     pub fn wait_until_told(&self, what: &str) -> String {
         let waited = Stopwatch::start();

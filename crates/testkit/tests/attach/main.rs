@@ -3,6 +3,7 @@
 
 mod attaching;
 mod encryption;
+mod interrupted;
 mod mariadb;
 mod mysql;
 mod part;

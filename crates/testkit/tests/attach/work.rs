@@ -161,7 +161,8 @@ pub fn copied_whole_though_late(test: &str, source: &Server) {
 }
 
 /// Attaches to a source at work, with `kills` kills at random moments, and checks that the copy is
-/// whole.
+/// whole. One run in sixty with kills found a table that was never copied: MariaDB's list of tables
+/// can lack one that is being renamed, and the copy ended when nothing on the list was left.
 pub fn copied_whole(test: &str, source: &Server, kills: u64) {
     copied_whole_and(test, source, kills, || ());
 }

@@ -76,9 +76,9 @@ fn named_alone(plan: &QueryPlan) -> Option<usize> {
 impl Binder<'_> {
     /// Binds a subquery in this place.
     fn subquery(&mut self, query: &ast::Query, frame: &Frame<'_>) -> Result<QueryPlan> {
-        self.subquery_levels += 1;
+        self.around.subquery_levels += 1;
         let plan = crate::bind::bind_query(self, query, Some(frame));
-        self.subquery_levels -= 1;
+        self.around.subquery_levels -= 1;
         plan
     }
 
@@ -109,7 +109,7 @@ impl Binder<'_> {
         let mut subqueries = std::mem::take(&mut self.subqueries);
         for subquery in &mut subqueries {
             subquery.plan.forget_derivation();
-            subquery.varies |= subquery.reads_variables && self.assigns_variables;
+            subquery.varies |= subquery.reads_variables && self.noted.assigns_variables;
         }
         subqueries
     }

@@ -53,7 +53,7 @@ pub(in crate::bind) fn limit(
     written: Option<&ast::Limit>,
 ) -> Result<Option<LimitPlan>> {
     let Some(written) = written else { return Ok(None) };
-    binder.logging.reasons.insert(Unsafe::Limit);
+    binder.noted.logging.reasons.insert(Unsafe::Limit);
     let scope = Scope::default();
     let mut place = Place::new(&scope, "limit clause");
     let count = binder.expr(&written.count, &mut place)?;

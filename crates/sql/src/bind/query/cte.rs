@@ -96,7 +96,7 @@ impl Binder<'_> {
     ) -> Result<Option<Source>> {
         let Some((level, at)) = self.find_common(name) else { return Ok(None) };
         let shown = alias.unwrap_or(&name.name);
-        if let TableUse::Change(privilege) = self.table_use {
+        if let TableUse::Change(privilege) = self.around.table_use {
             let statement = if privilege == Privilege::Delete { "DELETE" } else { "UPDATE" };
             let text = format!("The target table {shown} of the {statement} is not updatable");
             return Err(SqlError::new(1288, text));
@@ -180,7 +180,7 @@ impl Binder<'_> {
         let visible = std::mem::replace(&mut self.common[level].visible, at + usize::from(with.recursive));
         let alone = Scope::default();
         let frame = Frame::derived(&alone, around);
-        let (first, read_before) = (self.subqueries.len(), self.reads.count());
+        let (first, read_before) = (self.subqueries.len(), self.noted.reads.count());
         let plan = match with.recursive {
             true => self.bind_recursive(level, at, &with.tables[at], &frame),
             false => bind_query(self, &with.tables[at].query, Some(&frame)),
@@ -188,7 +188,7 @@ impl Binder<'_> {
         self.common[level].visible = visible;
         self.common.extend(hidden);
         let mut plan = plan?;
-        self.reads.note_derived(read_before);
+        self.noted.reads.note_derived(read_before);
         name_columns(&mut plan.columns, &with.tables[at].columns)?;
         let columns = plan.columns.clone();
         let call = self.add_subquery(plan, frame, first);

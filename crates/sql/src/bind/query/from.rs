@@ -53,7 +53,7 @@ impl Binder<'_> {
                 let written = if let Source::Stored { .. } = source { hints.clone() } else { Vec::new() };
                 let sees_invisible = self.variables.switches.is_on(Switch::UseInvisibleIndexes);
                 let index_use = IndexUse { written, sees_invisible, ..IndexUse::default() };
-                let holder = self.holder.clone();
+                let holder = self.view.holder.clone();
                 from.tables.push(Leaf {
                     index_use,
                     chosen,
@@ -66,9 +66,9 @@ impl Binder<'_> {
                 let first_subquery = self.subqueries.len();
                 let before = if *lateral { from.nameable(scope) } else { Scope::default() };
                 let frame = (*lateral || outer.is_some()).then(|| Frame::derived(&before, outer));
-                let read_before = self.reads.count();
+                let read_before = self.noted.reads.count();
                 let mut plan = bind_table(self, query, frame.as_ref())?;
-                self.reads.note_derived(read_before);
+                self.noted.reads.note_derived(read_before);
                 name_columns(&mut plan.columns, columns)?;
                 let table = ScopeTable::computed("", alias, alias, &plan.columns, scope.slots());
                 self.add_to_scope(scope, table)?;
@@ -107,21 +107,22 @@ impl Binder<'_> {
         let shown = alias.unwrap_or(&name.name);
         if let Some(table) = self.temporary.table(&schema, &name.name) {
             // The table is the session's own, so no privileges are needed for it.
-            self.changes_by_column = false;
+            self.around.changes_by_column = false;
             self.use_temporary(&table, shown)?;
             self.add_to_scope(scope, ScopeTable::stored(&table, shown, scope.slots()))?;
             return Ok(Source::Stored { table, access: Access::all() });
         }
-        let to_change = matches!(self.table_use, TableUse::Lock | TableUse::Change(_));
+        let to_change = matches!(self.around.table_use, TableUse::Lock | TableUse::Change(_));
         self.check_shown_within_view(&schema, &name.name)?;
         // Privileges are checked before anything is said about the table, even whether it exists.
-        let readable = match self.table_use {
+        let readable = match self.around.table_use {
             TableUse::Read | TableUse::Share | TableUse::Lock | TableUse::JoinToDelete => {
                 !self.holds_on_columns_alone(Privilege::Select, &schema, &name.name)?
             }
             TableUse::Change(privilege) => {
-                self.changes_by_column = self.holds_on_columns_alone(privilege, &schema, &name.name)?;
-                self.rights.check_table(&[Privilege::Select], &schema, &name.name).is_ok()
+                self.around.changes_by_column =
+                    self.holds_on_columns_alone(privilege, &schema, &name.name)?;
+                self.view.rights.check_table(&[Privilege::Select], &schema, &name.name).is_ok()
             }
             TableUse::Join => self.may_join(&schema, &name.name, &[Privilege::Update])?,
             TableUse::Within => {
@@ -132,9 +133,9 @@ impl Binder<'_> {
         if self.engine.catalog().table(&schema, &name.name).is_none()
             && let Some(columns) = crate::schema_tables::columns_of(self.host, &schema, &name.name)
         {
-            self.uncacheable = true;
+            self.noted.uncacheable = true;
             if schema.eq_ignore_ascii_case("performance_schema") {
-                self.logging.reasons.insert(Unsafe::SystemTable);
+                self.noted.logging.reasons.insert(Unsafe::SystemTable);
             }
             let table = ScopeTable::computed(&schema, shown, &name.name, &columns, scope.slots());
             self.add_to_scope(scope, table)?;
@@ -142,10 +143,10 @@ impl Binder<'_> {
         }
         let view = self.engine.catalog().object(&schema, engine::ObjectKind::View, &name.name);
         if let Some(view) = view {
-            self.locked.use_view(&schema, &name.name, self.view_levels)?;
+            self.locked.use_view(&schema, &name.name, self.view.levels)?;
             let first_subquery = self.subqueries.len();
-            let read_before = self.reads.count();
-            let mut plan = self.view_plan(&view.def, Opening::of(&view.def, self.table_use))?;
+            let read_before = self.noted.reads.count();
+            let mut plan = self.view_plan(&view.def, Opening::of(&view.def, self.around.table_use))?;
             if view.def.attribute(attribute::ALGORITHM) == Some("TEMPTABLE") {
                 plan.stay_a_table();
             }
@@ -153,7 +154,7 @@ impl Binder<'_> {
                 plan.be_merged();
             }
             let read = ReadView { alias: shown.to_owned(), schema: schema.clone(), name: name.name.clone() };
-            self.reads.note_view(&read, &plan, read_before);
+            self.noted.reads.note_view(&read, &plan, read_before);
             let mut table = ScopeTable::computed(&schema, shown, &name.name, &plan.columns, scope.slots());
             if !readable {
                 // The privileges are on the view's own columns, not on those of the tables within
@@ -170,14 +171,14 @@ impl Binder<'_> {
                 None => Source::Derived(Box::new(plan)),
             });
         }
-        match self.view_levels {
+        match self.view.levels {
             0 => self.locked.use_name(&schema, &name.name, shown, to_change)?,
             _ => self.locked.use_within_view(&schema, &name.name, to_change)?,
         }
         let table = self.stored_table(name)?;
-        if self.subquery_levels > 0 {
+        if self.around.subquery_levels > 0 {
             let name = table.def.name.clone();
-            self.reads.note(ReadTable { schema, name, alias: shown.to_owned(), view: None });
+            self.noted.reads.note(ReadTable { schema, name, alias: shown.to_owned(), view: None });
         }
         let in_scope = ScopeTable { readable, ..ScopeTable::stored(&table, shown, scope.slots()) };
         self.add_to_scope(scope, in_scope)?;
@@ -217,7 +218,8 @@ impl Binder<'_> {
         scope: &Scope,
     ) -> Result<Vec<Expr>> {
         let last = scope.tables.last().expect("the table has been added");
-        let changes = matches!(self.table_use, TableUse::Change(_) | TableUse::Join | TableUse::Within);
+        let changes =
+            matches!(self.around.table_use, TableUse::Change(_) | TableUse::Join | TableUse::Within);
         let bounds = match source {
             Source::Stored { table, .. } => system_time::bounds(&table.def, time, changes)?,
             _ => None,
@@ -249,9 +251,9 @@ impl Binder<'_> {
     /// # Errors
     /// Returns 1142 (`ER_TABLEACCESS_DENIED_ERROR`) when the privilege is held on neither.
     fn holds_on_columns_alone(&self, privilege: Privilege, schema: &str, table: &str) -> Result<bool> {
-        match self.rights.check_table(&[privilege], schema, table) {
+        match self.view.rights.check_table(&[privilege], schema, table) {
             Ok(()) => Ok(false),
-            Err(_) if self.rights.has_column_privilege(privilege, schema, table) => Ok(true),
+            Err(_) if self.view.rights.has_column_privilege(privilege, schema, table) => Ok(true),
             Err(error) => Err(error),
         }
     }
@@ -261,8 +263,8 @@ impl Binder<'_> {
     /// `changes`.
     fn may_join(&self, schema: &str, table: &str, changes: &[Privilege]) -> Result<bool> {
         let may_change = changes.iter().any(|privilege| {
-            self.rights.check_table(&[*privilege], schema, table).is_ok()
-                || self.rights.has_column_privilege(*privilege, schema, table)
+            self.view.rights.check_table(&[*privilege], schema, table).is_ok()
+                || self.view.rights.has_column_privilege(*privilege, schema, table)
         });
         match self.holds_on_columns_alone(Privilege::Select, schema, table) {
             Ok(on_columns) => Ok(!on_columns),
@@ -357,9 +359,9 @@ impl Binder<'_> {
     ) -> Result<(Scope, From)> {
         let (mut scope, mut from) = (Scope::default(), From::default());
         if let Some(written) = written {
-            let around = std::mem::replace(&mut self.table_use, table_use);
+            let around = std::mem::replace(&mut self.around.table_use, table_use);
             let bound = self.table_ref(written, &mut scope, &mut from, outer);
-            self.table_use = around;
+            self.around.table_use = around;
             let (joined, tree) = bound?;
             from.tree = Some(tree);
             scope.joined = joined.merges.then_some(joined.columns);

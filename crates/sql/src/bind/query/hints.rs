@@ -21,7 +21,7 @@ impl BlockHints {
     /// within it wait for these.
     pub fn of(binder: &mut Binder<'_>, select: &Select) -> BlockHints {
         let mut hints = match select.block.number {
-            1 => std::mem::take(&mut binder.statement_hints),
+            1 => std::mem::take(&mut binder.hints.of_statement),
             _ => Vec::new(),
         };
         hints.extend_from_slice(&select.hints);
@@ -30,13 +30,14 @@ impl BlockHints {
 
     /// Returns the hints about the tables of an UPDATE or DELETE.
     pub fn of_statement(binder: &mut Binder<'_>) -> BlockHints {
-        let hints = std::mem::take(&mut binder.statement_hints);
+        let hints = std::mem::take(&mut binder.hints.of_statement);
         BlockHints::sorted(binder, Block { number: 1, name: None }, hints)
     }
 
     fn sorted(binder: &mut Binder<'_>, block: Block, written: Vec<Hint>) -> BlockHints {
         let mut hints: Vec<Hint> = binder
-            .far_hints
+            .hints
+            .of_other_blocks
             .iter()
             .filter(|hint| block_of(hint).is_some_and(|name| block.is_named(name)))
             .cloned()
@@ -44,8 +45,8 @@ impl BlockHints {
         for hint in written {
             match block_of(&hint) {
                 Some(name) if !block.is_named(name) => {
-                    if !binder.far_hints.contains(&hint) {
-                        binder.far_hints.push(hint);
+                    if !binder.hints.of_other_blocks.contains(&hint) {
+                        binder.hints.of_other_blocks.push(hint);
                     }
                 }
                 _ => hints.push(hint),
@@ -78,7 +79,7 @@ fn unresolved(binder: &mut Binder<'_>, text: String) {
 
 /// Warns of the tables that hints of an INSERT or REPLACE without a query name.
 pub(crate) fn end_hints(binder: &mut Binder<'_>) {
-    if !binder.statement_hints.is_empty() {
+    if !binder.hints.of_statement.is_empty() {
         let hints = BlockHints::of_statement(binder);
         From::default().take_hints(binder, &hints);
     }

@@ -63,7 +63,7 @@ fn check_all_readable(binder: &Binder<'_>, table: &ScopeTable) -> Result<()> {
     }
     let visible = table.columns.iter().filter(|column| !column.invisible);
     let mut names = visible.map(|column| column.org_name.as_str());
-    binder.rights.check_all_columns(Privilege::Select, &table.schema, &table.org_table, &mut names)
+    binder.view.rights.check_all_columns(Privilege::Select, &table.schema, &table.org_table, &mut names)
 }
 
 fn bind_items(
@@ -149,9 +149,9 @@ pub(super) fn bind_select(
     let is_table = stands == Stands::AsTable;
     let needle = outer.and_then(|frame| frame.needle.take());
     binder.may_make(SELECT_BYTES)?;
-    let opening = binder.opening.take();
+    let opening = binder.next.opening.take();
     let wanted = match stands == Stands::Alone && outer.is_none() {
-        true => binder.wanted.take(),
+        true => binder.next.wanted.take(),
         false => None,
     };
     let to_change = locks.iter().any(|clause| clause.strength == LockStrength::Update);
@@ -171,7 +171,7 @@ pub(super) fn bind_select(
     }
     let semijoin = hints.semijoin();
     let is_fixed = from.take_hints(binder, &hints) || select.straight;
-    let freedom = match (binder.keeps_order || !locks.is_empty(), is_fixed) {
+    let freedom = match (binder.around.keeps_order || !locks.is_empty(), is_fixed) {
         (true, _) => Freedom::None,
         (false, true) => Freedom::Methods,
         (false, false) => Freedom::All,
@@ -227,9 +227,9 @@ pub(super) fn bind_select(
         if !is_grouped && having.is_none() && !select.distinct {
             give_wanted(binder, &mut wanted, &scope, &mut items)?;
         }
-        binder.wanted = Some(wanted);
+        binder.next.wanted = Some(wanted);
     }
-    if !is_grouped && !binder.of_mariadb {
+    if !is_grouped && !binder.meaning.of_mariadb {
         dependence::check_order_of_plain(order.iter().map(|key| &key.expr), slots)?;
     }
     let found = aggregates.found.into_inner();

@@ -67,26 +67,27 @@ impl Binder<'_> {
         let current = def.attribute(attribute::CURRENT).unwrap_or(&def.schema);
         let (user, host) = &def.definer;
         let is_definers = def.attribute(attribute::SECURITY) != Some("INVOKER");
-        let rights = if is_definers { self.rights.of_definer((user, host))? } else { None };
+        let rights = if is_definers { self.view.rights.of_definer((user, host))? } else { None };
         let mut inner = Binder::new(self.engine, self.host, self.variables, Some(current), self.locked.names);
-        inner.rights = rights.as_deref().unwrap_or(self.rights);
-        inner.definer = if is_definers { Some(format!("{user}@{host}")) } else { self.definer.clone() };
-        inner.holder = match is_definers {
+        inner.view.rights = rights.as_deref().unwrap_or(self.view.rights);
+        inner.view.definer =
+            if is_definers { Some(format!("{user}@{host}")) } else { self.view.definer.clone() };
+        inner.view.holder = match is_definers {
             true => Some(Arc::new((user.clone(), host.clone()))),
-            false => self.holder.clone(),
+            false => self.view.holder.clone(),
         };
-        inner.opening = opening;
+        inner.next.opening = opening;
         inner.explains = self.explains;
-        inner.view_levels = self.view_levels + 1;
-        if inner.view_levels > MOST_VIEW_LEVELS {
+        inner.view.levels = self.view.levels + 1;
+        if inner.view.levels > MOST_VIEW_LEVELS {
             return Err(SqlError::new(
                 1462,
                 format!("`{}`.`{}` contains view recursion", def.schema, def.name),
             ));
         }
         inner.subqueries = std::mem::take(&mut self.subqueries);
-        inner.subquery_levels = self.subquery_levels;
-        inner.keeps_order = self.keeps_order;
+        inner.around.subquery_levels = self.around.subquery_levels;
+        inner.around.keeps_order = self.around.keeps_order;
         let mut plan = bind_table(&mut inner, &query, None).map_err(|error| match error.code {
             // When views are nested, the error names the outermost one.
             1049 | 1054 | 1142 | 1143 | 1146 | 1305 | 1356 | 1370 => {
@@ -95,19 +96,19 @@ impl Binder<'_> {
             _ => error,
         })?;
         self.subqueries = std::mem::take(&mut inner.subqueries);
-        self.reads.append(inner.reads);
-        self.calls_functions |= inner.calls_functions;
+        self.noted.reads.append(inner.noted.reads);
+        self.noted.calls_functions |= inner.noted.calls_functions;
         if let Some(names) = def.attribute(attribute::NAMES) {
             for (column, name) in plan.columns.iter_mut().zip(names.split('\n')) {
                 name.clone_into(&mut column.name);
             }
         }
-        self.tables.append(&mut inner.tables);
+        self.noted.tables.append(&mut inner.noted.tables);
         self.locked.append(inner.locked);
-        self.logging.reasons.append(&mut inner.logging.reasons);
-        self.logging.rand |= inner.logging.rand;
-        self.logging.last_insert_id |= inner.logging.last_insert_id;
-        self.uncacheable = true;
+        self.noted.logging.reasons.append(&mut inner.noted.logging.reasons);
+        self.noted.logging.rand |= inner.noted.logging.rand;
+        self.noted.logging.last_insert_id |= inner.noted.logging.last_insert_id;
+        self.noted.uncacheable = true;
         Ok(plan)
     }
 
@@ -126,7 +127,7 @@ impl Binder<'_> {
     /// Returns error 1345 when EXPLAIN shows a table of a view's query and the session's account
     /// may not read it.
     pub(super) fn check_shown_within_view(&self, schema: &str, table: &str) -> Result<()> {
-        match self.explains && self.view_levels > 0 {
+        match self.explains && self.view.levels > 0 {
             true => self.host.check_table(&[Privilege::Select], schema, table).map_err(|_| cannot_explain()),
             false => Ok(()),
         }
@@ -144,6 +145,6 @@ pub(crate) fn view_columns(
     def: &ObjectDef,
 ) -> Result<Vec<crate::ColumnMeta>> {
     let mut binder = Binder::new(engine, host, variables, None, None);
-    binder.rights = &AllRights;
+    binder.view.rights = &AllRights;
     binder.view_plan(def, None).map(|plan| plan.columns)
 }

@@ -46,11 +46,11 @@ pub(super) fn bind_target(
     expressions::check_kept_keys(&table.def, |_| true)?;
     let scope = target.scope();
     // The variables change from row to row, and with them subqueries that read them.
-    binder.assigns_variables |= targets.iter().any(|target| matches!(target, LineTarget::Variable(_)));
+    binder.noted.assigns_variables |= targets.iter().any(|target| matches!(target, LineTarget::Variable(_)));
     let assignments = bind_set(binder, load, &target, &scope)?;
-    binder.reads.check_none(&target.changed(), "LOAD")?;
-    binder.logging.note_insert(&table, &insert, binder.tables.len() > 1);
-    binder.uncacheable = true;
+    binder.noted.reads.check_none(&target.changed(), "LOAD")?;
+    binder.noted.logging.note_insert(&table, &insert, binder.noted.tables.len() > 1);
+    binder.noted.uncacheable = true;
     let columns: Vec<usize> = targets
         .iter()
         .filter_map(|target| match target {

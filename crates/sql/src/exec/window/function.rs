@@ -5,7 +5,7 @@ use super::part::Part;
 use crate::error::{Result, SqlError};
 use crate::exec::run::Run;
 use crate::expr::{Accumulator, Aggregate, AggregateKind, Context, Expr, conform, extreme_compare};
-use crate::memory::Charge;
+use crate::memory::{Charge, copy_bytes};
 use crate::plan::{WindowFunction, WindowKind};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -32,7 +32,7 @@ enum State<'f> {
     /// FIRST_VALUE and NTH_VALUE: the number of the row in the frame, from 1 on.
     Nth(Option<u64>),
     Last,
-    Aggregate(OverFrames<'f>),
+    Aggregate(Box<OverFrames<'f>>),
 }
 
 impl<'f> Running<'f> {
@@ -61,7 +61,7 @@ impl<'f> Running<'f> {
                 Some(nth) => count_of(nth, 1, "nth_value", ctx)?,
                 None => Some(1),
             }),
-            WindowKind::Aggregate(aggregate) => State::Aggregate(OverFrames::new(aggregate, run.charge())),
+            WindowKind::Aggregate(aggregate) => State::Aggregate(Box::new(OverFrames::new(aggregate, run))),
         };
         Ok(Running { function, state })
     }
@@ -150,29 +150,42 @@ fn count_of(expr: &Expr, least: u64, name: &str, ctx: &Context<'_>) -> Result<Op
     count.map(Some).ok_or_else(|| SqlError::new(1210, format!("Incorrect arguments to {name}")))
 }
 
+/// The bytes that a row takes in the list of candidates.
+const CANDIDATE_BYTES: usize = size_of::<usize>();
+
 /// An aggregate over one frame after the other.
 struct OverFrames<'a> {
     aggregate: &'a Aggregate,
     accumulator: Accumulator,
     /// The frame whose rows the accumulator has taken in.
     frame: (usize, usize),
-    /// The value over `frame`, once it has been computed.
-    known: Option<Value>,
+    /// The frame whose value was asked for last, and that value.
+    known: Option<((usize, usize), Value)>,
     /// For MIN and MAX, the rows that are or may yet become the extreme. The first is the current
     /// one.
     candidates: VecDeque<usize>,
+    /// What the accumulator keeps.
+    accumulated_charge: Charge,
+    /// What `known` and `candidates` keep.
     charge: Charge,
 }
 
 impl<'a> OverFrames<'a> {
-    fn new(aggregate: &'a Aggregate, charge: Charge) -> OverFrames<'a> {
-        let (accumulator, candidates) = (aggregate.start(), VecDeque::new());
-        OverFrames { aggregate, accumulator, frame: (0, 0), known: None, candidates, charge }
+    fn new(aggregate: &'a Aggregate, run: &Run<'_, '_>) -> OverFrames<'a> {
+        OverFrames {
+            aggregate,
+            accumulator: aggregate.start(),
+            frame: (0, 0),
+            known: None,
+            candidates: VecDeque::new(),
+            accumulated_charge: run.charge(),
+            charge: run.charge(),
+        }
     }
 
     fn value(&mut self, part: &Part, frame: (usize, usize), ctx: &Context<'_>) -> Result<Value> {
-        if frame == self.frame
-            && let Some(known) = &self.known
+        if let Some((of, known)) = &self.known
+            && *of == frame
         {
             return ctx.copied(known);
         }
@@ -180,8 +193,11 @@ impl<'a> OverFrames<'a> {
             AggregateKind::Min | AggregateKind::Max => self.extreme(part, frame, ctx)?,
             _ => self.accumulated(part, frame, ctx)?,
         };
-        self.charge.add(crate::memory::copy_bytes(&value))?;
-        self.known = Some(ctx.copied(&value)?);
+        if let Some((_, before)) = self.known.take() {
+            self.charge.take_away(copy_bytes(&before));
+        }
+        self.charge.add(copy_bytes(&value))?;
+        self.known = Some((frame, ctx.copied(&value)?));
         Ok(value)
     }
 
@@ -207,12 +223,14 @@ impl<'a> OverFrames<'a> {
                     break;
                 }
                 self.candidates.pop_back();
+                self.charge.take_away(CANDIDATE_BYTES);
             }
-            self.charge.add(size_of::<usize>())?;
+            self.charge.add(CANDIDATE_BYTES)?;
             self.candidates.push_back(row);
         }
         while self.candidates.front().is_some_and(|first| *first < start) {
             self.candidates.pop_front();
+            self.charge.take_away(CANDIDATE_BYTES);
         }
         self.frame = (start, end.max(self.frame.1));
         match self.candidates.front() {
@@ -236,20 +254,19 @@ impl<'a> OverFrames<'a> {
         let from = if goes_on { behind } else { start };
         if !goes_on {
             self.accumulator = self.aggregate.start();
-            self.charge.clear();
+            self.accumulated_charge.clear();
         }
         for row in from..end {
             ctx.check_interrupt()?;
-            self.accumulator.add(self.aggregate, &part.row(row)?, ctx, &mut self.charge)?;
+            self.accumulator.add(self.aggregate, &part.row(row)?, ctx, &mut self.accumulated_charge)?;
         }
         self.frame = (start, end);
         if let Some(value) = self.accumulator.value(self.aggregate, ctx)? {
             return Ok(value);
         }
         // The aggregate can only deliver its value at its end, so it has to begin anew for the next
-        // frame.
-        self.frame = (end, end);
-        self.known = None;
+        // frame, as it does before the first one.
+        self.frame = (0, 0);
         let ended = std::mem::replace(&mut self.accumulator, self.aggregate.start());
         ended.finish(self.aggregate, ctx)
     }

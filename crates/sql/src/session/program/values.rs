@@ -18,16 +18,16 @@ pub(super) fn bind(session: &Session, written: &[ast::Expr], types: &[ColumnType
     let mut place = Place::new(&scope, "field list");
     let privileges = session.server.host.privileges_generation();
     let mut binder = session.binder();
-    binder.parameter_types = types;
-    binder.of_program = !types.is_empty();
+    binder.parameters.types = types;
+    binder.parameters.of_program = !types.is_empty();
     let exprs = written.iter().map(|written| binder.expr(written, &mut place)).collect::<Result<_>>()?;
     Ok(BoundValues {
         exprs,
         subqueries: binder.take_subqueries(),
-        calls: binder.calls_functions,
+        calls: binder.noted.calls_functions,
         complaints: binder.constants.complaints,
-        cacheable: !binder.uncacheable,
-        tables: binder.tables,
+        cacheable: !binder.noted.uncacheable,
+        tables: binder.noted.tables,
         generation: session.cache.generation(),
         privileges,
     })
