@@ -98,6 +98,13 @@ impl<'a> Binder<'a> {
         self.memory.settle(self.host)
     }
 
+    /// Asserts that nothing is around the part that was bound last, as at the end of a statement.
+    pub fn assert_at_the_end(&self) {
+        assert_eq!((self.around.depth, self.around.subquery_levels), (0, 0), "each level has ended");
+        assert!(self.common.is_empty(), "a WITH clause ends with its query");
+        assert!(self.next.opening.is_none(), "the query of a view that is opened was bound");
+    }
+
     /// Returns error 1317 (`ER_QUERY_INTERRUPTED`) when the statement was killed.
     pub fn check_interrupt(&self) -> Result<()> {
         match self.host.interrupt_flag() {

@@ -44,6 +44,7 @@ impl<'p> KeyedSorter<'p> {
         for key in self.keys {
             self.row.push(ctx.owned(key.expr.eval(row, ctx)?)?);
         }
+        assert_eq!(self.row.len(), row.len() + self.keys.len(), "the keys stand behind the row");
         self.len += 1;
         self.sorter.push(&self.row, &self.row, ctx)
     }

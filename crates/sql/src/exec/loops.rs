@@ -125,6 +125,11 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
     /// there are any.
     fn all(&mut self, run: &mut Run<'_, '_>, row: &mut Vec<Value>, visit: &mut Visit<'_>) -> Result<Flow> {
         let end = self.tables.len();
+        assert!(self.hashes.is_empty() || self.hashes.len() == end, "each step has its hash join or none");
+        assert!(
+            self.tables.iter().all(|step| step.base + step.columns <= row.len()),
+            "each table has its slots in the row"
+        );
         let mut flow = self.level(run, Level { step: 0, nest: 0, end }, row, visit)?;
         for step in 0..self.hashes.len() {
             if flow == Flow::Continue {

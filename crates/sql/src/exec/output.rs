@@ -42,6 +42,7 @@ impl Output<'_> {
         self.passed += 1;
         if self.passed > self.limit.offset && self.emitted < self.limit.count {
             self.emitted += 1;
+            assert!(self.emitted <= self.passed - self.limit.offset, "OFFSET leaves rows out");
             (self.emit)(row)?;
         }
         let is_full = self.emitted >= self.limit.count && !self.count_all;

@@ -98,6 +98,7 @@ impl<'p> Subqueries<'p> {
 impl RunSubqueries for Subqueries<'_> {
     fn rows(&self, number: usize, args: Vec<Value>, ctx: &Context<'_>) -> Result<Rc<SubqueryRows>> {
         let plan = &self.plans[number];
+        assert!(!plan.is_joined, "a subquery whose tables are joined with others is not run");
         let key = (!args.is_empty() && !plan.varies).then(|| key_of(&args));
         if !plan.varies
             && let Some(rows) = self.remembered(number, &key)

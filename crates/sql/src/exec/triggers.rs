@@ -92,6 +92,7 @@ pub(super) fn check_nulls(
     values: &mut [Value],
     strictness: Strictness,
 ) -> Result<()> {
+    assert_eq!(values.len(), table.columns(), "a row has a value for each column of its table");
     for (column, value) in table.def.columns.iter().zip(values) {
         if !value.is_null() || column.nullable || column.generated.is_some() {
             continue;

@@ -126,6 +126,7 @@ fn bind_by(session: &Session, mut binder: Binder<'_>, statement: &Statement) -> 
         _ => None,
     };
     end_hints(&mut binder);
+    binder.assert_at_the_end();
     let (subqueries, cacheable) = (binder.take_subqueries(), !binder.noted.uncacheable);
     Ok(Bound {
         plan,

@@ -28,6 +28,7 @@ fn outputs(
     columns: &[ColumnMeta],
     ctx: &Context<'_>,
 ) -> Result<Vec<Value>> {
+    assert_eq!(plan.outputs.len(), columns.len(), "each output has a column of the result");
     let mut out = Vec::with_capacity(plan.outputs.len());
     for (expr, column) in plan.outputs.iter().zip(columns) {
         out.push(ctx.owned(expr.output(row, &column.ty, ctx)?)?);

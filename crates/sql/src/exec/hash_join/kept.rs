@@ -56,11 +56,14 @@ impl Kept {
         let at = u32::try_from(self.links.len()).ok().filter(|at| *at < END).ok_or_else(out_of_memory)?;
         growth::append(&mut self.bytes, row, &mut self.charge)?;
         growth::push(&mut self.links, Link { end: self.bytes.len(), next: END }, &mut self.charge)?;
+        assert!(self.chains.len() < self.links.len(), "each key has a row");
         match self.keys.enter(key, hash, true)? {
             Entered::New(_) => growth::push(&mut self.chains, (at, at), &mut self.charge),
             Entered::Known(number) => {
                 let last = std::mem::replace(&mut self.chains[number].1, at);
-                self.links[last as usize].next = at;
+                let last = &mut self.links[last as usize].next;
+                assert_eq!(*last, END, "a row comes behind the last one of its key");
+                *last = at;
                 Ok(())
             }
             Entered::Refused => Err(out_of_memory()),

@@ -21,6 +21,7 @@ pub(super) const LEVELS: u32 = 5;
 
 /// Returns the part of a key among those of a level.
 pub(super) fn part_of(hash: u64, level: u32) -> usize {
+    debug_assert!(level < LEVELS, "the bits of the hash are used up");
     (hash >> (64 - BITS * (level + 1))) as usize % PARTS
 }
 

@@ -118,6 +118,9 @@ impl<'w> Frames<'w> {
         let around = Around { part, window: self.window, columns: self.columns, peers: self.peers };
         let start = around.edge(&mut self.start, End::Start, row, ctx)?;
         let behind = around.edge(&mut self.behind, End::Behind, row, ctx)?;
+        let (first, last) = self.peers;
+        assert!(first <= row && row < last && last <= part.len(), "a row is one of its peers");
+        assert!(start.max(behind) <= part.len(), "a frame lies within its partition");
         // A frame that would end before it begins is empty.
         Ok(Place { row, peers: self.peers, frame: (start, behind.max(start)) })
     }

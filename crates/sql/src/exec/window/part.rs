@@ -112,6 +112,7 @@ impl Part {
     /// Returns the errors of [`Charge::add`], and 1 and 3 when the file cannot be created or
     /// written.
     pub fn push(&mut self, row: Vec<Value>, ctx: &Context<'_>) -> Result<()> {
+        assert_eq!(row.len(), self.width, "all rows of a partition have as many values");
         let bytes = row_bytes(&row);
         self.charge.add(bytes)?;
         self.open_bytes += bytes;
@@ -128,6 +129,7 @@ impl Part {
         if self.open.is_empty() {
             return Ok(());
         }
+        assert!(self.open.len() <= self.len, "the open rows are the last ones of the partition");
         let mut block = Block { first: self.len - self.open.len(), rows: None, in_file: 0 };
         if self.kept_bytes + self.open_bytes <= self.most_bytes || self.blocks.is_empty() {
             self.kept_bytes += self.open_bytes;
