@@ -126,6 +126,12 @@ pub enum EngineError {
     GtidUnusable(String),
     /// This server has no number left for a new GTID (MySQL 1775).
     GtidsExhausted,
+    /// `super_read_only`, or else `read_only`, was turned on before the session's transaction had
+    /// its place in the log (MySQL 1290).
+    ServerIsReadOnly {
+        /// True for `super_read_only`.
+        for_all: bool,
+    },
     /// There is an XA transaction with this XID already (MySQL 1440).
     XidExists,
     /// No prepared XA transaction has this XID (MySQL 1397).
@@ -273,6 +279,13 @@ impl fmt::Display for EngineError {
                 f,
                 "Impossible to generate GTID: the integer component reached the maximum value. Restart the server with a new server_uuid."
             ),
+            EngineError::ServerIsReadOnly { for_all } => {
+                write!(
+                    f,
+                    "The server is read only ({})",
+                    if *for_all { "super_read_only" } else { "read_only" }
+                )
+            }
             EngineError::XidExists => write!(f, "XAER_DUPID: The XID already exists"),
             EngineError::UnknownXid => write!(f, "XAER_NOTA: Unknown XID"),
             EngineError::CopyRunning => {

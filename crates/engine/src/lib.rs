@@ -84,6 +84,7 @@ pub use commit::hold::{CommitHold, DdlPass};
 pub use commit::pipeline::{CommitOptions, CommitOutcome, CommitWaiter, GtidNext};
 pub use commit::position::{ChannelChange, PositionUpdate, ReplicaPosition};
 pub use commit::record::CommitHeader;
+pub use commit::sequencer::ReadOnly;
 pub use commit::stream::{CommitStream, CommittedGroup, GroupBytes};
 pub use concurrency::Place;
 pub use config::{EngineConfig, RowImage};

@@ -7,7 +7,7 @@ use crate::client::connection_host::ConnectionHost;
 use crate::client::secrets;
 use crate::show::{status, virtual_tables};
 use crate::variables;
-use engine::Isolation;
+use engine::{Isolation, ReadOnly};
 use protocol::capability as cap;
 use protocol::handshake::HandshakeResponse;
 use sql::admin::{AccountsChanged, AccountsLog};
@@ -175,6 +175,13 @@ impl Host for ConnectionHost {
 
     fn is_read_only(&self) -> sql::Result<bool> {
         Ok(self.server().globals.is_read_only())
+    }
+
+    fn commits_refused_from(&self) -> Option<ReadOnly> {
+        // With `read_only` on, only an account with CONNECTION_ADMIN gets as far as a commit. While
+        // it is off, the account's privileges are not looked up: the rare commit of such an account
+        // at the moment when `read_only` is turned on is refused like the others.
+        Some(if self.server().globals.is_read_only() { ReadOnly::All } else { ReadOnly::Ordinary })
     }
 
     fn check_set_session(&self, name: &str) -> sql::Result<()> {

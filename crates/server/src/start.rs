@@ -139,6 +139,7 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     engine
         .set_gtid_mode(crate::variables::gtids::mode_named(globals.named("gtid_mode").text()))
         .expect("nobody owns a GTID yet");
+    engine.set_read_only(|| crate::variables::refused_commits(&globals));
     let (instances, cleaners) = engine.pool().actors();
     globals.set_named("innodb_buffer_pool_instances", Setting::UInt(instances as u64));
     globals.set_named("innodb_page_cleaners", Setting::UInt(cleaners as u64));

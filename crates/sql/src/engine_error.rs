@@ -44,6 +44,9 @@ impl From<EngineError> for SqlError {
                 return SqlError::new(3862, format!("Clone Donor Error: {why}."));
             }
             EngineError::Statement { code, .. } => *code,
+            EngineError::ServerIsReadOnly { for_all } => {
+                return SqlError::option_prevents(if *for_all { "--super-read-only" } else { "--read-only" });
+            }
             EngineError::XidExists => 1440,
             EngineError::UnknownXid => 1397,
             error if error.is_disk_full() => {

@@ -14,7 +14,7 @@ use crate::memory::Budget;
 use crate::sink::ResultSink;
 pub use crate::sink::VirtualTable;
 use crate::statement_log::StatementLog;
-use engine::{Isolation, ObjectKind};
+use engine::{Isolation, ObjectKind, ReadOnly};
 use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -316,6 +316,13 @@ pub trait Host: Rights {
     fn is_read_only(&self) -> Result<bool> {
         let value = self.variable(VariableScope::Global, "read_only")?;
         Ok(matches!(value, Some(Value::Int(n)) if n != 0) || matches!(value, Some(Value::UInt(n)) if n != 0))
+    }
+
+    /// Returns the least [`ReadOnly`] under which a commit is refused that [`Host::is_read_only`]
+    /// does not keep from beginning. `None` is for sessions of the server itself and of
+    /// replication, whose commits are never refused.
+    fn commits_refused_from(&self) -> Option<ReadOnly> {
+        None
     }
 
     /// Returns the error that this account gets when it sets a variable's session value: 1227 where

@@ -57,10 +57,15 @@ impl Ledger {
 
     /// Makes every client commit until it is stopped or the server is gone.
     pub fn work(&self, server: &Server) -> Working {
+        self.work_at(&server.connect_options())
+    }
+
+    /// Does the work of [`Ledger::work`] with clients that connect by these options, for instance
+    /// through a balancer.
+    pub fn work_at(&self, way: &ConnectOptions) -> Working {
         let stop = Arc::new(AtomicBool::new(false));
         let threads = self.acknowledged.iter().enumerate().map(|(client, acknowledged)| {
-            let (options, stop, acknowledged) =
-                (server.connect_options(), Arc::clone(&stop), Arc::clone(acknowledged));
+            let (options, stop, acknowledged) = (way.clone(), Arc::clone(&stop), Arc::clone(acknowledged));
             os::thread::spawn("ledger_client", move || {
                 // An error should mean that the server is gone. The check after the restart finds
                 // out whether anything else was wrong.

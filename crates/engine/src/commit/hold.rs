@@ -9,7 +9,7 @@
 //! Lock order: the gate's mutex before the sequencer's. A thread that holds commits back must not
 //! commit itself.
 
-use super::sequencer::Sequencer;
+use super::sequencer::{ReadOnly, Sequencer};
 use crate::error::{EngineError, Result};
 use os::clock::Stopwatch;
 use parking_lot::{Condvar, Mutex};
@@ -64,6 +64,14 @@ impl Gate {
             state.closed = false;
             self.changed.notify_all();
         }
+    }
+
+    /// Sets which commits of sessions are refused, to what `now` answers. When it returns, nothing
+    /// that it refuses is under way any more: what was let in before is visible.
+    pub fn set_read_only(self: &Arc<Gate>, now: impl FnOnce() -> ReadOnly) {
+        let hold = self.hold();
+        self.sequencer.set_read_only(now);
+        drop(hold);
     }
 
     /// Announces a statement that changes definitions. While commits are held back it waits as for

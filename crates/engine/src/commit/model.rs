@@ -24,6 +24,7 @@ fn enter<'l>(log: &'l Log, sequencer: &Sequencer, follows_logged: bool) -> Enter
             unversioned: false,
             follows_logged,
             spill: None,
+            refused_from: None,
         };
         match sequencer.enter(log, entry).expect("there is room") {
             Some(entered) => return entered,

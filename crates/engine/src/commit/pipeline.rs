@@ -2,7 +2,7 @@
 
 use super::position::PositionUpdate;
 use super::record::{self, CommitHeader};
-use super::sequencer::{Entry, GtidRequest};
+use super::sequencer::{Entry, GtidRequest, ReadOnly};
 use super::sidecar::{self, IndexOp, NextIds, Placement, SidecarWriter};
 use crate::apply::Pages;
 use crate::apply::Versioning;
@@ -73,6 +73,9 @@ pub struct CommitOptions<'a> {
     /// (`binlog_transaction_compression`). Only a transaction that consists of row events and is
     /// not spilled is compressed.
     pub compression: Option<u8>,
+    /// The least [`ReadOnly`] under which the commit is refused. `None` means that it never is:
+    /// what replication and the server itself commit.
+    pub refused_from: Option<ReadOnly>,
     /// Whether the commit waits for the log, as `innodb_flush_log_at_trx_commit` says, and until
     /// the transaction is visible.
     pub wait: bool,
@@ -89,6 +92,7 @@ impl Default for CommitOptions<'_> {
             position: None,
             binlog: true,
             compression: None,
+            refused_from: None,
             wait: true,
         }
     }
@@ -346,6 +350,7 @@ impl Committer {
             unversioned,
             follows_logged,
             spill: named,
+            refused_from: parts.options.refused_from,
         };
         let logging = parts.xa.map(|_| self.xa_logging.lock());
         let entered = self.sequencer.enter(&self.log, entry);

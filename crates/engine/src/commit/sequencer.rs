@@ -47,6 +47,8 @@ struct State {
     gives_gtids: bool,
     /// Whether commits are held back.
     closed: bool,
+    /// Which commits of sessions are refused.
+    read_only: ReadOnly,
     /// The largest sequence number that may become visible.
     limit: Lsn,
     /// The free numbers of each tag that has been asked for. `numbers` has those without a tag.
@@ -103,6 +105,15 @@ impl State {
 }
 
 impl State {
+    fn check_read_only(&self, refused_from: Option<ReadOnly>) -> Result<()> {
+        match refused_from {
+            Some(least) if self.read_only >= least => {
+                Err(EngineError::ServerIsReadOnly { for_all: self.read_only == ReadOnly::All })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Reports whether a transaction has the GTID, visible or not. This is asked for commits of
     /// sessions; an applier looks before it begins a transaction.
     fn has_logged(&self, gtid: Gtid) -> bool {
@@ -128,6 +139,8 @@ pub(crate) struct Entry<'a> {
     /// commit.
     pub follows_logged: bool,
     pub spill: Option<SpillRef>,
+    /// The least [`ReadOnly`] under which the commit is refused. `None` means that it never is.
+    pub refused_from: Option<ReadOnly>,
 }
 
 /// The sequencer's state that a checkpoint takes, all of one moment.
@@ -140,6 +153,17 @@ pub(crate) struct Captured {
     /// The replication state, encoded.
     pub replication: Vec<u8>,
     pub spilled: Vec<SpilledCommit>,
+}
+
+/// Which commits of sessions the server refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReadOnly {
+    /// None.
+    Off,
+    /// Those of accounts without CONNECTION_ADMIN (`read_only`).
+    Ordinary,
+    /// All of them (`super_read_only`).
+    All,
 }
 
 /// The GTID that a commit asks for.
@@ -192,6 +216,7 @@ impl Sequencer {
                 numbers: FreeNumbers::UNKNOWN,
                 gives_gtids: true,
                 closed: false,
+                read_only: ReadOnly::Off,
                 tagged_numbers: BTreeMap::new(),
                 owned: BTreeSet::new(),
                 limit: Lsn::MAX,
@@ -244,6 +269,21 @@ impl Sequencer {
         self.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 
+    /// Sets which commits of sessions are refused from here on. `now` is called under the mutex, so
+    /// that of several callers the last one has the newest answer.
+    pub fn set_read_only(&self, now: impl FnOnce() -> ReadOnly) {
+        let mut state = self.state.lock();
+        state.read_only = now();
+    }
+
+    /// Checks that a commit which is refused from this level on is not refused now.
+    ///
+    /// # Errors
+    /// Returns [`EngineError::ServerIsReadOnly`] when it is.
+    pub fn check_read_only(&self, refused_from: Option<ReadOnly>) -> Result<()> {
+        self.state.lock().check_read_only(refused_from)
+    }
+
     /// Sets whether commits that ask for the next GTID get one from here on.
     pub fn set_gives_gtids(&self, gives: bool) {
         self.state.lock().gives_gtids = gives;
@@ -261,6 +301,7 @@ impl Sequencer {
         if state.closed && !entry.follows_logged {
             return Ok(None);
         }
+        state.check_read_only(entry.refused_from)?;
         if let GtidRequest::Given(gtid) = entry.gtid
             && entry.position.is_none()
             && state.has_logged(gtid)

@@ -6,6 +6,7 @@ use crate::checkpoint::CheckpointParticipant;
 use crate::commit::hold::{CommitHold, DdlPass};
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitWaiter, GtidNext};
 use crate::commit::position::{ChannelChange, PositionUpdate, ReplicaPosition, parse_mariadb_state};
+use crate::commit::sequencer::ReadOnly;
 use crate::commit::stream::CommitStream;
 use crate::error::{EngineError, Result};
 use crate::gtid_owners::{GtidMode, GtidModeRefusal, GtidOwner};
@@ -40,6 +41,21 @@ impl Engine {
     /// Holds back all commits. Returns when the commits that are under way are visible.
     pub fn hold_commits(&self) -> CommitHold {
         self.committer.gate.hold()
+    }
+
+    /// Sets which commits of sessions are refused (`read_only`, `super_read_only`), to what `now`
+    /// answers. When it returns, nothing that it refuses is under way any more.
+    pub fn set_read_only(&self, now: impl FnOnce() -> ReadOnly) {
+        self.committer.gate.set_read_only(now);
+    }
+
+    /// Checks that a commit with these options would not be refused because of `read_only`. The
+    /// answer stays right for as long as the caller has a [`DdlPass`].
+    ///
+    /// # Errors
+    /// Returns [`EngineError::ServerIsReadOnly`] when the commit would be refused.
+    pub fn check_read_only(&self, options: &CommitOptions<'_>) -> Result<()> {
+        self.sequencer.check_read_only(options.refused_from)
     }
 
     /// Announces a statement that changes definitions. While commits are held back it waits as for

@@ -4,6 +4,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use binlog::gtid::GtidSet;
 use engine::GtidMode;
 use protocol::client::{Client, ClientError, ConnectOptions};
 
@@ -198,7 +199,34 @@ fn introduce_to_mysql(
     }
     let ours = &channel.settings.server_uuid;
     tell(client, &format!("SET @slave_uuid = '{ours}', @replica_uuid = '{ours}'"))?;
+    if config.auto_position {
+        warn_of_errant_transactions(channel, client)?;
+    }
     Ok(uuid)
+}
+
+/// Writes to the error log which transactions this server has and its source has not. Such
+/// transactions are left on a source that died before a replica had received them and came back as
+/// a replica. The source refuses a replica only for transactions of the source's own UUID.
+fn warn_of_errant_transactions(channel: &Channel, client: &mut Client) -> Result<(), Ended> {
+    // This server's set is read first, because what comes to it meanwhile the source may have too.
+    let mut alone = channel.executed_and_received();
+    let theirs = match client.query("SELECT @@GLOBAL.GTID_EXECUTED") {
+        Ok(shown) => shown.cell(0, 0).unwrap_or_default(),
+        // A source that does not tell its set is not compared with; it refuses the dump if it must.
+        Err(ClientError::Server(_)) => return Ok(()),
+        Err(broken) => return Err(Ended::lost(broken.to_string())),
+    };
+    let Ok(theirs) = theirs.parse::<GtidSet>() else { return Ok(()) };
+    alone.subtract(&theirs);
+    if !alone.is_empty() {
+        log::warn!(
+            "Replica I/O for channel '{}': this server has transactions that its source does not have: '{alone}'. The rows of the two may \
+             differ; make this server anew from the source, or commit empty transactions under these GTIDs at the source.",
+            channel.name
+        );
+    }
+    Ok(())
 }
 
 fn introduce_to_mariadb(channel: &Channel, config: &ChannelConfig, client: &mut Client) -> Result<(), Ended> {

@@ -48,5 +48,6 @@ pub use persist::{apply_persisted, check_persist, open_persisted, persist, reset
 pub use persisted::Persisted;
 pub use registry::{aliases, all, default_globals, find};
 pub use replication::checksum_named;
+pub use server::refused_commits;
 pub use setting::Setting;
 pub use store::{Globals, SessionValues, VariableId};

@@ -143,7 +143,13 @@ impl<'a> DdlRun<'a> {
         let engine = self.engine;
         let _pass = match self.is_temporary {
             true => None,
-            false => Some(engine.enter_ddl(self.lock_timeout_ms, self.interrupt.as_deref())?),
+            false => {
+                let pass = engine.enter_ddl(self.lock_timeout_ms, self.interrupt.as_deref())?;
+                // While the statement has its pass, `read_only` cannot be turned on.
+                engine.check_read_only(&self.options)?;
+                self.options.refused_from = None;
+                Some(pass)
+            }
         };
         match statement {
             Statement::CreateTable(create) => self.create_table(create, Vec::new()).map(|_| ()),

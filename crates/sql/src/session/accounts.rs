@@ -111,6 +111,8 @@ pub(super) fn change_accounts(
     let changed = {
         let timeout_ms = Some(session.settings.variables.lock_wait_timeout_s * 1000);
         let _pass = session.server.engine.enter_ddl(timeout_ms, Some(&session.server.interrupt))?;
+        // While the statement has its pass, `read_only` cannot be turned on.
+        session.locks.check_writable(&session.server)?;
         session.server.host.change_accounts(command, &log)
     };
     session.transacting().spend_gtid();

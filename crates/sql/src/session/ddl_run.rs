@@ -3,6 +3,7 @@
 use super::Session;
 use crate::ddl::{DdlReport, DdlRun, DdlSettings, ScheduleValues};
 use crate::detached::BoundTypes;
+use engine::CommitOptions;
 
 /// Returns a run of a DDL statement with the session's settings. `text` is what the binary log
 /// gets.
@@ -36,7 +37,10 @@ pub(super) fn ddl_run<'s>(session: &'s Session, text: &'s str) -> DdlRun<'s> {
         text,
         session: session.session_context(now_us),
         received_group: None,
-        options: session.transaction.commit_options(&session.settings.variables),
+        options: CommitOptions {
+            refused_from: session.server.host.commits_refused_from(),
+            ..session.transaction.commit_options(&session.settings.variables)
+        },
         lock_timeout_ms: Some(session.settings.variables.lock_wait_timeout_s * 1000),
         current_user: definer(session),
         schedule: ScheduleValues::default(),

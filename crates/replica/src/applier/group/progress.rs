@@ -158,6 +158,7 @@ impl<'a> GroupProgress<'a> {
             }),
             binlog: self.channel.settings.log_replica_updates,
             compression: self.channel.apply.transaction_compression(),
+            refused_from: None,
             wait: false,
         }
     }

@@ -71,12 +71,13 @@ impl ServerHandles {
         if !self.host.is_read_only()? {
             return Ok(());
         }
+        self.host
+            .check_privilege(Privilege::ConnectionAdmin, None, None)
+            .map_err(|_| SqlError::option_prevents("--read-only"))?;
         let is_super = self.host.variable(VariableScope::Global, "super_read_only")?;
         if matches!(is_super, Some(Value::Int(1) | Value::UInt(1))) {
             return Err(SqlError::option_prevents("--super-read-only"));
         }
-        self.host
-            .check_privilege(Privilege::ConnectionAdmin, None, None)
-            .map_err(|_| SqlError::option_prevents("--read-only"))
+        Ok(())
     }
 }

@@ -58,6 +58,18 @@ impl Transacting<'_> {
         self.of.commit_options(&self.settings.variables)
     }
 
+    /// Returns the options for the commit of a transaction that may have changes, after checking
+    /// that they may be committed: `read_only` may have been turned on since they were made. When
+    /// it is turned on after this check, the engine refuses the commit.
+    fn checked_commit_options(&self, transaction: &Transaction) -> Result<CommitOptions<'static>> {
+        let options = self.commit_options();
+        if !transaction.has_changes() {
+            return Ok(options);
+        }
+        self.server.check_writable()?;
+        Ok(CommitOptions { refused_from: self.server.host.commits_refused_from(), ..options })
+    }
+
     /// Begins an explicit transaction. The caller has committed the open one and released the table
     /// locks.
     ///
@@ -84,8 +96,9 @@ impl Transacting<'_> {
     /// Commits the open transaction.
     ///
     /// # Errors
-    /// Returns 1399 within an XA transaction, which only XA statements end, and the errors of the
-    /// commit. After these, no transaction is open either.
+    /// Returns 1399 within an XA transaction, which only XA statements end, 1290 for changes on a
+    /// server that is read-only by now, and the errors of the commit. After these, no transaction
+    /// is open either.
     pub fn commit(&mut self) -> Result<()> {
         self.of.xa.check_none()?;
         let committed = match self.of.open.take() {
@@ -101,9 +114,16 @@ impl Transacting<'_> {
                 transaction.commit_in_place(&options).map(|_| ())
             }
             Some(mut transaction) => {
-                let committed = transaction.commit_in_place(&self.commit_options()).map(|_| ());
+                let committed = match self.checked_commit_options(&transaction) {
+                    Ok(options) => transaction.commit_in_place(&options).map(|_| ()).map_err(SqlError::from),
+                    Err(refused) => {
+                        self.server.end_unchanged(transaction);
+                        Err(refused)
+                    }
+                };
                 self.spend_gtid();
-                committed
+                self.of.forget();
+                return committed;
             }
             None => Ok(()),
         };
@@ -212,9 +232,14 @@ impl Transacting<'_> {
             self.server.end_unchanged(transaction);
             return Ok(());
         }
-        let committed = transaction.commit_in_place(&self.commit_options());
+        let committed = match self.checked_commit_options(&transaction) {
+            Ok(options) => transaction.commit_in_place(&options).map(|_| ()).map_err(SqlError::from),
+            Err(refused) => {
+                self.server.end_unchanged(transaction);
+                Err(refused)
+            }
+        };
         self.spend_gtid();
-        committed?;
-        Ok(())
+        committed
     }
 }
