@@ -19,6 +19,7 @@ fn main() -> ExitCode {
         Some("bench") => ExitCode::from(bench::main(std::env::args_os().skip(2))),
         Some("analyze") => ExitCode::from(analyze::main(std::env::args_os().skip(2))),
         Some("status") => ExitCode::from(status::main(std::env::args_os().skip(2))),
+        Some("switchover") => ExitCode::from(switchover::main(std::env::args_os().skip(2))),
         Some("completions") => completions(args.get(1).map_or("", String::as_str)),
         Some("man") => manual_pages(args.get(1).map_or(".", String::as_str)),
         Some("--version" | "-V") => {

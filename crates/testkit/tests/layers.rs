@@ -30,8 +30,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("status", &["bench", "binlog", "protocol"]),
     // The form of a server's address comes from `bench`.
     ("backup", &["bench", "binlog", "protocol", "os"]),
+    // The form of a server's address comes from `bench`.
+    ("switchover", &["bench", "binlog", "protocol", "os"]),
     ("testkit", &["bench", "binlog"]),
-    ("server", &["replica", "source", "bench", "analyze", "attach", "backup", "status"]),
+    ("server", &["replica", "source", "bench", "analyze", "attach", "backup", "status", "switchover"]),
 ];
 
 struct Manifest {

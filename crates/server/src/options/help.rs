@@ -32,6 +32,7 @@ pub fn help() -> String {
          slipstream bench ...          measure servers, see slipstream bench --help\n       \
          slipstream analyze ...        what a binary log holds, see slipstream analyze --help\n       \
          slipstream status ...         the state of a server on one screen, see slipstream status --help\n       \
+         slipstream switchover ...     hand a source's place over to a replica, see slipstream switchover --help\n       \
          slipstream completions SHELL  the script with which bash, zsh or fish complete these words\n       \
          slipstream man DIRECTORY      write the manual pages there\n       \
          slipstream --version          say which version this is\n",

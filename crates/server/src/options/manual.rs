@@ -36,6 +36,7 @@ fn command() -> Command {
         .subcommand(bench::command().name("bench"))
         .subcommand(analyze::command().name("analyze"))
         .subcommand(::status::command().name("status"))
+        .subcommand(::switchover::command().name("switchover"))
         .subcommand(
             Command::new("completions")
                 .about("Writes the script with which a shell completes commands and options")
