@@ -18,6 +18,7 @@ use crate::engine::{Engine, REDO_DIRECTORY, threads};
 use crate::error::{EngineError, Result};
 use crate::figures::{self, TableFigures};
 use crate::files::{io_error, make_dir};
+use crate::metadata_locks::{self, MetadataLock};
 use crate::physical_copy::{self, CopyEnd, CopyWatch};
 use crate::recovery;
 use crate::table::{SEQUENCE_ROW_ID, Table};
@@ -353,6 +354,11 @@ impl Engine {
     pub fn data_locks(&self, interrupt: &AtomicBool) -> Result<DataLocks> {
         let Engine { locks, catalog, rows, pool, .. } = self;
         LockReader { locks, catalog, rows, pool, interrupt }.read()
+    }
+
+    /// Returns the locks on definitions that are held or waited for.
+    pub fn metadata_locks(&self) -> Vec<MetadataLock> {
+        metadata_locks::read(&self.locks, &self.catalog)
     }
 
     /// Estimates how many bytes of memory the result of [`Engine::data_locks`] would take now.

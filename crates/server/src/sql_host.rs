@@ -6,8 +6,8 @@ use crate::client::checks::Holder;
 use crate::client::connection_host::ConnectionHost;
 use crate::client::secrets;
 use crate::show::{status, virtual_tables};
-use crate::variables;
-use engine::{Isolation, ReadOnly};
+use crate::variables::{self, Origin};
+use engine::ReadOnly;
 use protocol::capability as cap;
 use protocol::handshake::HandshakeResponse;
 use sql::admin::{AccountsChanged, AccountsLog};
@@ -16,7 +16,7 @@ use sql::measured::MeasuredSession;
 use sql::memory::Budget;
 use sql::{
     AdminCommand, ComputedTable, Host, Privilege, ResultSink, RunningPlan, Session, SessionInit, Sight,
-    SqlError, StatementClass, StatementLog, UserLocks, VariableScope,
+    SqlError, StatementClass, StatementLog, TransactionKind, UserLocks, VariableScope,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -71,8 +71,8 @@ impl Host for ConnectionHost {
         }
     }
 
-    fn note_transaction(&self, transaction_id: u64, isolation: Isolation, read_only: bool) {
-        self.entry().set_transaction(transaction_id, isolation, read_only);
+    fn note_transaction(&self, transaction_id: u64, kind: TransactionKind) {
+        self.entry().set_transaction(transaction_id, kind);
     }
 
     fn user(&self) -> String {
@@ -185,7 +185,11 @@ impl Host for ConnectionHost {
     }
 
     fn check_set_session(&self, name: &str) -> sql::Result<()> {
-        self.check_set_own(name)
+        self.check_set_own(name)?;
+        if let Some(id) = variables::find(name) {
+            self.server().globals.note_origin(id, Origin::now(self.account().name()));
+        }
+        Ok(())
     }
 
     fn has_variable(&self, name: &str) -> bool {
@@ -221,6 +225,7 @@ impl Host for ConnectionHost {
             let id = variables::find(name).ok_or_else(|| SqlError::unknown_variable(name))?;
             if scope != VariableScope::PersistOnly {
                 variables::set_global(self.server(), id, value)?;
+                self.server().globals.note_origin(id, Origin::now(self.account().name()));
             }
             return match scope {
                 VariableScope::Global => Ok(()),

@@ -3,10 +3,10 @@
 use crate::admin::account_changes;
 use crate::datadir::auto_cnf::server_uuid;
 use crate::datadir::{self, Datadir, DatadirError};
-use crate::options::Options;
+use crate::options::{DEFAULT_FILE, Options};
 use crate::process::version::{INNODB_VERSION, VERSION, VERSION_COMMENT};
 use crate::server::{Parts, Server};
-use crate::variables::{Globals, SessionVariables, Setting, apply_persisted, open_persisted};
+use crate::variables::{Globals, Origin, SessionVariables, Setting, apply_persisted, open_persisted};
 use binlog::gtid::Uuid;
 use engine::{Engine, EngineConfig, EngineError, RowImage};
 use os::disk::Disk;
@@ -103,10 +103,23 @@ pub struct Started {
 /// Returns the global values of the system variables as the options give them.
 pub fn globals_of(options: &Options) -> Globals {
     let globals = crate::variables::default_globals();
-    for (id, setting) in &options.settings {
+    let files = options.files.iter().map(Option::as_deref).chain(std::iter::repeat(None));
+    for ((id, setting), file) in options.settings.iter().zip(files) {
         globals.set(*id, setting.clone());
+        globals.note_origin(*id, origin_of(file, options));
     }
     globals
+}
+
+/// Returns the origin of an option that came from this file, or from the command line.
+fn origin_of(file: Option<&Path>, options: &Options) -> Origin {
+    let Some(file) = file else { return Origin::command_line() };
+    let source = match () {
+        () if Some(file) == options.extra_file.as_deref() => "EXTRA",
+        () if file == Path::new(DEFAULT_FILE) => "GLOBAL",
+        () => "EXPLICIT",
+    };
+    Origin::file(source, file.display().to_string())
 }
 
 /// Returns the absolute path of the data directory.

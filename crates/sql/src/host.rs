@@ -197,6 +197,19 @@ impl Rights for AllRights {
 /// The plan of a statement that runs, which only sessions look into.
 pub type RunningPlan = Arc<dyn Any + Send + Sync>;
 
+/// What kind of transaction a session has begun, as other sessions see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransactionKind {
+    /// The isolation level.
+    pub isolation: Isolation,
+    /// Whether the transaction is READ ONLY.
+    pub read_only: bool,
+    /// The session's `unique_checks` at the beginning.
+    pub unique_checks: bool,
+    /// The session's `foreign_key_checks` at the beginning.
+    pub foreign_key_checks: bool,
+}
+
 /// The server, as one session sees it.
 pub trait Host: Rights {
     /// Returns the value of `CONNECTION_ID()`.
@@ -210,7 +223,7 @@ pub trait Host: Rights {
 
     /// Notes that the session has begun a transaction with this number and of this kind, so that
     /// other sessions can find out whose locks they wait for.
-    fn note_transaction(&self, _transaction_id: u64, _isolation: Isolation, _read_only: bool) {}
+    fn note_transaction(&self, _transaction_id: u64, _kind: TransactionKind) {}
 
     /// Returns the value of `USER()`: `name@host` as the client connected.
     fn user(&self) -> String;

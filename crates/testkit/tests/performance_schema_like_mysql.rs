@@ -2,10 +2,12 @@
 //! keys they have, and which of them may be emptied.
 
 use bench::instance::{Flavor, Settings};
-use protocol::client::Client;
+use os::clock::{Stopwatch, sleep};
+use protocol::client::{Client, ConnectOptions};
+use std::time::Duration;
 use testkit::Server;
 use testkit::answers::rows;
-use testkit::server::same_as_mysql;
+use testkit::server::{SOON, same_as_mysql};
 
 /// The tables that are this server's own.
 const OWN: &str = "('clone_progress', 'clone_status', 'replication_lag', 'thread_times')";
@@ -125,4 +127,175 @@ fn the_error_log_has_the_start() {
         rows(&mut client, sql)
     });
     assert_eq!(lines.len(), 2, "{lines:?}");
+}
+
+#[test]
+fn counters_of_innodb_have_mysqls_names_and_count_alike() {
+    let test = "performance_schema_like_mysql::counters_of_innodb_have_mysqls_names_and_count_alike";
+    let lines = same_as_mysql(test, &measuring(), |server: &Server| {
+        let mut client = server.connect();
+        let mut lines = rows(
+            &mut client,
+            "SELECT name, subsystem, type FROM information_schema.innodb_metrics ORDER BY BINARY name",
+        );
+        // MySQL calls its averages FLOAT(12,0) and sends them with all digits.
+        let columns = "SELECT column_name, ordinal_position, is_nullable, column_type, collation_name \
+                       FROM information_schema.columns WHERE table_name = 'INNODB_METRICS' \
+                       AND column_name NOT LIKE 'AVG%' ORDER BY ordinal_position";
+        lines.extend(rows(&mut client, columns));
+        let counted = "SELECT name, count, status FROM information_schema.innodb_metrics WHERE name IN \
+                       ('dml_inserts', 'dml_updates', 'dml_deletes', 'lock_deadlocks', 'lock_timeouts') \
+                       ORDER BY name";
+        let numbers = |client: &mut Client| -> Vec<i64> {
+            let cell = |row: String| row.split('\t').nth(1).and_then(|cell| cell.parse().ok());
+            rows(client, counted).into_iter().map(|row| cell(row).expect("a number")).collect()
+        };
+        server.run("CREATE DATABASE d");
+        server.run("CREATE TABLE d.t (id INT PRIMARY KEY, n INT)");
+        let before = numbers(&mut client);
+        server.run("INSERT INTO d.t VALUES (1, 1), (2, 2), (3, 3)");
+        server.run("UPDATE d.t SET n = n + 1 WHERE id < 3");
+        server.run("DELETE FROM d.t WHERE id = 1");
+        let grown =
+            numbers(&mut client).iter().zip(before).map(|(now, before)| now - before).collect::<Vec<_>>();
+        lines.push(format!("deletes, inserts, updates, deadlocks, timeouts: {grown:?}"));
+        lines.extend(rows(
+            &mut client,
+            "SELECT name, count, status, max_count IS NULL, min_count, time_enabled IS NULL, time_disabled, \
+             time_reset, count_reset = count FROM information_schema.innodb_metrics WHERE name IN \
+             ('innodb_page_size', 'buffer_pool_size', 'lock_deadlocks', 'icp_attempts') AND type <> 'value' \
+             ORDER BY name",
+        ));
+        lines.extend(rows(
+            &mut client,
+            "SELECT COUNT(*), COUNT(DISTINCT Variable_name) FROM sys.metrics WHERE Type LIKE 'InnoDB Metrics%'",
+        ));
+        server.run("CREATE USER reader IDENTIFIED BY 'r'");
+        let options =
+            ConnectOptions { user: "reader".into(), password: "r".into(), ..server.connect_options() };
+        let mut reader = Client::connect(&options).expect("a session");
+        lines.extend(answer(&mut reader, "SELECT COUNT(*) FROM information_schema.innodb_metrics"));
+        lines
+    });
+    assert!(
+        lines.len() > 314
+            && lines.contains(&"deletes, inserts, updates, deadlocks, timeouts: [1, 3, 2, 0, 0]".into())
+    );
+}
+
+#[test]
+fn variables_info_says_where_values_come_from() {
+    let test = "performance_schema_like_mysql::variables_info_says_where_values_come_from";
+    let mut settings = measuring();
+    settings.extra.push("--sort-buffer-size=400000".into());
+    same_as_mysql(test, &settings, |server: &Server| {
+        let shown = "SELECT variable_name, variable_source, variable_path, min_value, max_value, \
+                     ABS(TIMESTAMPDIFF(SECOND, set_time, NOW(6))) < 60, set_user, set_host \
+                     FROM performance_schema.variables_info WHERE variable_name IN \
+                     ('autocommit', 'binlog_format', 'innodb_flush_log_at_trx_commit', 'join_buffer_size', \
+                     'read_only', 'server_id', 'sort_buffer_size', 'sql_mode', 'time_zone') \
+                     ORDER BY variable_name";
+        let mut client = server.connect();
+        let mut lines = rows(&mut client, shown);
+        for sql in [
+            "SET GLOBAL join_buffer_size = 262144",
+            "SET PERSIST read_only = OFF",
+            "SET SESSION time_zone = '+01:00'",
+            "SET SESSION sort_buffer_size = 300000",
+            "SET autocommit = 1",
+        ] {
+            client.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        }
+        // The times are those of the session, so that NOW() is compared in its zone.
+        lines.extend(rows(&mut client, shown));
+        lines.extend(rows(&mut server.connect(), shown));
+        lines
+    });
+}
+
+#[test]
+fn a_value_that_is_kept_comes_from_its_file() {
+    let mut server = Server::start(Flavor::Slipstream, &measuring());
+    server.run("SET PERSIST join_buffer_size = 262144");
+    server.shut_down();
+    server.come_back();
+    let shown = "SELECT variable_source, variable_path LIKE '%/mysqld-auto.cnf', set_user, set_time IS NULL \
+                 FROM performance_schema.variables_info WHERE variable_name = 'join_buffer_size'";
+    assert_eq!(server.rows(shown), ["PERSISTED\t1\tkit\t0"]);
+}
+
+#[test]
+fn a_transaction_shows_what_its_session_checks() {
+    let test = "performance_schema_like_mysql::a_transaction_shows_what_its_session_checks";
+    same_as_mysql(test, &measuring(), |server: &Server| {
+        server.run("CREATE DATABASE d");
+        server.run("CREATE TABLE d.t (id INT PRIMARY KEY)");
+        let mut lines = Vec::new();
+        for (unique, foreign) in [(1, 1), (0, 1), (1, 0), (0, 0)] {
+            let mut client = server.connect();
+            let sets = format!("SET unique_checks = {unique}, foreign_key_checks = {foreign}");
+            for sql in [sets.as_str(), "START TRANSACTION", "INSERT INTO d.t VALUES (1)"] {
+                client.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+            }
+            // MySQL answers with what it has shown less than 0.1 s ago.
+            sleep(Duration::from_millis(200));
+            lines.extend(rows(
+                &mut client,
+                "SELECT trx_unique_checks, trx_foreign_key_checks, trx_is_read_only, trx_isolation_level \
+                 FROM information_schema.innodb_trx",
+            ));
+            client.query("ROLLBACK").expect("an end");
+        }
+        lines
+    });
+}
+
+#[test]
+fn locks_on_definitions_are_shown_with_who_waits() {
+    let test = "performance_schema_like_mysql::locks_on_definitions_are_shown_with_who_waits";
+    let lines = same_as_mysql(test, &measuring(), |server: &Server| {
+        server.run("CREATE DATABASE d");
+        server.run("CREATE TABLE d.t (id INT PRIMARY KEY, n INT)");
+        server.run("CREATE TABLE d.u (id INT PRIMARY KEY)");
+        let mut asks = server.connect();
+        // What a statement has besides, while it waits for the table, differs from MySQL.
+        let shown = "SELECT object_type, object_schema, object_name, column_name, lock_type, lock_duration, \
+                     lock_status, processlist_user, IF(lock_status = 'PENDING', processlist_info, NULL) FROM performance_schema.metadata_locks \
+                     LEFT JOIN performance_schema.threads ON thread_id = owner_thread_id \
+                     WHERE object_type = 'TABLE' AND object_schema = 'd' AND object_name NOT LIKE '#sql%' \
+                     AND lock_type NOT IN ('SHARED_UPGRADABLE', 'SHARED_NO_WRITE') ORDER BY object_name, lock_type, lock_status";
+        let mut lines = rows(&mut asks, shown);
+        let mut holder = server.connect();
+        for sql in ["START TRANSACTION", "SELECT * FROM d.t", "INSERT INTO d.u VALUES (1)"] {
+            holder.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+            lines.extend(rows(&mut asks, shown));
+        }
+        let mut alters = server.connect();
+        let waiting = os::thread::spawn("alters", move || {
+            alters.query("ALTER TABLE d.t ADD COLUMN m INT, ALGORITHM=COPY").expect("an altered table");
+        });
+        let pending = "SELECT COUNT(*) FROM performance_schema.metadata_locks WHERE lock_status = 'PENDING'";
+        let clock = Stopwatch::start();
+        while rows(&mut asks, pending) != ["1"] {
+            assert!(clock.elapsed() < SOON, "nobody waits: {:?}", rows(&mut asks, shown));
+            sleep(Duration::from_millis(10));
+        }
+        lines.extend(rows(&mut asks, shown));
+        lines.extend(rows(
+            &mut asks,
+            "SELECT object_schema, object_name, waiting_query, waiting_query_rows_affected, blocking_lock_type, \
+             blocking_lock_duration, LEFT(sql_kill_blocking_query, 11) \
+             FROM sys.schema_table_lock_waits WHERE waiting_thread_id <> blocking_thread_id",
+        ));
+        holder.query("COMMIT").expect("an end");
+        waiting.join().expect("the table is altered");
+        lines.extend(rows(&mut asks, shown));
+        for how in ["READ", "WRITE"] {
+            let mut locks = server.connect();
+            locks.query(&format!("LOCK TABLES d.t {how}")).expect("a lock");
+            lines.extend(rows(&mut asks, shown));
+        }
+        lines
+    });
+    assert!(lines.iter().any(|line| line.contains("PENDING")), "{lines:?}");
 }

@@ -5,7 +5,7 @@
 
 use super::context::DdlContext;
 use crate::error::Result;
-use crate::lock::{LockId, LockOwner, LockTable, LockType, Patience};
+use crate::lock::{LockId, LockOwner, LockTable, LockType, OwnerKind, Patience};
 use crate::transaction::locked_tables::LockedTables;
 
 /// The exclusive metadata locks of one statement, which are released when this value is dropped.
@@ -20,6 +20,7 @@ pub(super) struct MetadataLocks<'e> {
 impl Drop for MetadataLocks<'_> {
     fn drop(&mut self) {
         self.table.release_all(&mut self.owner);
+        self.table.retire(self.owner.id());
     }
 }
 
@@ -35,6 +36,7 @@ impl<'e> MetadataLocks<'e> {
         if let Some(locked) = context.locked_tables {
             owner.set_works_under(locked.owner_id());
         }
+        table.introduce(owner.id(), OwnerKind::Statement, context.interrupt.clone());
         let timeout_ms = context.lock_timeout_ms.unwrap_or(timeout_ms);
         MetadataLocks { table, owner, timeout_ms, locked_tables: context.locked_tables }
     }

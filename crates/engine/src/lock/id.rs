@@ -36,6 +36,11 @@ impl LockId {
         LockId(fingerprint(seed, table.as_bytes()) | METADATA)
     }
 
+    /// Returns the name as a number.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+
     /// Returns the name of the metadata of a table, or of a schema when `table` is empty.
     pub fn metadata(schema: &str, table: &str) -> LockId {
         let seed = fingerprint(METADATA_SEED, schema.as_bytes());

@@ -47,9 +47,11 @@ use crate::error::EngineError;
 use btree::Direction;
 use deadlock::{Detector, WaitsFor};
 use gap::{GapId, TableLocks};
+use parking_lot::Mutex;
 use shards::Shards;
+use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use wait::Waiter;
 
 pub(crate) use deadlock::LockWait;
@@ -61,12 +63,27 @@ pub(crate) use owner::LockOwner;
 pub(crate) use shards::HeldLock;
 pub(crate) use wait::Patience;
 
+/// What an owner is that is no transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OwnerKind {
+    /// A statement that changes definitions.
+    Statement,
+    /// LOCK TABLES.
+    LockTables,
+}
+
+/// An owner that is no transaction: what it is, and the flag that ends its waits.
+type Introduced = (OwnerKind, Option<Arc<AtomicBool>>);
+
 /// The lock table of an engine.
 pub(crate) struct LockTable {
     shards: Shards,
     /// The search for deadlocks, which knows which owner waits for what; see the module header.
     detector: Detector,
     next_owner: AtomicU64,
+    /// The owners that are no transactions, with the flag that ends their waits. Only statements
+    /// about definitions and LOCK TABLES take the mutex, and those that ask for a report.
+    introduced: Mutex<HashMap<OwnerId, Introduced>>,
     /// `innodb_thread_concurrency`: a statement that waits for a lock does not count as inside.
     pub concurrency: ThreadConcurrency,
     /// The number of waits that began (`Innodb_row_lock_waits`).
@@ -90,6 +107,7 @@ impl LockTable {
             shards: Shards::new(),
             detector: Detector::new(),
             next_owner: AtomicU64::new(1),
+            introduced: Mutex::default(),
             concurrency: ThreadConcurrency::default(),
             waits: AtomicU64::new(0),
             wait_us: AtomicU64::new(0),
@@ -103,6 +121,22 @@ impl LockTable {
     /// Returns a new owner that holds nothing.
     pub fn owner(&self) -> LockOwner {
         LockOwner::new(self.next_owner.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Says what an owner is that is no transaction. [`LockTable::retire`] undoes it.
+    pub fn introduce(&self, owner: OwnerId, kind: OwnerKind, interrupt: Option<Arc<AtomicBool>>) {
+        self.introduced.lock().insert(owner, (kind, interrupt));
+    }
+
+    /// Forgets an owner that was introduced.
+    pub fn retire(&self, owner: OwnerId) {
+        let known = self.introduced.lock().remove(&owner);
+        assert!(known.is_some(), "an owner that retires was introduced");
+    }
+
+    /// Returns what an owner is. `None` means a transaction.
+    pub fn introduced(&self, owner: OwnerId) -> Option<Introduced> {
+        self.introduced.lock().get(&owner).cloned()
     }
 
     /// Takes a lock, waiting for it if need be. After an error the owner holds what it held before.
@@ -279,6 +313,11 @@ impl LockTable {
     /// Returns every lock that is held, including metadata locks.
     pub fn held_locks(&self) -> Vec<HeldLock> {
         self.shards.held_locks()
+    }
+
+    /// Returns every metadata lock that is held or waited for, and whether it is waited for.
+    pub fn metadata_locks(&self) -> Vec<(HeldLock, bool)> {
+        self.shards.metadata_locks()
     }
 
     /// Returns every wait for a row or a gap.

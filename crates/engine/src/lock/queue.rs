@@ -105,6 +105,12 @@ impl Lock {
         }
     }
 
+    pub fn for_each_waiter(&self, mut visit: impl FnMut(Grant)) {
+        if let Lock::Queue(queue) = self {
+            queue.waiters.iter().for_each(|waiter| visit(Grant { owner: waiter.owner, mode: waiter.mode }));
+        }
+    }
+
     pub fn is_unused(&self) -> bool {
         match self {
             Lock::Unused => true,

@@ -11,7 +11,7 @@
 use super::id::{FingerprintMap, LockId};
 use super::mode::{Acquired, LockType, OwnerId};
 use super::owner::LockOwner;
-use super::queue::{Lock, Request};
+use super::queue::{Grant, Lock, Request};
 use super::wait::Waiter;
 use os::sync::Mutex;
 use std::sync::Arc;
@@ -179,6 +179,23 @@ impl Shards {
             }
         }
         held
+    }
+
+    /// Returns every metadata lock that is held or waited for, and whether it is waited for.
+    pub fn metadata_locks(&self) -> Vec<(HeldLock, bool)> {
+        let mut all = Vec::new();
+        for shard in &self.0 {
+            for (id, lock) in &shard.lock().locks {
+                let id = LockId(*id);
+                if id.is_row() {
+                    continue;
+                }
+                let held = |grant: Grant| HeldLock { id, owner: grant.owner, mode: grant.mode };
+                lock.for_each_grant(|grant| all.push((held(grant), false)));
+                lock.for_each_waiter(|waiter| all.push((held(waiter), true)));
+            }
+        }
+        all
     }
 
     /// Returns the number of locks that are held or waited for.

@@ -6,7 +6,7 @@
 
 use crate::catalog::Catalog;
 use crate::error::{EngineError, Result};
-use crate::lock::{LockId, LockOwner, LockTable, LockType, OwnerId, Patience};
+use crate::lock::{LockId, LockOwner, LockTable, LockType, OwnerId, OwnerKind, Patience};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -44,6 +44,7 @@ impl LockedTables {
         let mut locks = table.owner();
         // As in MySQL, a transaction gives way to a session that locks tables.
         locks.set_important();
+        table.introduce(locks.id(), OwnerKind::LockTables, interrupt.clone());
         if let Some(interrupt) = interrupt {
             locks.set_interrupt(interrupt);
         }
@@ -102,5 +103,6 @@ impl fmt::Debug for LockedTables {
 impl Drop for LockedTables {
     fn drop(&mut self) {
         self.table.release_all(&mut self.locks);
+        self.table.retire(self.locks.id());
     }
 }

@@ -24,20 +24,24 @@ use std::path::PathBuf;
 
 /// Reads the arguments after `serve`, and the option files that they name.
 pub fn read(args: &[String], disk: &dyn Disk) -> Result<Options, OptionError> {
-    let (files, rest) = split_file_options(args)?;
+    let (files, extra_file, rest) = split_file_options(args)?;
     let no_defaults = files.is_empty();
     let mut raw = Vec::new();
     for (path, must_exist) in files {
         raw.extend(file::read(disk, &path, must_exist)?);
     }
-    Ok(Options { no_defaults, ..resolve::resolve(raw, &rest)? })
+    Ok(Options { no_defaults, extra_file, ..resolve::resolve(raw, &rest)? })
 }
 
 /// An option file, and whether it must exist.
 type OptionFile = (PathBuf, bool);
 
-/// Returns the option files that are to be read, and the other arguments.
-fn split_file_options(args: &[String]) -> Result<(Vec<OptionFile>, Vec<String>), OptionError> {
+/// The option files that are to be read, the path of the extra one among them, and the arguments
+/// that are not about files.
+type SplitArguments = (Vec<OptionFile>, Option<PathBuf>, Vec<String>);
+
+/// Takes the options about files out of the arguments.
+fn split_file_options(args: &[String]) -> Result<SplitArguments, OptionError> {
     let mut main = Some((PathBuf::from(DEFAULT_FILE), false));
     let mut extra = None;
     let mut rest = Vec::new();
@@ -61,7 +65,8 @@ fn split_file_options(args: &[String]) -> Result<(Vec<OptionFile>, Vec<String>),
             _ => rest.push(arg.clone()),
         }
     }
-    Ok((main.into_iter().chain(extra).collect(), rest))
+    let extra_file = extra.as_ref().map(|(path, _): &OptionFile| path.clone());
+    Ok((main.into_iter().chain(extra).collect(), extra_file, rest))
 }
 
 #[cfg(test)]

@@ -3,12 +3,17 @@
 use super::raw::{OptionError, RawOption};
 use crate::variables::{Kind, Setting, VariableId, find, parse_bool};
 use sql::admin::{FilterKind, FilterRule};
+use std::path::PathBuf;
 
 /// The options that the command line and the files give the program.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Options {
     /// The values of system variables; a later one replaces an earlier one.
     pub settings: Vec<(VariableId, Setting)>,
+    /// The option file of each of these values. `None` means the command line.
+    pub files: Vec<Option<PathBuf>>,
+    /// `--defaults-extra-file`: a further option file.
+    pub extra_file: Option<PathBuf>,
     /// `--initialize`: initialise the data directory and exit; root gets a random password.
     pub initialize: bool,
     /// `--initialize-insecure`: initialise the data directory and exit; root gets no password.
@@ -162,6 +167,8 @@ fn apply(
         }),
     };
     let place = raw.place.clone();
+    let file = place.as_ref().map(|(path, _)| path.clone());
+    options.files.resize(options.settings.len(), file);
     options.raw.push(raw);
     result.map_err(|message| {
         OptionError(match place {

@@ -4,9 +4,9 @@ use engine::Isolation;
 use os::event::Event;
 use parking_lot::Mutex;
 use protocol::stream::{Encryption, Interrupter};
-use sql::RunningPlan;
 use sql::counters::Counters;
 use sql::measured::{AccountName, Measured, MeasuredSession};
+use sql::{RunningPlan, TransactionKind};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -115,6 +115,12 @@ pub struct SessionEntry {
 
 /// The bit of a transaction that is READ ONLY.
 const READ_ONLY: u8 = 1 << 7;
+/// The flag of a transaction of a session with `unique_checks = OFF`.
+const NO_UNIQUE_CHECKS: u8 = 1 << 6;
+/// The flag of a transaction of a session with `foreign_key_checks = OFF`.
+const NO_FOREIGN_KEY_CHECKS: u8 = 1 << 5;
+/// All flags beside the isolation level.
+const FLAGS: u8 = READ_ONLY | NO_UNIQUE_CHECKS | NO_FOREIGN_KEY_CHECKS;
 
 /// The greatest number of bytes of a client's attributes that are kept, which is MySQL's default.
 const MAX_ATTRIBUTE_BYTES: usize = 512;
@@ -221,11 +227,24 @@ impl SessionEntry {
     }
 
     /// Notes that the connection has begun a transaction with this number and of this kind.
-    pub fn set_transaction(&self, transaction_id: u64, isolation: Isolation, read_only: bool) {
-        let kind = isolation as u8 | if read_only { READ_ONLY } else { 0 };
+    pub fn set_transaction(&self, transaction_id: u64, kind: TransactionKind) {
+        let flags = [
+            (kind.read_only, READ_ONLY),
+            (!kind.unique_checks, NO_UNIQUE_CHECKS),
+            (!kind.foreign_key_checks, NO_FOREIGN_KEY_CHECKS),
+        ];
+        let flags: u8 = flags.iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).sum();
+        let kind = kind.isolation as u8 | flags;
         self.transaction_kind.store(kind, Ordering::Relaxed);
         self.transaction_since_ticks.store(os::clock::ticks(), Ordering::Relaxed);
         self.transaction_id.store(transaction_id, Ordering::Relaxed);
+    }
+
+    /// Reports whether the connection's present or last transaction checks unique keys, and whether
+    /// it checks foreign keys.
+    pub fn transaction_checks(&self) -> (bool, bool) {
+        let kind = self.transaction_kind.load(Ordering::Relaxed);
+        (kind & NO_UNIQUE_CHECKS == 0, kind & NO_FOREIGN_KEY_CHECKS == 0)
     }
 
     /// Returns the isolation level of the connection's present or last transaction in MySQL's
@@ -238,7 +257,7 @@ impl SessionEntry {
             (Isolation::RepeatableRead, "REPEATABLE READ"),
             (Isolation::Serializable, "SERIALIZABLE"),
         ];
-        let is_it = |(isolation, _): &&(Isolation, &str)| *isolation as u8 == kind & !READ_ONLY;
+        let is_it = |(isolation, _): &&(Isolation, &str)| *isolation as u8 == kind & !FLAGS;
         let (_, word) = words.iter().find(is_it).expect("a level of isolation was noted");
         (word, kind & READ_ONLY != 0)
     }

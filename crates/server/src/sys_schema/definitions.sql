@@ -12,6 +12,18 @@ SELECT IFNULL(CAST(LOWER(s.VARIABLE_NAME) AS CHAR(193)), ''), CAST(s.VARIABLE_VA
   IFNULL(CAST('Global Status' AS CHAR(210)), ''), IFNULL(CAST('YES' AS CHAR(7)), '')
 FROM performance_schema.global_status s
 UNION ALL
+SELECT m.NAME, m.COUNT, CONCAT('InnoDB Metrics - ', m.SUBSYSTEM), IF(m.STATUS = 'enabled', 'YES', 'NO')
+FROM information_schema.INNODB_METRICS m
+WHERE m.NAME NOT IN ('lock_row_lock_time', 'lock_row_lock_time_avg', 'lock_row_lock_time_max',
+  'lock_row_lock_waits', 'buffer_pool_reads', 'buffer_pool_read_requests', 'buffer_pool_write_requests',
+  'buffer_pool_wait_free', 'buffer_pool_read_ahead', 'buffer_pool_read_ahead_evicted',
+  'buffer_pool_pages_total', 'buffer_pool_pages_misc', 'buffer_pool_pages_data', 'buffer_pool_bytes_data',
+  'buffer_pool_pages_dirty', 'buffer_pool_bytes_dirty', 'buffer_pool_pages_free', 'buffer_pages_created',
+  'buffer_pages_written', 'buffer_pages_read', 'buffer_data_reads', 'buffer_data_written',
+  'file_num_open_files', 'os_log_bytes_written', 'os_log_fsyncs', 'os_log_pending_fsyncs',
+  'os_log_pending_writes', 'log_waits', 'log_write_requests', 'log_writes', 'innodb_dblwr_writes',
+  'innodb_dblwr_pages_written', 'innodb_page_size')
+UNION ALL
 SELECT 'memory_current_allocated', SUM(m.CURRENT_NUMBER_OF_BYTES_USED), 'Performance Schema', 'YES'
 FROM performance_schema.memory_summary_global_by_event_name m
 UNION ALL

@@ -26,6 +26,7 @@ mod from_option;
 mod from_sql;
 pub mod gtids;
 mod of_session;
+mod origin;
 mod page;
 mod persist;
 mod persisted;
@@ -43,6 +44,7 @@ pub use effects::{check_global, check_has_global, global_now, read_only, session
 pub use event_scheduler::begin_events;
 pub use from_option::{BadValue, parse_bool};
 pub use of_session::{SessionVariables, check_scope, list_global, settable};
+pub use origin::Origin;
 pub use page::page;
 pub use persist::{apply_persisted, check_persist, open_persisted, persist, reset_persisted};
 pub use persisted::Persisted;

@@ -1,5 +1,6 @@
 //! SET PERSIST, SET PERSIST_ONLY and RESET PERSIST, and what they have kept at the next start.
 
+use super::origin::Origin;
 use super::persisted::{Persisted, PersistedValue};
 use super::{BadValue, Definition, Globals, Kind, VariableId, find};
 use crate::server::Server;
@@ -104,6 +105,9 @@ pub fn apply_persisted(persisted: &Persisted, globals: &Globals) -> Result<Vec<S
         };
         let (setting, note) = id.definition().from_option(Some(&kept.value))?;
         globals.set(id, setting);
+        let path = persisted.path().display().to_string();
+        let set = Some((kept.set_at_us, kept.by));
+        globals.note_origin(id, Origin { source: "PERSISTED", path, set });
         warnings.extend(note);
     }
     Ok(warnings)

@@ -143,6 +143,11 @@ impl Persisted {
         })
     }
 
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Returns the values that are kept, by the variables' names.
     pub fn values(&self) -> BTreeMap<String, PersistedValue> {
         self.values.lock().clone()

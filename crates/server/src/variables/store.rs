@@ -1,5 +1,6 @@
 //! The values of variables: the global ones, and those of a session.
 
+use super::origin::{Origin, Origins};
 use super::setting::Setting;
 use parking_lot::RwLock;
 use std::collections::HashMap;
@@ -25,6 +26,8 @@ pub struct Globals {
     /// The value of `read_only`, which every statement that changes rows reads. Relaxed, because no
     /// other data depends on it.
     read_only: AtomicBool,
+    /// Where the values come from.
+    origins: Origins,
 }
 
 impl Globals {
@@ -37,7 +40,7 @@ impl Globals {
         let read_only_id = find("read_only").expect("read_only is a variable");
         assert_eq!(values[read_only_id.0], Setting::Bool(false), "a new server's read_only");
         let values = RwLock::new(Arc::new(values));
-        Globals { find, read_only_id, values, read_only: AtomicBool::new(false) }
+        Globals { find, read_only_id, values, read_only: AtomicBool::new(false), origins: Origins::default() }
     }
 
     /// Returns the index of a variable that certainly exists.
@@ -62,6 +65,16 @@ impl Globals {
             self.read_only.store(setting.is_on(), Ordering::Relaxed);
         }
         Arc::make_mut(&mut values)[id.0] = setting;
+    }
+
+    /// Notes how a variable was set last.
+    pub fn note_origin(&self, id: VariableId, origin: Origin) {
+        self.origins.note(id.0, origin);
+    }
+
+    /// Returns how a variable was set last. `None` means that it was not.
+    pub fn origin(&self, id: VariableId) -> Option<Origin> {
+        self.origins.of(id.0)
     }
 
     /// Returns the value of `read_only`.

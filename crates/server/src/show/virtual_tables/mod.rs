@@ -8,6 +8,8 @@ mod columns;
 mod data_locks;
 mod host_cache;
 mod information;
+mod innodb_metrics;
+mod metadata_locks;
 mod performance;
 mod replication;
 mod replication_filters;
@@ -21,6 +23,7 @@ mod surroundings;
 mod table_statistics;
 mod transactions;
 mod user_attributes;
+mod variables_info;
 
 use crate::client::checks::Holder;
 use crate::client::connection_host::ConnectionHost;
@@ -43,6 +46,7 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("information_schema", "column_privileges", information::column_privileges),
     ("information_schema", "enabled_roles", roles::enabled_roles),
     ("information_schema", "engines", information::engines),
+    ("information_schema", "innodb_metrics", innodb_metrics::table),
     ("information_schema", "innodb_trx", transactions::table),
     ("information_schema", "plugins", information::plugins),
     ("information_schema", "processlist", information::processlist),
@@ -61,6 +65,7 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("performance_schema", "global_status", performance::global_status),
     ("performance_schema", "global_variables", performance::global_variables),
     ("performance_schema", "host_cache", |host| host_cache::table(&host.server().hosts)),
+    ("performance_schema", "metadata_locks", metadata_locks::table),
     ("performance_schema", "persisted_variables", performance::persisted_variables),
     ("performance_schema", "processlist", information::processlist),
     ("performance_schema", "session_status", performance::session_status),
@@ -71,6 +76,7 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("performance_schema", "log_status", server_state::log_status),
     ("performance_schema", "memory_summary_global_by_event_name", server_state::memory),
     ("performance_schema", "tls_channel_status", server_state::tls_channel_status),
+    ("performance_schema", "variables_info", variables_info::variables_info),
     ("performance_schema", "variables_metadata", server_state::variables_metadata),
     ("performance_schema", "performance_timers", surroundings::performance_timers),
     ("performance_schema", "session_account_connect_attrs", surroundings::session_account_connect_attrs),

@@ -1,8 +1,8 @@
 //! `information_schema.INNODB_TRX`: the transactions that hold locks or wait for one.
 //!
 //! A transaction without locks, which has only read, is not in it. A wait counts from the beginning
-//! of its statement. What a transaction has modified is not counted, and `unique_checks` and
-//! `foreign_key_checks` are shown with MySQL's defaults.
+//! of its statement. What a transaction has modified is not counted. `unique_checks` and
+//! `foreign_key_checks` are those of the beginning of the transaction.
 
 use crate::client::connection_host::ConnectionHost;
 use crate::server::sessions::{ProcessLine, SessionEntry};
@@ -113,6 +113,8 @@ fn row(id: u64, locks: &Locks, of: Option<(&SessionEntry, ProcessLine)>, now_us:
     // A transaction without a connection is an applier's.
     let (isolation, read_only) =
         of.as_ref().map_or(("REPEATABLE READ", false), |(entry, _)| entry.transaction_kind());
+    let (unique_checks, foreign_key_checks) =
+        of.as_ref().map_or((true, true), |(entry, _)| entry.transaction_checks());
     let waits = locks.waits_for.is_some();
     let wait = of.as_ref().filter(|_| waits).map(|(entry, _)| now_us - entry.activity_age_us().min(now_us));
     let shown = of.as_ref().map(|(_, line)| &line.shown);
@@ -135,8 +137,8 @@ fn row(id: u64, locks: &Locks, of: Option<(&SessionEntry, ProcessLine)>, now_us:
         number(0),
         number(0),
         Value::text(isolation),
-        Value::Int(1),
-        Value::Int(1),
+        Value::Int(i64::from(unique_checks)),
+        Value::Int(i64::from(foreign_key_checks)),
         Value::Null,
         Value::Int(0),
         number(0),

@@ -8,6 +8,7 @@ mod xa;
 
 use super::state::{ServerHandles, SessionLocks, SessionTransaction, Settings};
 use crate::error::{Result, SqlError};
+use crate::host::TransactionKind;
 use engine::{CommitOptions, GtidNext, Isolation, Transaction};
 
 /// The parts of a session that its transactions need.
@@ -43,7 +44,13 @@ impl Transacting<'_> {
         let mut transaction = Box::new(self.server.engine.begin(isolation));
         transaction.set_read_only(read_only);
         transaction.set_connection_id(u64::from(self.server.host.connection_id()));
-        self.server.host.note_transaction(transaction.id(), isolation, read_only);
+        let kind = TransactionKind {
+            isolation,
+            read_only,
+            unique_checks: variables.unique_checks,
+            foreign_key_checks: variables.foreign_key_checks,
+        };
+        self.server.host.note_transaction(transaction.id(), kind);
         transaction.set_row_image(variables.row_image);
         transaction.set_row_lock_timeout_ms(variables.innodb_lock_wait_timeout_s * 1000);
         transaction.set_metadata_lock_timeout_ms(variables.lock_wait_timeout_s * 1000);
