@@ -8,6 +8,7 @@ use crate::channel::{Channel, quoted};
 use crate::command_line::Plan;
 use crate::error::{Failure, Outcome};
 use crate::gather::Members;
+use crate::interruption::Interruption;
 use crate::member::Member;
 use crate::semi_sync::SemiSync;
 
@@ -65,8 +66,10 @@ struct Switchover<'p> {
 pub fn hand_over(plan: &Plan, members: Members) -> Result<(), Outcome> {
     let mut switchover =
         Switchover::new(plan, members).map_err(|failure| Outcome::Unchanged(failure.what))?;
+    let interruption = Interruption::block();
+    let interruption = interruption.map_err(|error| Outcome::Unchanged(format!("signals: {error}")))?;
     let refused = Stopwatch::start();
-    if let Err(failure) = switchover.prepare() {
+    if let Err(failure) = switchover.prepare(&interruption) {
         return Err(switchover.put_back(&failure));
     }
     switchover.promote()?;
@@ -97,24 +100,25 @@ impl<'p> Switchover<'p> {
     }
 
     /// Runs the steps that can be undone.
-    fn prepare(&mut self) -> Result<(), Failure> {
+    fn prepare(&mut self, interruption: &Interruption) -> Result<(), Failure> {
         self.changed.source = true;
         let set = self.set;
         let source = &mut self.members.source;
         source.run("super_read_only", &format!("SET {set} super_read_only = ON"))?;
         step(1, &format!("{} takes no more writes (super_read_only = ON)", source.name));
-        self.wait_until_all_is_there()?;
+        self.wait_until_all_is_there(interruption)?;
         self.changed.replica = true;
         let replica = &mut self.members.replica;
         replica.run("STOP REPLICA", "STOP REPLICA")?;
         step(3, &format!("{} has stopped its replication", replica.name));
         self.changed.semi_sync = true;
-        self.semi_sync.begin(replica)
+        self.semi_sync.begin(replica)?;
+        go_on(interruption)
     }
 
     /// Waits until the replica has every transaction of the source, whose set must not grow
     /// meanwhile.
-    fn wait_until_all_is_there(&mut self) -> Result<(), Failure> {
+    fn wait_until_all_is_there(&mut self, interruption: &Interruption) -> Result<(), Failure> {
         let Members { source, replica, .. } = &mut self.members;
         let waited = Stopwatch::start();
         loop {
@@ -124,6 +128,7 @@ impl<'p> Switchover<'p> {
                 step(2, &format!("{} has everything that {} has", replica.name, source.name));
                 return Ok(());
             }
+            go_on(interruption)?;
             let channel = replica.channel_from(&source.facts.uuid)?;
             let error = channel.map(|channel| channel.error).unwrap_or_default();
             if !error.is_empty() {
@@ -247,6 +252,14 @@ impl<'p> Switchover<'p> {
                 names.join(", ")
             );
         }
+    }
+}
+
+/// Checks that nobody has interrupted the command.
+fn go_on(interruption: &Interruption) -> Result<(), Failure> {
+    match interruption.has_come() {
+        true => Err(Failure { what: "interrupted".to_owned() }),
+        false => Ok(()),
     }
 }
 

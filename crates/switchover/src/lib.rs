@@ -22,6 +22,7 @@ mod command_line;
 mod error;
 mod gather;
 mod hand_over;
+mod interruption;
 mod member;
 mod rights;
 mod semi_sync;

@@ -1,6 +1,6 @@
 //! Tests of `slipstream switchover` under load, with Slipstream and MySQL on each side.
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use bench::instance::{Flavor, Settings, USER};
 use bench::replication::{StartFrom, Thread};
@@ -61,12 +61,17 @@ impl Three {
     }
 }
 
-fn switch(source: &Server, replica: &Server, words: &[&str]) -> Output {
+fn command(source: &Server, replica: &Server, words: &[&str]) -> Command {
     let address = |server: &Server| format!("mysql://{USER}@127.0.0.1:{}/", server.port());
     let mut command = Command::new(testkit::binary::slipstream());
     command.args(["switchover", &address(source), "--to", &address(replica)]).args(words);
     command.env("SLIPSTREAM_PASSWORD", USER).env("SLIPSTREAM_REPLICATION_PASSWORD", USER);
-    command.output().unwrap_or_else(|error| panic!("slipstream switchover: {error}"))
+    command
+}
+
+fn switch(source: &Server, replica: &Server, words: &[&str]) -> Output {
+    let output = command(source, replica, words).output();
+    output.unwrap_or_else(|error| panic!("slipstream switchover: {error}"))
 }
 
 /// Returns what was printed to both outputs.
@@ -185,6 +190,36 @@ fn everything_is_put_back_when_the_replica_does_not_come_after() {
         follower.catch_up(&three.replica);
         assert_eq!(follower.rows("SELECT id FROM d.t"), ["1", "2", "3"]);
     }
+}
+
+#[test]
+fn an_interrupted_switchover_is_put_back() {
+    let three = Three::start(Flavor::Slipstream, Flavor::Slipstream);
+    three.source.run("CREATE DATABASE d");
+    three.source.run("CREATE TABLE d.t (id INT PRIMARY KEY)");
+    three.settle();
+    let before = state(&three);
+    let mut holder = three.replica.connect();
+    holder.query("LOCK TABLES d.t READ").expect("a lock");
+    three.source.run("INSERT INTO d.t VALUES (1)");
+    let command = command(&three.source, &three.replica, &["--timeout=600", "--max-lag=60"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command");
+    let clock = Stopwatch::start();
+    while ask(&three.source, "SELECT @@super_read_only") != "1" {
+        assert!(clock.elapsed() < SOON, "the switchover does not begin");
+        sleep(std::time::Duration::from_millis(5));
+    }
+    let killed = Command::new("kill").args(["-INT", &command.id().to_string()]).status().expect("kill");
+    assert!(killed.success());
+    let ended = command.wait_with_output().expect("its end");
+    assert_eq!(ended.status.code(), Some(1), "{}", told(&ended));
+    assert!(told(&ended).contains("interrupted; everything is put back"), "{}", told(&ended));
+    holder.query("UNLOCK TABLES").expect("an end of the lock");
+    three.settle();
+    assert_eq!(state(&three), before);
 }
 
 #[test]
