@@ -101,7 +101,6 @@ impl<'a> Binder<'a> {
     /// Asserts that nothing is around the part that was bound last, as at the end of a statement.
     pub fn assert_at_the_end(&self) {
         assert_eq!((self.around.depth, self.around.subquery_levels), (0, 0), "each level has ended");
-        assert!(self.common.is_empty(), "a WITH clause ends with its query");
         assert!(self.next.opening.is_none(), "the query of a view that is opened was bound");
     }
 
