@@ -73,7 +73,7 @@ const INTERNAL_NAMES: &str = "\
 /// The functions that MySQL has and Slipstream lacks: a call ends with error 1305, or with 1235 if
 /// the parser knows the name.
 const ABSENT: &str = "\
-    benchmark etag validate_password_strength";
+    etag validate_password_strength";
 
 /// Functions that MySQL 9.7 lacks here: the first three have moved into a component that is not
 /// loaded, and the others are about the performance schema, without which the tests' MySQL runs.

@@ -210,7 +210,7 @@ impl Binder<'_> {
             ast::Expr::Match(written) => self.match_against(written, place),
             ast::Expr::JsonValue(written) => self.json_value(written, place),
             ast::Expr::DateAdd { date, amount, unit, subtract } => {
-                let operands = Box::new([self.expr(date, place)?, self.expr(amount, place)?]);
+                let operands = Box::new([self.expr(date, place)?, self.expr(amount, place)?.numeric()]);
                 let ty = date_add_type(&operands[0].ty, *unit);
                 let node = Node::DateAdd { operands, unit: *unit, subtract: *subtract };
                 Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Numeric })
@@ -236,7 +236,7 @@ impl Binder<'_> {
                 })
             }
             ast::Expr::TimestampFunction { add: true, unit, first, second } => {
-                let operands = Box::new([self.expr(second, place)?, self.expr(first, place)?]);
+                let operands = Box::new([self.expr(second, place)?, self.expr(first, place)?.numeric()]);
                 let ty = date_add_type(&operands[0].ty, *unit);
                 let node = Node::DateAdd { operands, unit: *unit, subtract: false };
                 Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Numeric })

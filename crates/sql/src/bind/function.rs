@@ -93,7 +93,9 @@ impl Binder<'_> {
             "nullif" => {
                 count_is(2, 2)?;
                 let (ty, coercibility) = common_type(&[&args[0]])?;
-                let mut operands = two(args);
+                let [first, second] = two(args);
+                let second = second.beside(&first.ty);
+                let mut operands = [first, second];
                 read_operands(&mut self.constants, &mut operands, place.scope)?;
                 let collation = comparison_collation("nullif", operands.iter())?;
                 let operands = Box::new(operands.map(|operand| operand.in_characters_of(collation)));
@@ -111,7 +113,8 @@ impl Binder<'_> {
                     self.constants.complaints.push((1287, text.to_owned()));
                 }
                 let args = if takes_numbers(name) { numeric(args, place.scope) } else { args };
-                let (ty, coercibility) = expr::function_type(function, &args)?;
+                let inferred = expr::function_type(function, &args)?;
+                let (ty, coercibility) = self.in_connection_collation(inferred, &args);
                 let args = if is_of_texts(name) { of_texts(name, args, place.scope) } else { args };
                 if function.varies {
                     self.noted.uncacheable |= matches!(name, "last_insert_id");
@@ -121,6 +124,31 @@ impl Binder<'_> {
                 Ok(Expr { node, ty, nullable, coercibility })
             }
         }
+    }
+
+    /// Gives the connection's collation to a text that a function makes of no text. Where a literal
+    /// text has the collation already, it is that of the literal.
+    fn in_connection_collation(
+        &self,
+        (ty, coercibility): (ColumnType, Coercibility),
+        args: &[Expr],
+    ) -> (ColumnType, Coercibility) {
+        let is_made = match coercibility {
+            Coercibility::Numeric => expr::is_text(&ty),
+            Coercibility::Literal => {
+                let is_given = |arg: &Expr| {
+                    expr::is_text(&arg.ty)
+                        && arg.coercibility == Coercibility::Literal
+                        && arg.ty.collation == ty.collation
+                };
+                expr::is_text(&ty) && !args.iter().any(is_given)
+            }
+            _ => false,
+        };
+        if !is_made || ty.collation != collation::UTF8MB4_0900_AI_CI {
+            return (ty, coercibility);
+        }
+        (expr::text_in(&ty, self.variables.connection_collation), Coercibility::Literal)
     }
 
     /// Returns the built-in function with this name. MariaDB's JSON functions work on texts and

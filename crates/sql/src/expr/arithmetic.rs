@@ -156,7 +156,21 @@ pub(crate) fn bits(value: &Value, ctx: &Context<'_>) -> Option<u64> {
     if value.is_null() {
         return None;
     }
-    Some(integer_in(value, ctx) as u64)
+    Some(match value {
+        Value::Decimal(_) | Value::Double(_) | Value::Float(_) => saturated(value, ctx) as u64,
+        _ => integer_in(value, ctx) as u64,
+    })
+}
+
+/// Returns a number with a fraction as the nearest integer of the range of BIGINT, which is how
+/// MySQL reads it where it wants an integer.
+pub(super) fn saturated(value: &Value, ctx: &Context<'_>) -> i128 {
+    let wide = integer_in(value, ctx);
+    let nearest = wide.clamp(i64::MIN.into(), i64::MAX.into());
+    if nearest != wide && matches!(value, Value::Decimal(_)) {
+        ctx.warn_truncated("DECIMAL", value);
+    }
+    nearest
 }
 
 /// Returns an operand as an out-of-range message shows it.

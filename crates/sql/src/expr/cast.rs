@@ -49,9 +49,24 @@ fn point_in_time(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
         other => match number(other) {
             Number::Int(n) => u64::try_from(n).ok().and_then(parse::datetime_from_number),
             Number::UInt(n) => parse::datetime_from_number(n),
-            _ => read_text(&text_of(other)),
+            _ => moment_of_fraction(&text_of(other)),
         },
     }
+}
+
+/// Reads the digits of a number with a fraction as a point in time. The fraction is one of a second
+/// where the number has a time.
+fn moment_of_fraction(digits: &[u8]) -> Option<DateTime> {
+    const MOST_DIGITS_OF_DATE: u64 = 99_991_231;
+    let text = std::str::from_utf8(digits).ok()?;
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let number: u64 = whole.parse().ok()?;
+    let at = parse::datetime_from_number(number)?;
+    if number <= MOST_DIGITS_OF_DATE || fraction.is_empty() {
+        return Some(at);
+    }
+    let micros: String = fraction.chars().chain(std::iter::repeat('0')).take(6).collect();
+    Some(DateTime { micros: micros.parse().ok()?, ..at })
 }
 
 /// Returns the value as a point in time whose date sql_mode accepts, for CAST, DATE() and
@@ -101,7 +116,10 @@ pub(crate) fn time_of(value: &Value, ctx: &Context<'_>) -> Option<Time> {
         Value::Date(_) | Value::Year(_) => Some(Time::default()),
         Value::DateTime(at) => Some(at.time()),
         Value::Timestamp { .. } => datetime_of(value, ctx).map(|at| at.time()),
+        Value::Bytes(text) if text.trim_ascii().is_empty() => None,
         Value::Bytes(text) => parse::time(text, ctx.zone()).map(|parsed| parsed.value.time),
+        // Names and bits are texts here, and none of a time.
+        Value::Enum { .. } | Value::Set { .. } | Value::Bit { .. } => None,
         other => match number(other) {
             Number::Int(n) => parse::time_from_number(n).map(|read| read.time),
             Number::UInt(n) => i64::try_from(n).ok().and_then(parse::time_from_number).map(|read| read.time),
@@ -151,6 +169,10 @@ fn integer(value: &Value, unsigned: bool, ctx: &Context<'_>) -> Value {
             }
             read.value
         }
+        // As in MySQL, only a DECIMAL that is cast as UNSIGNED may be larger than the largest
+        // BIGINT.
+        Value::Double(_) | Value::Float(_) => super::arithmetic::saturated(value, ctx),
+        Value::Decimal(_) if !unsigned => super::arithmetic::saturated(value, ctx),
         other => integer_in(other, ctx),
     };
     if unsigned {
@@ -200,6 +222,19 @@ fn year(value: &Value, ctx: &Context<'_>) -> Value {
         Value::Year(year) => i128::from(*year),
         Value::Date(date) => i128::from(date.year),
         Value::DateTime(at) => i128::from(at.date.year),
+        Value::Time(_) => datetime_of(value, ctx).map_or(0, |today| i128::from(today.date.year)),
+        Value::Bytes(text) => {
+            let digits = text.iter().position(|b| matches!(b, b'.' | b'e' | b'E')).unwrap_or(text.len());
+            let read = types::number::integer_prefix(&text[..digits]);
+            if read.len == 0 {
+                ctx.warn(1525, format!("Incorrect YEAR value: '{}'", shown(value)));
+                return Value::Null;
+            }
+            if read.len < text.len() {
+                ctx.warn_truncated("YEAR", value);
+            }
+            read.value
+        }
         other => integer_of(&number(other)),
     };
     match wide {

@@ -16,14 +16,20 @@ impl Expr {
     /// Returns this expression in numeric context, where `x'1F'` is a number. As in MySQL, a
     /// literal of more than eight bytes is 0.
     pub fn numeric(self) -> Expr {
+        let Some(number) = self.literal_number() else { return self };
+        let (ty, coercibility) = (ColumnType::bigint(true), Coercibility::Numeric);
+        Expr { ty, coercibility, ..Expr::constant(number) }
+    }
+
+    /// Returns the number that a literal such as `x'1F'` is in numeric context. As in MySQL, a
+    /// literal of more than eight bytes is 0.
+    pub fn literal_number(&self) -> Option<Value> {
         const MOST_BYTES: usize = 8;
-        let Node::HexLiteral(Value::Bytes(bytes)) = &self.node else { return self };
-        let number = match bytes.len() {
+        let Node::HexLiteral(Value::Bytes(bytes)) = &self.node else { return None };
+        Some(Value::UInt(match bytes.len() {
             0..=MOST_BYTES => bytes.iter().fold(0u64, |n, byte| n << 8 | u64::from(*byte)),
             _ => 0,
-        };
-        let (ty, coercibility) = (ColumnType::bigint(true), Coercibility::Numeric);
-        Expr { ty, coercibility, ..Expr::constant(Value::UInt(number)) }
+        }))
     }
 
     /// Makes a TIMESTAMP the date and time in the session's time zone. Other expressions stay as

@@ -32,6 +32,15 @@ impl TimeUnit {
         )
     }
 
+    /// Reports whether an interval of this unit has days, or parts that are longer.
+    pub(crate) fn has_days(self) -> bool {
+        self.is_of_days()
+            || matches!(
+                self,
+                TimeUnit::DayHour | TimeUnit::DayMinute | TimeUnit::DaySecond | TimeUnit::DayMicrosecond
+            )
+    }
+
     /// Reports whether an interval of this unit may have microseconds.
     pub(crate) fn has_micros(self) -> bool {
         matches!(
@@ -162,7 +171,9 @@ pub(crate) fn add(
         interval =
             Interval { months: interval.months.wrapping_neg(), micros: interval.micros.wrapping_neg() };
     }
-    if let (Value::Time(time), 0) = (date, interval.months) {
+    if let Value::Time(time) = date
+        && !unit.has_days()
+    {
         let sum = time.to_micros().checked_add(interval.micros).and_then(Time::from_micros);
         return Ok(sum.map_or(Value::Null, Value::Time));
     }

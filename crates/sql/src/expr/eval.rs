@@ -421,9 +421,34 @@ fn trim(text: &[u8], remove: &[u8], leading: bool, trailing: bool) -> Vec<u8> {
     text.to_vec()
 }
 
+/// Computes the second argument as often as the first one says (BENCHMARK).
+fn repeated(args: &[Expr], row: &[Value], ctx: &Context<'_>) -> Result<Value> {
+    let count = match args[0].literal_number() {
+        Some(number) => number,
+        None => args[0].eval(row, ctx)?.into_owned(),
+    };
+    if count.is_null() {
+        return Ok(Value::Null);
+    }
+    let times = arithmetic::integer_in(&count, ctx);
+    if times < 0 {
+        let shown = String::from_utf8_lossy(&super::text::text_of(&count)).into_owned();
+        ctx.warn(1411, format!("Incorrect count value: '{shown}' for function benchmark"));
+        return Ok(Value::Null);
+    }
+    for _ in 0..times {
+        ctx.check_interrupt()?;
+        args[1].eval(row, ctx)?;
+    }
+    Ok(Value::Int(0))
+}
+
 impl Function {
     /// Computes the arguments and calls the function.
     pub fn call(&self, args: &[Expr], row: &[Value], ctx: &Context<'_>) -> Result<Value> {
+        if self.repeats_last {
+            return repeated(args, row, ctx);
+        }
         let mut values = Vec::with_capacity(args.len());
         let mut held = None;
         for arg in args {

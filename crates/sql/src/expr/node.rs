@@ -277,6 +277,8 @@ pub(crate) struct Function {
     pub varies: bool,
     /// Whether a NULL argument makes the result NULL without a call.
     pub null_in_null_out: bool,
+    /// Whether the last argument is computed as often as the first one says, as by BENCHMARK().
+    pub repeats_last: bool,
     /// Whether the result is never NULL, whatever the arguments are.
     pub never_null: bool,
     /// Whether the result is NULL only where an argument is.
@@ -313,6 +315,7 @@ impl Function {
             most_args,
             varies: false,
             null_in_null_out: true,
+            repeats_last: false,
             never_null: false,
             null_by_arguments: false,
             infer,
@@ -323,6 +326,11 @@ impl Function {
     /// Makes the function be called with NULL arguments too.
     pub const fn sees_nulls(self) -> Function {
         Function { null_in_null_out: false, ..self }
+    }
+
+    /// Declares that the last argument is computed as often as the first one says.
+    pub const fn repeats_last(self) -> Function {
+        Function { repeats_last: true, ..self }
     }
 
     /// Declares that the result is never NULL.

@@ -264,6 +264,14 @@ pub(crate) fn group_concat_type(most_bytes: usize, collation_id: u16) -> ColumnT
     }
 }
 
+/// Returns the type of the same texts in another collation.
+pub(crate) fn text_in(ty: &ColumnType, id: u16) -> ColumnType {
+    match ty.code {
+        TypeCode::Varchar => text_type(text_length(ty), id),
+        _ => ColumnType { collation: id, ..ty.clone() },
+    }
+}
+
 /// Returns a type for at most `bytes` bytes. As in MySQL, columns that are made of more than a few
 /// bytes have a BLOB type.
 pub(crate) fn bytes_type(bytes: u64) -> ColumnType {

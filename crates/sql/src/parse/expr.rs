@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::ast::{BinaryOp, Expr, Literal, Scope, TimeUnit, TruthValue, UnaryOp, Written};
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 use crate::lexer::{self, TokenKind};
 use std::collections::HashSet;
 
@@ -295,7 +295,12 @@ impl Parser<'_> {
             TokenKind::UserVariable => Ok(Expr::UserVariable(self.user_variable()?)),
             TokenKind::SystemVariable => {
                 let (scope, name) = self.system_variable()?;
-                Ok(Expr::SystemVariable { scope, name })
+                // Only SET can name the scopes of kept values.
+                match scope {
+                    Scope::Persist => Err(SqlError::unknown_variable(&format!("persist.{name}"))),
+                    Scope::PersistOnly => Err(SqlError::unknown_variable(&format!("persist_only.{name}"))),
+                    scope => Ok(Expr::SystemVariable { scope, name }),
+                }
             }
             TokenKind::Symbol if self.raw(token) == b"(" => self.query_in_parentheses(),
             TokenKind::Symbol if self.raw(token) == b"{" => self.odbc_literal(),

@@ -101,7 +101,9 @@ impl Date {
         } else {
             days -= (month * 4 + 23) / 10;
         }
-        days + year.div_euclid(4) - (year.div_euclid(100) + 1) * 3 / 4
+        // The divisions are C's, as in MySQL: they count no leap day for January and February of
+        // the year 0.
+        days + year / 4 - (year / 100 + 1) * 3 / 4
     }
 
     /// Returns the date of a day number (MySQL's `FROM_DAYS()`), or the zero date outside of
@@ -412,6 +414,10 @@ mod tests {
             number += 97;
         }
         assert_eq!(Date { year: 2007, month: 10, day: 7 }.weekday(), 6);
+        let of_year_0 = [(1, 1, 1), (2, 28, 59), (3, 1, 60), (12, 31, 365)];
+        for (month, day, number) in of_year_0 {
+            assert_eq!(Date { year: 0, month, day }.day_number(), number, "{month}-{day}");
+        }
     }
 
     #[test]

@@ -112,6 +112,8 @@ pub(super) fn date_add_type(date: &ColumnType, unit: ast::TimeUnit) -> ColumnTyp
     let fsp = if unit.has_micros() { 6 } else { date.fsp() };
     match date.code {
         TypeCode::Date if unit.is_of_days() => ColumnType::date(),
+        // With days, a time is one of today.
+        TypeCode::Time | TypeCode::Time2 if unit.has_days() => ColumnType::datetime(fsp),
         TypeCode::Time | TypeCode::Time2 => ColumnType::time(fsp),
         TypeCode::Date
         | TypeCode::Datetime

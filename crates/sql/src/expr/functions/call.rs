@@ -77,14 +77,22 @@ impl Call<'_> {
         String::from_utf8_lossy(&self.bytes(at)).into_owned()
     }
 
+    /// Returns the argument where a number is wanted: a literal such as `x'1F'` is one then.
+    fn numeric(&self, at: usize) -> Cow<'_, Value> {
+        match self.args[at].literal_number() {
+            Some(number) => Cow::Owned(number),
+            None => Cow::Borrowed(&*self.values[at]),
+        }
+    }
+
     /// Returns the argument as a 64-bit integer, rounded and clipped.
     pub(in crate::expr) fn integer(&self, at: usize) -> i64 {
-        let wide = arithmetic::integer_in(&self.values[at], self.ctx);
+        let wide = arithmetic::integer_in(&self.numeric(at), self.ctx);
         i64::try_from(wide).unwrap_or(i64::MAX)
     }
 
     pub(in crate::expr) fn number(&self, at: usize) -> Number {
-        arithmetic::number_in(&self.values[at], self.ctx)
+        arithmetic::number_in(&self.numeric(at), self.ctx)
     }
 
     pub(in crate::expr) fn double(&self, at: usize) -> f64 {
@@ -93,11 +101,11 @@ impl Call<'_> {
 
     /// Returns the argument's 64 bits, which are 0 for NULL.
     pub(in crate::expr) fn bits(&self, at: usize) -> u64 {
-        arithmetic::bits(&self.values[at], self.ctx).unwrap_or(0)
+        arithmetic::bits(&self.numeric(at), self.ctx).unwrap_or(0)
     }
 
     pub(in crate::expr) fn decimal(&self, at: usize) -> types::Decimal {
-        arithmetic::decimal_in(&self.values[at], self.ctx)
+        arithmetic::decimal_in(&self.numeric(at), self.ctx)
     }
 
     /// Reports whether the argument is a binary text, in which each byte is a character.

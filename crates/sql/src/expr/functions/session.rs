@@ -63,7 +63,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("found_rows", 0..=0, bigint, |call| Ok(Value::Int(call.ctx.found_rows as i64)))
         .never_null(),
     Function::new("sleep", 1..=1, bigint, sleep).never_null().varies(),
-    Function::new("benchmark", 2..=2, integer::<1>, |_| Err(SqlError::not_supported("BENCHMARK()"))),
+    // The evaluator computes the call: it has to compute the second argument again and again.
+    Function::new("benchmark", 2..=2, integer::<1>, |_| Ok(Value::Null)).repeats_last().varies(),
     Function::new("any_value", 1..=1, same_as_first, |call| Ok(call.values[0].clone().into_owned()))
         .sees_nulls(),
     Function::new("isnull", 1..=1, integer::<1>, |call| Ok(super::truth_value(call.values[0].is_null())))

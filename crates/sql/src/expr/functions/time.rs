@@ -5,7 +5,7 @@ use super::super::date_arithmetic::{day_of_year, week_of};
 use super::super::{Node, number};
 use super::shown_date::Shown;
 use super::text_lengths::shown_by_second;
-use super::{Call, Coercibility, Expr, Function, bigint, integer};
+use super::{Call, Coercibility, Expr, Function, bigint, integer, wrong_arguments};
 use crate::error::{Result, SqlError};
 use types::temporal::{days_in_month, parse};
 use types::{ColumnType, Date, DateTime, Decimal, Time, Value, Zone};
@@ -150,12 +150,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(Value::DateTime(moved))
     }),
     Function::new("period_add", 2..=2, bigint, |call| {
-        let months = period_months(call.integer(0)) + call.integer(1);
-        Ok(Value::Int(months.div_euclid(12) * 100 + months.rem_euclid(12) + 1))
+        let months = period_months(call, 0)?.wrapping_add(call.integer(1));
+        Ok(Value::Int(months.div_euclid(12).wrapping_mul(100) + months.rem_euclid(12) + 1))
     })
     .null_by_arguments(),
     Function::new("period_diff", 2..=2, bigint, |call| {
-        Ok(Value::Int(period_months(call.integer(0)) - period_months(call.integer(1))))
+        Ok(Value::Int(period_months(call, 0)? - period_months(call, 1)?))
     })
     .null_by_arguments(),
 ];
@@ -376,8 +376,16 @@ fn make_time(call: &Call<'_>) -> Result<Value> {
     })))
 }
 
-fn period_months(period: i64) -> i64 {
+/// Returns the months of a period YYMM or YYYYMM since year 0.
+///
+/// # Errors
+/// Returns 1210 for a number that is no period.
+fn period_months(call: &Call<'_>, at: usize) -> Result<i64> {
+    let period = call.bits(at) as i64;
+    if period <= 0 || !(1..=12).contains(&(period % 100)) {
+        return Err(wrong_arguments(call.name));
+    }
     let year = period / 100;
     let year = if (0..100).contains(&year) { i64::from(parse::expand_year(year as u16)) } else { year };
-    year * 12 + period % 100 - 1
+    Ok(year.wrapping_mul(12) + period % 100 - 1)
 }
