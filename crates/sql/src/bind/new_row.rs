@@ -92,19 +92,19 @@ impl WantedColumns {
         WantedColumns { columns: named.iter().map(wanted).collect() }
     }
 
-    /// Looks the columns up in the tables of the query. Returns those that are there, each with its
-    /// name.
-    pub fn look_up(&mut self, scope: &Scope) -> Vec<(Expr, String)> {
+    /// Looks the columns up in the tables of the query. Returns those that are there and that
+    /// `may_be` lets through, each with its name.
+    pub fn look_up(&mut self, scope: &Scope, may_be: impl Fn(&Expr) -> bool) -> Vec<(Expr, String)> {
         let mut outputs = Vec::new();
         for wanted in &mut self.columns {
             let (schema, table) = (wanted.schema.as_deref(), wanted.table.as_deref());
             match scope.resolve(schema, table, &wanted.name, "field list") {
-                Ok(expr) => {
+                Ok(expr) if may_be(&expr) => {
                     wanted.found = Ok(expr.clone());
                     outputs.push((expr, wanted.name.clone()));
                 }
                 Err(error) if error.code == 1052 => wanted.found = Err(NotOne::Several),
-                Err(_) => {}
+                Ok(_) | Err(_) => {}
             }
         }
         outputs

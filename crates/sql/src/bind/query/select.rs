@@ -121,7 +121,8 @@ fn bind_items(
 }
 
 /// Adds the columns that ON DUPLICATE KEY UPDATE names to the outputs. As in MySQL, the query's
-/// tables must not be grouped.
+/// tables must not be grouped. With DISTINCT, only columns that the query selects are added, so
+/// that the same rows stay distinct.
 // The frame of `bind_select`, which is in the recursion through subqueries, has to stay small.
 #[inline(never)]
 fn give_wanted(
@@ -129,8 +130,10 @@ fn give_wanted(
     wanted: &mut WantedColumns,
     scope: &Scope,
     items: &mut Items,
+    distinct: bool,
 ) -> Result<()> {
-    for (output, name) in wanted.look_up(scope) {
+    let selected = &items.outputs;
+    for (output, name) in wanted.look_up(scope, |expr| !distinct || selected.contains(expr)) {
         binder.check_readable_in(&output, scope)?;
         binder.may_make(NODE_BYTES + 2 * size_of::<String>() + allocated(name.len()))?;
         items.outputs.push(output);
@@ -224,8 +227,8 @@ pub(super) fn bind_select(
     let is_grouped = !keys.is_empty() || !aggregates.found.borrow().is_empty();
     let mut order = bind_order(binder, order_by, &scope, &items, (&aggregates, &windows), outer)?;
     if let Some(mut wanted) = wanted {
-        if !is_grouped && having.is_none() && !select.distinct {
-            give_wanted(binder, &mut wanted, &scope, &mut items)?;
+        if !is_grouped && having.is_none() {
+            give_wanted(binder, &mut wanted, &scope, &mut items, select.distinct)?;
         }
         binder.next.wanted = Some(wanted);
     }
