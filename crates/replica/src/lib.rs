@@ -41,7 +41,7 @@ pub mod status;
 mod times;
 pub mod until;
 
-pub use applier::{ApplySettings, ExecMode, Policy, SkippedErrors, TypeConversions};
+pub use applier::{ApplySettings, ExecMode, Policy, SessionRows, SkippedErrors, TypeConversions};
 pub use channels::Channels;
 pub use receiver::Feed;
 pub use replica::{Replica, Threads};

@@ -7,16 +7,17 @@ use crate::client::connection_host::ConnectionHost;
 use crate::client::secrets;
 use crate::show::{status, virtual_tables};
 use crate::variables::{self, Origin};
-use engine::ReadOnly;
+use engine::{Engine, ReadOnly};
 use protocol::capability as cap;
 use protocol::handshake::HandshakeResponse;
+use replica::SessionRows;
 use sql::admin::{AccountsChanged, AccountsLog};
 use sql::counters::Counters;
 use sql::measured::MeasuredSession;
 use sql::memory::Budget;
 use sql::{
-    AdminCommand, ComputedTable, Host, Privilege, ResultSink, RunningPlan, Session, SessionInit, Sight,
-    SqlError, StatementClass, StatementLog, TransactionKind, UserLocks, VariableScope,
+    AdminCommand, ComputedTable, Host, Privilege, ResultSink, RowEvents, RunningPlan, Session, SessionInit,
+    Sight, SqlError, StatementClass, StatementLog, TransactionKind, UserLocks, VariableScope,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -69,6 +70,13 @@ impl Host for ConnectionHost {
                 Cow::Owned(text.into_owned().into_bytes())
             }
         }
+    }
+
+    fn row_events(&self, engine: &Arc<Engine>) -> sql::Result<Option<Box<dyn RowEvents>>> {
+        let allowed = self.server().replica.apply_settings().type_conversions();
+        let mode = self.variable(VariableScope::Session, "rbr_exec_mode")?;
+        let idempotent = matches!(mode, Some(Value::Bytes(name)) if name == b"IDEMPOTENT");
+        Ok(Some(Box::new(SessionRows::new(engine.clone(), allowed, idempotent))))
     }
 
     fn note_transaction(&self, transaction_id: u64, kind: TransactionKind) {

@@ -167,7 +167,7 @@ fn differences(definition: &Definition, theirs: &InMySql) -> Vec<String> {
     let range = match definition.kind {
         Kind::UInt(least, greatest) => Some((least.to_string(), greatest.to_string())),
         Kind::Int(least, greatest) => Some((least.to_string(), greatest.to_string())),
-        Kind::Bool | Kind::Double(..) | Kind::Enum(_) | Kind::Text => None,
+        Kind::Bool | Kind::Double(..) | Kind::Enum(_) | Kind::Collation(_) | Kind::Text => None,
     };
     if let Some(range) = range.filter(|range| *range != theirs.range) {
         found.push(format!("the range is {range:?}, MySQL's {:?}", theirs.range));

@@ -229,6 +229,13 @@ impl SqlError {
         SqlError::new(1317, "Query execution was interrupted")
     }
 
+    /// Builds 1149 (`ER_SYNTAX_ERROR`), MySQL's error for bytes that are no event of a binary log.
+    pub fn not_an_event() -> SqlError {
+        let text = "You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version \
+                    for the right syntax to use";
+        SqlError::new(1149, text)
+    }
+
     /// Builds 3024 (`ER_QUERY_TIMEOUT`).
     pub fn time_limit_passed() -> SqlError {
         SqlError::new(3024, "Query execution was interrupted, maximum statement execution time exceeded")

@@ -14,7 +14,7 @@ use crate::memory::Budget;
 use crate::sink::ResultSink;
 pub use crate::sink::VirtualTable;
 use crate::statement_log::StatementLog;
-use engine::{Isolation, ObjectKind, ReadOnly};
+use engine::{Engine, Isolation, ObjectKind, ReadOnly, Transaction};
 use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -194,6 +194,25 @@ impl Rights for AllRights {
     }
 }
 
+/// Applies the row events of one BINLOG statement, in the order in which they come, as those of a
+/// source are applied.
+pub trait RowEvents {
+    /// Applies an event without its checksum: a TABLE_MAP event, a row event or a ROWS_QUERY event.
+    /// `rights` are those that the changes need; `None` means that they need no more than the
+    /// statement itself. The transaction writes events of its own for the rows that change. Row
+    /// events of a table that no TABLE_MAP event has named are passed over, as in MySQL.
+    ///
+    /// # Errors
+    /// Returns MySQL's error for an event that is damaged or cannot be applied. What the statement
+    /// has done by then is still in the transaction, and has to be rolled back.
+    fn apply(
+        &mut self,
+        transaction: &mut Transaction,
+        event: &[u8],
+        rights: Option<&dyn Rights>,
+    ) -> Result<()>;
+}
+
 /// The plan of a statement that runs, which only sessions look into.
 pub type RunningPlan = Arc<dyn Any + Send + Sync>;
 
@@ -303,6 +322,15 @@ pub trait Host: Rights {
     /// Returns the value of `CURRENT_ROLE()`: the active roles as MySQL lists them, or `NONE`.
     fn current_role(&self) -> String {
         "NONE".into()
+    }
+
+    /// Returns what applies the row events of a BINLOG statement in this session. `None` means that
+    /// the session applies none.
+    ///
+    /// # Errors
+    /// Returns the errors of reading the variables that say how rows are applied.
+    fn row_events(&self, _engine: &Arc<Engine>) -> Result<Option<Box<dyn RowEvents>>> {
+        Ok(None)
     }
 
     /// Reports whether the session's statements come from a source, which has carried them out

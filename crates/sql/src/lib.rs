@@ -84,8 +84,8 @@ pub use detached::VirtualColumns;
 pub use digest::Digest;
 pub use error::{Result, SqlError, sqlstate};
 pub use host::{
-    Host, Privilege, Rights, RoutineChange, RunningPlan, Sight, StatementClass, TransactionKind, UserLocks,
-    VariableScope, VirtualTable,
+    Host, Privilege, Rights, RoutineChange, RowEvents, RunningPlan, Sight, StatementClass, TransactionKind,
+    UserLocks, VariableScope, VirtualTable,
 };
 pub use normalized::normalized;
 pub use schema_tables::can_be_truncated;

@@ -20,6 +20,7 @@ use crate::host::{Host, VariableScope};
 use crate::lexer::LexMode;
 use crate::locale::{self, Locale};
 use crate::sql_mode::SqlMode;
+use binlog::event::UNKNOWN_SERVER_VERSION;
 use engine::{Engine, Isolation, RowImage};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -109,6 +110,13 @@ pub(crate) struct Variables {
     /// `insert_id`, and what the binary log needs to know of generated values.
     pub insert_ids: InsertIds,
     pub sql_log_bin: bool,
+    /// `original_commit_timestamp`: when another server first committed the next transaction, in
+    /// microseconds of Unix time. `None` means that this server is the first.
+    pub original_commit_us: Option<u64>,
+    /// `original_server_version` and `immediate_server_version`: the versions of the servers that
+    /// have committed the next transaction first and last. `None` means that these are this server.
+    pub original_server_version: Option<u32>,
+    pub immediate_server_version: Option<u32>,
     pub auto_increment_increment: u64,
     pub auto_increment_offset: u64,
     pub sql_select_limit: u64,
@@ -171,6 +179,9 @@ impl Default for Variables {
             of_mariadb: false,
             insert_ids: InsertIds::default(),
             sql_log_bin: true,
+            original_commit_us: None,
+            original_server_version: None,
+            immediate_server_version: None,
             auto_increment_increment: 1,
             auto_increment_offset: 1,
             sql_select_limit: u64::MAX,
@@ -205,6 +216,9 @@ impl Default for Variables {
 fn unknown_locale(name: &str) -> SqlError {
     SqlError::new(1649, format!("Unknown locale: '{name}'"))
 }
+
+/// The value of `original_commit_timestamp` that stands for none.
+const NO_COMMIT_US: u64 = 1 << 55;
 
 /// The values of `slipstream_dialect`.
 const MYSQL: &str = "MYSQL";
@@ -285,6 +299,9 @@ impl Variables {
             "character_set_server",
             "timestamp",
             "insert_id",
+            "original_commit_timestamp",
+            "original_server_version",
+            "immediate_server_version",
             "last_insert_id",
             "identity",
             "sql_log_bin",
@@ -318,6 +335,13 @@ impl Variables {
             "insert_id" => unsigned(self.insert_ids.given().unwrap_or(0)),
             "last_insert_id" | "identity" => unsigned(last_insert_id),
             "sql_log_bin" => bool(self.sql_log_bin),
+            "original_commit_timestamp" => unsigned(self.original_commit_us.unwrap_or(NO_COMMIT_US)),
+            "original_server_version" => {
+                unsigned(self.original_server_version.unwrap_or(UNKNOWN_SERVER_VERSION).into())
+            }
+            "immediate_server_version" => {
+                unsigned(self.immediate_server_version.unwrap_or(UNKNOWN_SERVER_VERSION).into())
+            }
             "auto_increment_increment" => unsigned(self.auto_increment_increment),
             "auto_increment_offset" => unsigned(self.auto_increment_offset),
             "sql_select_limit" => unsigned(self.sql_select_limit),
@@ -359,6 +383,14 @@ impl Variables {
     /// means that they are not compressed.
     pub fn transaction_compression(&self) -> Option<u8> {
         self.binlog_transaction_compression.then_some(self.binlog_transaction_compression_level)
+    }
+
+    /// Forgets what was said of the next transaction's first commit, which has come to an end. As
+    /// in MySQL, it holds for one transaction.
+    pub fn forget_original(&mut self) {
+        self.original_commit_us = None;
+        self.original_server_version = None;
+        self.immediate_server_version = None;
     }
 
     /// Reports whether a kept switch is on.
@@ -449,6 +481,12 @@ impl Variables {
             "timestamp" => self.timestamp_us = wanted.timestamp_us()?,
             "insert_id" => self.insert_ids.give(Some(wanted.number(0, u64::MAX)?)),
             "sql_log_bin" => self.sql_log_bin = wanted.boolean()?,
+            "original_commit_timestamp" => {
+                let us = wanted.number(0, NO_COMMIT_US)?;
+                self.original_commit_us = (us < NO_COMMIT_US).then_some(us);
+            }
+            "original_server_version" => self.original_server_version = wanted.server_version()?,
+            "immediate_server_version" => self.immediate_server_version = wanted.server_version()?,
             "auto_increment_increment" => self.auto_increment_increment = wanted.number(1, 65_535)?,
             "auto_increment_offset" => self.auto_increment_offset = wanted.number(1, 65_535)?,
             "sql_select_limit" => self.sql_select_limit = wanted.number(0, u64::MAX)?,

@@ -80,7 +80,8 @@ fn put_query(
         time_zone: (with_time && !time_zone.is_empty()).then_some(time_zone),
         microseconds: (with_time && micros != 0).then_some(micros),
         lc_time_names: (session.lc_time_names != 0).then_some(session.lc_time_names),
-        explicit_defaults_for_timestamp: with_time.then_some(session.explicit_timestamps),
+        explicit_defaults_for_timestamp: (with_time && defines(statement))
+            .then_some(session.explicit_timestamps),
         default_collation_for_utf8mb4: Some(DEFAULT_COLLATION_FOR_UTF8MB4),
         ..QueryStatus::default()
     };
@@ -96,6 +97,17 @@ fn put_query(
     };
     let start = encode::query(base, &query, flags, out);
     finish_event(out, start, None, Checksum::None);
+}
+
+/// Reports whether a statement may define columns. As in MySQL, only such a statement's event says
+/// what `explicit_defaults_for_timestamp` is: the variable cannot be set within a transaction,
+/// where statements about rows stand.
+fn defines(statement: &[u8]) -> bool {
+    const ABOUT_ROWS: [&[u8]; 8] =
+        [b"INSERT", b"UPDATE", b"DELETE", b"REPLACE", b"LOAD", b"SELECT", b"WITH", b"DO"];
+    let text = statement.trim_ascii_start();
+    let end = text.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(text.len());
+    !ABOUT_ROWS.iter().any(|word| word.eq_ignore_ascii_case(&text[..end]))
 }
 
 /// Appends the `BEGIN` of a transaction of row events.

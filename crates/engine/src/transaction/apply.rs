@@ -113,25 +113,36 @@ pub(super) fn apply_insert_over(
             other => return other.map(|()| deleted),
         };
         let image = table.inserted_image(after)?;
-        let holder = match table.indexes.iter().position(|held| held.name == index) {
-            Some(at) => {
-                let keys = table.entry_keys(at, &image, &[])?;
-                let writes = rows.changes.writes_of(table);
-                let holder = |key: &SecondaryKey| holder_of(writes, table, at, &key.key, &[]).transpose();
-                keys.as_slice().iter().find_map(holder).transpose()?
-            }
-            None => Some(table.clustered_key(&image, None)?),
-        };
         // If the row is gone again, it is in nobody's way.
-        let Some(key) = holder else { continue };
-        let old = match rows.current_row(table, &key) {
-            Err(EngineError::RowNotFound { .. }) => continue,
-            old => old?,
-        };
+        let Some((key, old)) = row_in_the_way(rows, table, &image, &index)? else { continue };
         deleted.push(old.image.clone());
         rows.record_change(table, row_id_of(table, &key));
         rows.changes.stage_delete(table, &key, old)?;
         bump(&rows.engine.counters.rows_deleted, 1);
+    }
+}
+
+/// Locks the row whose key of this index is the one of an image, and returns it with its clustered
+/// key. `None` means that there is no such row any more.
+pub(super) fn row_in_the_way(
+    rows: &mut RowAccess,
+    table: &Arc<Table>,
+    image: &[u8],
+    index: &str,
+) -> Result<Option<(KeyBuf, OldRow)>> {
+    let holder = match table.indexes.iter().position(|held| held.name == index) {
+        Some(at) => {
+            let keys = table.entry_keys(at, image, &[])?;
+            let writes = rows.changes.writes_of(table);
+            let holder = |key: &SecondaryKey| holder_of(writes, table, at, &key.key, &[]).transpose();
+            keys.as_slice().iter().find_map(holder).transpose()?
+        }
+        None => Some(table.clustered_key(image, None)?),
+    };
+    let Some(key) = holder else { return Ok(None) };
+    match rows.current_row(table, &key) {
+        Err(EngineError::RowNotFound { .. }) => Ok(None),
+        old => Ok(Some((key, old?))),
     }
 }
 

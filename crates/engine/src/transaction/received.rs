@@ -4,6 +4,7 @@ use super::ahead::Prepared;
 use super::apply::{self, FoundRow};
 use super::follow;
 use super::logged::LoggedTransaction;
+use super::mode::Row;
 use super::{Transaction, xa};
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
 use crate::error::Result;
@@ -106,6 +107,20 @@ impl Transaction {
         before: PartialRow<'_>,
     ) -> Result<(FoundRow, Vec<u8>)> {
         apply::find_current(&mut self.rows, table, before)
+    }
+
+    /// Locks the row that a before image describes and returns it, for [`Transaction::update`] and
+    /// [`Transaction::delete`].
+    pub fn find_row(&mut self, table: &Arc<Table>, before: PartialRow<'_>) -> Result<Row> {
+        let (FoundRow(key), image) = apply::find_current(&mut self.rows, table, before)?;
+        Ok(Row { key: key.to_vec(), image })
+    }
+
+    /// Locks the row whose key of this index is the one of an image, and returns it. `None` means
+    /// that there is no such row any more.
+    pub fn row_in_the_way(&mut self, table: &Arc<Table>, image: &[u8], index: &str) -> Result<Option<Row>> {
+        let found = apply::row_in_the_way(&mut self.rows, table, image, index)?;
+        Ok(found.map(|(key, row)| Row { key: key.to_vec(), image: row.image }))
     }
 
     /// Finds the rows that before images with these columns describe, when no unique key leads to

@@ -36,6 +36,7 @@ mod reading;
 mod report;
 mod retries;
 mod rows;
+mod session_rows;
 mod settings;
 #[cfg(test)]
 mod simulation;
@@ -62,6 +63,7 @@ use intake::Intake;
 pub use policy::Policy;
 use reading::unreadable;
 use retries::Retries;
+pub use session_rows::SessionRows;
 pub use settings::ApplySettings;
 pub use skipped_errors::SkippedErrors;
 pub use state::{ApplierState, ResumePoint};

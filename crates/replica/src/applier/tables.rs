@@ -27,6 +27,19 @@ pub struct Bound {
     pub conversion: Option<Conversion>,
 }
 
+impl Bound {
+    /// Binds a TABLE_MAP event to a table; `bytes` is the body of the event behind the table id.
+    pub fn of(
+        map: &TableMap<'_>,
+        bytes: &[u8],
+        table: Arc<Table>,
+        allowed: TypeConversions,
+    ) -> Result<Bound, BindError> {
+        let conversion = Conversion::plan(map, &table, allowed)?;
+        Ok(Bound { source_id: map.table_id, map: bytes.to_vec(), table, conversion })
+    }
+}
+
 /// The recently used bindings, the last used one first.
 #[derive(Debug, Default)]
 pub struct TableCache {
@@ -68,15 +81,15 @@ impl TableCache {
             self.bound.remove(at);
         }
         let table = table_of(hold.engine(), map)?;
-        let conversion = Conversion::plan(map, &table, allowed)?;
-        let bound = Arc::new(Bound { source_id: map.table_id, map: bytes.to_vec(), table, conversion });
+        let bound = Arc::new(Bound::of(map, bytes, table, allowed)?);
         self.bound.truncate(KEPT - 1);
         self.bound.insert(0, bound.clone());
         Ok(bound)
     }
 }
 
-fn table_of(engine: &Engine, map: &TableMap<'_>) -> Result<Arc<Table>, BindError> {
+/// Returns the table that a TABLE_MAP event names.
+pub(super) fn table_of(engine: &Engine, map: &TableMap<'_>) -> Result<Arc<Table>, BindError> {
     let schema = String::from_utf8_lossy(map.schema);
     let name = String::from_utf8_lossy(map.table);
     let table = engine.catalog().table(&schema, &name);

@@ -32,6 +32,8 @@ pub enum Kind {
     Double(f64, f64),
     /// The value is one of these words, or a word's index.
     Enum(&'static [&'static str]),
+    /// The value is one of these collations, by its name or its number.
+    Collation(&'static [&'static str]),
     /// The value is any text.
     Text,
 }
@@ -44,7 +46,7 @@ impl fmt::Display for Kind {
             Kind::Int(least, greatest) => write!(f, "an integer from {least} to {greatest}"),
             Kind::UInt(least, greatest) => write!(f, "an integer from {least} to {greatest}"),
             Kind::Double(least, greatest) => write!(f, "a number from {least} to {greatest}"),
-            Kind::Enum(words) => write!(f, "one of {}", words.join(", ")),
+            Kind::Enum(words) | Kind::Collation(words) => write!(f, "one of {}", words.join(", ")),
             Kind::Text => f.write_str("a string"),
         }
     }

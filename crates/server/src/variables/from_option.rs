@@ -35,6 +35,11 @@ impl Definition {
                 BadValue(format!("option '{name}': boolean value '{text}' was not recognized"))
             }),
             Kind::Text => Ok((Setting::Text(text.to_owned()), None)),
+            Kind::Collation(names) => names
+                .iter()
+                .find(|name| name.eq_ignore_ascii_case(text))
+                .map(|name| (Setting::Text((*name).to_owned()), None))
+                .ok_or_else(|| BadValue(format!("Error while setting value '{text}' to '{name}'"))),
             Kind::Enum(words) => word_index(words, text)
                 .or_else(|| text.parse().ok().filter(|&i: &usize| i < words.len()))
                 .map(|i| (Setting::Text(words[i].to_owned()), None))

@@ -3,7 +3,7 @@
 use super::from_option::{parse_bool, word_index};
 use super::{Definition, Kind, Setting};
 use sql::SqlError;
-use types::Value;
+use types::{Value, collation};
 
 impl Definition {
     /// Converts a value of SET to a setting; `None` is DEFAULT. A number out of range is moved into
@@ -50,6 +50,7 @@ impl Definition {
                 let word = index.and_then(|i| words.get(i)).ok_or_else(wrong_value)?;
                 Ok((Setting::Text((*word).to_owned()), false))
             }
+            Kind::Collation(names) => collation_of(names, value).map(|name| (Setting::Text(name), false)),
             Kind::Text => match value {
                 Value::Bytes(text) => Ok((Setting::Text(String::from_utf8_lossy(text).into_owned()), false)),
                 Value::Null => Ok((Setting::Text(String::new()), false)),
@@ -57,6 +58,27 @@ impl Definition {
             },
         }
     }
+}
+
+/// Returns the name of the collation that a value names, by its name or its number.
+///
+/// # Errors
+/// Returns 1273 (`ER_UNKNOWN_COLLATION`) for an unknown collation, and 3721
+/// (`ER_INVALID_DEFAULT_UTF8MB4_COLLATION`) for one that is not among `names`.
+fn collation_of(names: &[&str], value: &Value) -> Result<String, SqlError> {
+    let known = match value {
+        Value::Int(id) => u16::try_from(*id).ok().and_then(collation::by_id),
+        Value::UInt(id) => u16::try_from(*id).ok().and_then(collation::by_id),
+        _ => collation::from_name(&shown(value)).and_then(collation::by_id),
+    };
+    let Some(known) = known else {
+        return Err(SqlError::new(1273, format!("Unknown collation: '{:.64}'", shown(value))));
+    };
+    if names.contains(&known.name) {
+        return Ok(known.name.to_owned());
+    }
+    let text = format!("Invalid default collation {}: {} expected", known.name, names.join(" or "));
+    Err(SqlError::new(3721, text))
 }
 
 fn shown(value: &Value) -> String {

@@ -131,6 +131,9 @@ pub struct TableOptions {
     pub collation: Option<String>,
     pub comment: Option<String>,
     pub auto_increment: Option<u64>,
+    /// Whether the statement ends in START TRANSACTION: row events of the table follow, as the
+    /// binary log has them for CREATE TABLE ... SELECT.
+    pub begins_transaction: bool,
     /// The written options among [`TableOptions::KEPT`], with their values in upper case.
     pub kept: Vec<(String, String)>,
     /// The options that only MariaDB has, as they are written there.

@@ -238,6 +238,8 @@ pub enum Statement {
     },
     Deallocate(String),
     Do(Vec<Expr>),
+    /// `BINLOG '...'`: events of a binary log, in base 64.
+    Binlog(String),
     Admin(AdminCommand),
     /// `PURGE BINARY LOGS BEFORE expr`.
     PurgeBefore(Expr),

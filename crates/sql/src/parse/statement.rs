@@ -84,9 +84,11 @@ impl Parser<'_> {
             "LOAD" => self.load(),
             "HANDLER" => self.handler(),
             "CLONE" => self.clone_data(),
-            "IMPORT" | "CACHE" | "BINLOG" | "HELP" => {
-                Err(SqlError::not_supported(format!("{word} statement")))
+            "BINLOG" => {
+                self.advance();
+                Ok(Statement::Binlog(self.string()?))
             }
+            "IMPORT" | "CACHE" | "HELP" => Err(SqlError::not_supported(format!("{word} statement"))),
             _ => Err(self.error()),
         }
     }

@@ -38,7 +38,10 @@ impl Parser<'_> {
                 return Ok(true);
             }
             // START TRANSACTION says that row events follow in the same event group.
-            "START" if self.mode.of_source && self.eat_all(&["START", "TRANSACTION"]) => return Ok(true),
+            "START" if self.eat_all(&["START", "TRANSACTION"]) => {
+                options.begins_transaction = true;
+                return Ok(true);
+            }
             "DATA" | "INDEX" if self.mode.of_source && self.token_is(self.ahead(1), "DIRECTORY") => {
                 self.advance();
                 return self.storage_option(&format!("{word} DIRECTORY"), options);

@@ -12,7 +12,7 @@ use crate::detached::{DetachedRows, DetachedSettings};
 use crate::error::{Result, SqlError};
 use crate::exec::{Run, run_query};
 use crate::expr::Level;
-use engine::{EngineError, ObjectKind, StatementContext};
+use engine::{EngineError, GtidNext, ObjectKind, StatementContext};
 use types::{Value, convert};
 
 /// Runs a DDL statement. `text` is what the binary log gets.
@@ -35,7 +35,12 @@ fn run_ddl_now(session: &mut Session, text: &[u8], statement: &Statement) -> Res
     }
     session.locks.check_writable(&session.server)?;
     locked_tables::check_locked_for_ddl(session, statement)?;
-    session.transacting().commit()?;
+    let begins = begins_transaction(statement)?;
+    if begins {
+        session.transacting().give_up_empty()?;
+    } else {
+        session.transacting().commit()?;
+    }
     session.settings.check_writable()?;
     if session.transacting().check_gtid_next()? {
         return Ok(DdlReport::default());
@@ -54,14 +59,24 @@ fn run_ddl_now(session: &mut Session, text: &[u8], statement: &Statement) -> Res
         {
             return create_table_select(session, create);
         }
-        let mut run = ddl_run(session, &text);
+        let text = if begins { without_begin(&text)? } else { &text };
+        let mut run = ddl_run(session, text);
         run.schedule = schedule;
+        // The GTID that the session has set is that of the rows behind the table.
+        if begins && matches!(run.options.gtid, GtidNext::Given(_)) {
+            run.options.gtid = GtidNext::Automatic;
+        }
         run.options.binlog &=
             session.server.engine.binlog_filter().allows(filtered_schema(session, statement));
         let done = run.run(statement);
         let told = (std::mem::take(&mut run.notes), std::mem::take(&mut run.report));
-        session.transacting().spend_gtid();
-        done?;
+        if begins {
+            done?;
+            session.transacting().begin(false, None)?;
+        } else {
+            session.transacting().spend_gtid();
+            done?;
+        }
         told
     };
     let maker = definer(session);
@@ -83,6 +98,43 @@ fn run_ddl_now(session: &mut Session, text: &[u8], statement: &Statement) -> Res
     }
     session.cache.invalidate();
     Ok(report)
+}
+
+/// Reports whether a statement is CREATE TABLE ... START TRANSACTION, which MySQL logs for CREATE
+/// TABLE ... SELECT: the table's rows come behind it, and COMMIT behind them.
+///
+/// # Errors
+/// Returns 3978 for a table with foreign keys.
+fn begins_transaction(statement: &Statement) -> Result<bool> {
+    match statement {
+        Statement::CreateTable(create) if create.options.begins_transaction => {
+            if create.foreign_keys.is_empty() { Ok(true) } else { Err(no_foreign_keys()) }
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Returns the statement without START TRANSACTION at its end. The binary log of this server has
+/// the table and its rows as two transactions.
+///
+/// # Errors
+/// Returns 1235 where other clauses follow.
+fn without_begin(text: &str) -> Result<&str> {
+    let cut = |text: &str, word: &str| {
+        let text = text.trim_end();
+        let at = text.len().checked_sub(word.len())?;
+        let is_it = text.is_char_boundary(at) && text[at..].eq_ignore_ascii_case(word);
+        is_it.then(|| text[..at].len())
+    };
+    let end = cut(text, "TRANSACTION").and_then(|end| cut(&text[..end], "START"));
+    end.map(|end| &text[..end])
+        .ok_or_else(|| SqlError::not_supported("START TRANSACTION before other clauses"))
+}
+
+/// Builds error 3978.
+fn no_foreign_keys() -> SqlError {
+    let text = "Foreign key creation is not allowed with CREATE TABLE as SELECT and CREATE TABLE with START TRANSACTION statement.";
+    SqlError::new(3978, text)
 }
 
 /// Pushes note 1449 if the definer of a new object does not exist.
@@ -113,10 +165,7 @@ fn filtered_schema<'s>(session: &'s Session, statement: &'s Statement) -> &'s st
 fn create_table_select(session: &mut Session, create: &CreateTable) -> Result<DdlReport> {
     let Some(query) = &create.query else { return Ok(DdlReport::default()) };
     if !create.foreign_keys.is_empty() {
-        return Err(SqlError::new(
-            3978,
-            "Foreign key creation is not allowed with CREATE TABLE as SELECT and CREATE TABLE with START TRANSACTION statement.",
-        ));
+        return Err(no_foreign_keys());
     }
     let mut binder = session.binder();
     binder.around.keeps_order = true;

@@ -182,6 +182,7 @@ impl Session {
                 super::program::evaluate_written(self, exprs)?;
                 results::ok(self, sink)
             }
+            Statement::Binlog(text) => super::binlog_statement::run(self, text.as_bytes(), sink),
             Statement::Show { show, filter } => {
                 let table = show::rows(self, show, filter)?;
                 if !matches!(show, Show::Warnings { .. }) {

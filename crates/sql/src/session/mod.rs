@@ -6,6 +6,7 @@
 //! transaction back.
 
 mod accounts;
+mod binlog_statement;
 mod bound;
 mod checksum;
 mod classes;

@@ -97,10 +97,6 @@ fn check_refused(session: &Session, words: &Words<'_>) -> Result<()> {
             host.check_administers("SUPER or ENCRYPTION_KEY_ADMIN", &["SUPER", "ENCRYPTION_KEY_ADMIN"])
         }
         ("ALTER", "INSTANCE") if words.at(2) == "RELOAD" => one("CONNECTION_ADMIN"),
-        ("BINLOG", _) => host.check_administers(
-            "SUPER, BINLOG_ADMIN or REPLICATION_APPLIER",
-            &["SUPER", "BINLOG_ADMIN", "REPLICATION_APPLIER"],
-        ),
         ("START" | "STOP", "GROUP_REPLICATION") => {
             host.check_administers("SUPER or GROUP_REPLICATION_ADMIN", &["SUPER", "GROUP_REPLICATION_ADMIN"])
         }

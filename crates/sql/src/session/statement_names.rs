@@ -69,6 +69,7 @@ fn name(statement: &Statement) -> &'static str {
         Statement::Execute { .. } => "sql/execute_sql",
         Statement::Deallocate(_) => "sql/dealloc_sql",
         Statement::Do(_) => "sql/do",
+        Statement::Binlog(_) => "sql/binlog",
         Statement::Admin(command) => of_command(command),
         Statement::PurgeBefore(_) => "sql/purge_before_date",
         Statement::CreateObject(create) => match create.kind {

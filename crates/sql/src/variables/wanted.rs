@@ -3,6 +3,7 @@
 use super::names::{isolation_name, known_collation, unknown_collation};
 use super::switches::Switches;
 use crate::error::{Result, SqlError};
+use binlog::event::UNKNOWN_SERVER_VERSION;
 use engine::Isolation;
 use std::cell::Cell;
 use types::Value;
@@ -76,6 +77,12 @@ impl<'a> Wanted<'a> {
         let fit = wide.clamp(i128::from(low), i128::from(high));
         self.is_moved.set(fit != wide);
         Ok(fit as u64)
+    }
+
+    /// Returns the value as the version of a server. `None` stands for an unknown one.
+    pub fn server_version(&self) -> Result<Option<u32>> {
+        let version = self.number(0, UNKNOWN_SERVER_VERSION.into())? as u32;
+        Ok((version != UNKNOWN_SERVER_VERSION).then_some(version))
     }
 
     /// Returns the value for `optimizer_switch`, whose value is `now` so far. `defaults` is what

@@ -19,7 +19,7 @@ pub fn variables_metadata(_host: &ConnectionHost) -> ComputedTable<'_> {
             Kind::Int(least, greatest) => ("Integer", least.to_string(), greatest.to_string()),
             Kind::UInt(least, greatest) => ("Integer", least.to_string(), greatest.to_string()),
             Kind::Double(least, greatest) => ("Numeric", least.to_string(), greatest.to_string()),
-            Kind::Enum(_) => ("Enumeration", String::new(), String::new()),
+            Kind::Enum(_) | Kind::Collation(_) => ("Enumeration", String::new(), String::new()),
             Kind::Text => ("String", String::new(), String::new()),
         };
         vec![

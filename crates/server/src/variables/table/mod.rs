@@ -1,5 +1,6 @@
 //! The definitions of all variables, grouped by subject.
 
+mod absent;
 mod full_text;
 mod innodb;
 mod performance_schema;
@@ -13,6 +14,7 @@ pub use replication::ALIASES;
 
 /// The definitions of all system variables.
 pub const ALL: &[&[Definition]] = &[
+    absent::DEFINITIONS,
     full_text::DEFINITIONS,
     innodb::DEFINITIONS,
     performance_schema::DEFINITIONS,

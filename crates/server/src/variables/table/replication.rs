@@ -150,6 +150,10 @@ pub const DEFINITIONS: &[Definition] = &[
         )
         .on_set(|server, s| gtids::set_purged(server, s.text()))
         .computed(|server| Some(Setting::Text(server.engine.gtid_purged().to_string()))),
+    own("immediate_server_version", UInt(0, 999_999), "999999")
+        .guarded(Guard::Applier)
+        .not_an_option()
+        .kept("It is read back; the text that mysqlbinlog writes sets it."),
     global("init_replica", Text, "")
         .kept("The applier is no session that runs statements of an administrator."),
     global("log_bin", Bool, "ON").read_only().does("The server writes a binary log, with this base name."),
@@ -194,6 +198,28 @@ pub const DEFINITIONS: &[Definition] = &[
              max_binlog_size.",
         )
         .on_set(replication::set_max_relay_log_size),
+    own("original_commit_timestamp", UInt(0, 1 << 55), "36028797018963968")
+        .guarded(Guard::Applier)
+        .not_an_option()
+        .does(
+            "The next transaction was first committed at this time, in microseconds of Unix \
+             time; the default says that it is first committed here.",
+        ),
+    own("original_server_version", UInt(0, 999_999), "999999")
+        .guarded(Guard::Applier)
+        .not_an_option()
+        .does(
+            "The next transaction was first committed at a server of this version; the \
+             default says that it is first committed here.",
+        ),
+    own("rbr_exec_mode", Enum(&["STRICT", "IDEMPOTENT"]), "STRICT")
+        .guarded(Guard::Session)
+        .not_an_option()
+        .does(
+            "The rows of BINLOG statements must be there as the events say, or they replace \
+             what is there.",
+        )
+        .differs("MySQL also shows a global value, which cannot be set."),
     global("relay_log", Text, "").read_only().does("The files of the relay log have this name."),
     global("relay_log_basename", Text, "")
         .read_only()

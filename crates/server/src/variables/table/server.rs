@@ -4,13 +4,16 @@
 //! differs, it tells what this server does.
 
 use crate::server::query_logs::Log;
-use crate::variables::definition::Kind::{Bool, Enum, Text, UInt};
+use crate::variables::definition::Kind::{Bool, Collation, Enum, Text, UInt};
 use crate::variables::definition::{Definition, Guard};
 use crate::variables::definition::{global, own, session};
 use crate::variables::server::{
     check_mandatory_roles, check_no_restrictions, follow_read_only, follow_super_read_only,
 };
 use sql::SqlError;
+
+/// The collations that `default_collation_for_utf8mb4` may name.
+const UTF8MB4_DEFAULTS: &[&str] = &["utf8mb4_0900_ai_ci", "utf8mb4_general_ci"];
 
 /// The definitions, sorted by name.
 pub const DEFINITIONS: &[Definition] = &[
@@ -68,7 +71,7 @@ pub const DEFINITIONS: &[Definition] = &[
         .does("A connection that has not logged in after that many seconds is closed."),
     global("core_file", Bool, "OFF").read_only().kept("The server makes no core files of its own."),
     global("datadir", Text, "./data").read_only().does("The server's files are in this directory."),
-    session("default_collation_for_utf8mb4", Text, "utf8mb4_0900_ai_ci")
+    session("default_collation_for_utf8mb4", Collation(UTF8MB4_DEFAULTS), "utf8mb4_0900_ai_ci")
         .kept("It tells the default, which cannot be another one."),
     global("default_password_lifetime", UInt(0, 65_535), "0")
         .does("A password expires after that many days; 0 is never."),

@@ -100,6 +100,8 @@ pub(crate) struct ClientState {
     pub logged: LoggedText,
     /// The statement that runs, where it is measured.
     pub measuring: Measuring,
+    /// How the events of BINLOG statements end. `None` means that none has said it yet.
+    pub events_checksum: Option<binlog::Checksum>,
     /// How the texts that have come are known.
     pub shapes: KnownShapes,
 }

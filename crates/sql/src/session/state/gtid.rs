@@ -20,6 +20,9 @@ pub(crate) struct NextGtid {
     pub spent: bool,
     /// Whether the GTID had been executed before.
     pub executed: bool,
+    /// Whether a FORMAT_DESCRIPTION event has left it open what `next` is, which is AUTOMATIC till
+    /// then. The next transaction that needs to know is anonymous.
+    pub open: bool,
     /// The ownership of the GTID. `None` means that the session owns nothing.
     pub owner: Option<GtidOwner>,
 }
@@ -49,7 +52,16 @@ impl NextGtid {
     /// Reports whether ownership has to be taken for the next transaction. ANONYMOUS serves for any
     /// number of transactions, and each takes it anew.
     pub fn wants_owner(&self) -> bool {
-        self.next == GtidNext::Anonymous && self.owner.is_none()
+        (self.open || self.next == GtidNext::Anonymous) && self.owner.is_none()
+    }
+
+    /// Makes the next transaction anonymous, if that was open.
+    pub fn settle(&mut self) -> bool {
+        let was_open = std::mem::take(&mut self.open);
+        if was_open {
+            self.next = GtidNext::Anonymous;
+        }
+        was_open
     }
 
     /// Ends the use of the GTID by a transaction that was committed or rolled back. Returns true if

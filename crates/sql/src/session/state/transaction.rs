@@ -77,6 +77,8 @@ impl SessionTransaction {
             gtid: self.gtid.next,
             binlog: variables.sql_log_bin,
             compression: variables.transaction_compression(),
+            original_commit_us: variables.original_commit_us,
+            original_server_version: variables.original_server_version,
             ..CommitOptions::default()
         }
     }

@@ -25,7 +25,7 @@ impl Transacting<'_> {
             _ => text,
         };
         self.settings.variables.set(&self.server.engine, "gtid_next", &Value::Bytes(text.into_bytes()))?;
-        self.of.gtid = NextGtid { next, spent: false, executed, owner };
+        self.of.gtid = NextGtid { next, spent: false, executed, open: false, owner };
         self.show_owned_gtid();
         Ok(())
     }
@@ -61,10 +61,28 @@ impl Transacting<'_> {
     pub fn check_gtid_next(&mut self) -> Result<bool> {
         if self.of.gtid.wants_owner() {
             self.of.gtid.owner = self.own(GtidNext::Anonymous)?.0;
+            if self.of.gtid.settle() {
+                self.settings.variables.set(&self.server.engine, "gtid_next", &Value::text("ANONYMOUS"))?;
+            }
             self.show_owned_gtid();
         }
         self.of.gtid.check_not_spent()?;
         Ok(self.of.gtid.is_executed())
+    }
+
+    /// Leaves it open which GTID the next transaction gets, if `gtid_next` is AUTOMATIC: a
+    /// FORMAT_DESCRIPTION event has come, and the GTID of the events behind it may follow. If none
+    /// follows, the transaction is anonymous.
+    ///
+    /// # Errors
+    /// Returns the errors of setting the variable.
+    pub fn leave_gtid_open(&mut self) -> Result<()> {
+        if self.of.gtid.next != GtidNext::Automatic || self.of.open.is_some() {
+            return Ok(());
+        }
+        self.of.gtid.open = true;
+        let text = Value::text("NOT_YET_DETERMINED");
+        self.settings.variables.set(&self.server.engine, "gtid_next", &text).map(|_| ())
     }
 
     /// Updates `@@SESSION.gtid_owned`.
@@ -73,8 +91,10 @@ impl Transacting<'_> {
         self.settings.variables.show_owned_gtid(&owned);
     }
 
-    /// Ends the use of the GTID by a transaction that was committed or rolled back.
+    /// Ends the use of the GTID by a transaction that was committed or rolled back, and of what was
+    /// said of the transaction's first commit.
     pub fn spend_gtid(&mut self) {
+        self.settings.variables.forget_original();
         if self.of.gtid.spend() {
             self.show_owned_gtid();
         }

@@ -138,6 +138,24 @@ impl Transacting<'_> {
         Ok(committed?)
     }
 
+    /// Ends the open transaction, and keeps the session's GTID for the next one if the transaction
+    /// has changed nothing.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Transacting::commit`].
+    pub fn give_up_empty(&mut self) -> Result<()> {
+        let has_changes = |open: &Transaction| open.has_changes() || open.has_temporary_changes();
+        if self.of.open.as_deref().is_some_and(has_changes) {
+            return self.commit();
+        }
+        self.of.xa.check_none()?;
+        if let Some(transaction) = self.of.open.take() {
+            self.server.end_unchanged(transaction);
+        }
+        self.of.forget();
+        Ok(())
+    }
+
     /// Commits an empty transaction for a session that owns a GTID and has begun nothing.
     ///
     /// # Errors
