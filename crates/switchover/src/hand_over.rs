@@ -104,7 +104,8 @@ impl<'p> Switchover<'p> {
         self.changed.source = true;
         let set = self.set;
         let source = &mut self.members.source;
-        source.run("super_read_only", &format!("SET {set} super_read_only = ON"))?;
+        let sql = format!("SET {set} super_read_only = ON");
+        source.run_patiently("super_read_only", &sql, self.plan.timeout)?;
         step(1, &format!("{} takes no more writes (super_read_only = ON)", source.name));
         self.wait_until_all_is_there(interruption)?;
         self.changed.replica = true;

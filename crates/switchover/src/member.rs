@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use binlog::gtid::GtidSet;
+use os::clock::Stopwatch;
 use protocol::client::{Address, Client, ClientError, ConnectOptions, ResultSet};
 
 use crate::channel::Channel;
@@ -80,6 +81,28 @@ impl Member {
     /// Returns a failure when the server refuses the statement or the connection breaks.
     pub fn run(&mut self, doing: &str, sql: &str) -> Result<ResultSet, Failure> {
         self.client.query(sql).map_err(|error| Failure::of(&self.name, doing, &error))
+    }
+
+    /// Runs a statement that waits for a lock, for so long at most. Each try waits for a second and
+    /// then lets others go on. In MySQL a request for the global read lock stops the next statement
+    /// of a transaction whose row locks another statement waits for, and waits for that statement
+    /// itself: nobody gets on before a timeout.
+    ///
+    /// # Errors
+    /// Returns a failure when the lock is not free in time, when the server refuses the statement,
+    /// and when the connection breaks.
+    pub fn run_patiently(&mut self, doing: &str, sql: &str, within: Duration) -> Result<(), Failure> {
+        const LOCK_WAIT_TIMEOUT: u16 = 1205;
+        self.run("lock_wait_timeout", "SET SESSION lock_wait_timeout = 1")?;
+        let waited = Stopwatch::start();
+        loop {
+            match self.client.query(sql) {
+                Ok(_) => return Ok(()),
+                Err(error) if error.server_code() == Some(LOCK_WAIT_TIMEOUT) && waited.elapsed() < within => {
+                }
+                Err(error) => return Err(Failure::of(&self.name, doing, &error)),
+            }
+        }
     }
 
     /// Returns the only cell of a query's answer, which is empty for NULL.
