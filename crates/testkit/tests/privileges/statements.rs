@@ -558,7 +558,7 @@ const NOT_HERE: &[Case] = &[
     q("CLONE INSTANCE FROM a@b:3306 IDENTIFIED BY 'nope'").not_here(1235),
     q("ALTER INSTANCE ROTATE BINLOG MASTER KEY").not_here(1235),
     q("START GROUP_REPLICATION").not_here(1235),
-    q("BINLOG 'nope'").not_here(1235),
+    q("BINLOG 'nope'"),
     q("SELECT 1 INTO OUTFILE '/nope/nope'"),
     q("SELECT 1 FROM d.t INTO OUTFILE '/nope/nope'"),
     q("LOAD DATA INFILE '/nope' INTO TABLE d.t"),

@@ -16,7 +16,9 @@ fn row(name: &str, definition: &Definition, origin: Option<&Origin>) -> Cells {
         Kind::Int(least, greatest) => (least.to_string(), greatest.to_string()),
         Kind::UInt(least, greatest) => (least.to_string(), greatest.to_string()),
         // MySQL has no bounds for the others, and shows the bits of numbers with fractions.
-        Kind::Bool | Kind::Double(..) | Kind::Enum(_) | Kind::Text => ("0".into(), "0".into()),
+        Kind::Bool | Kind::Double(..) | Kind::Enum(_) | Kind::Collation(_) | Kind::Text => {
+            ("0".into(), "0".into())
+        }
     };
     let set = origin.and_then(|origin| origin.set.as_ref());
     vec![
