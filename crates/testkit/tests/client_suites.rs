@@ -168,20 +168,10 @@ const OF_DJANGO: &[&str] = &[
 
 #[test]
 fn django() {
-    const DIFFERENT: Different = &[
-        (
-            "backends.mysql.test_introspection.StorageEngineTests.test_get_storage_engine",
-            "MyISAM is not there",
-        ),
-        (
-            "migrations.test_operations.OperationTests.test_add_func_unique_constraint",
-            "a unique index of expressions is kept and not kept up",
-        ),
-        (
-            "migrations.test_operations.OperationTests.test_remove_func_unique_constraint",
-            "a unique index of expressions is kept and not kept up",
-        ),
-    ];
+    const DIFFERENT: Different = &[(
+        "backends.mysql.test_introspection.StorageEngineTests.test_get_storage_engine",
+        "MyISAM is not there",
+    )];
     if is_nightly() {
         passes_as_at_mysql(&ClientSuite::of_python("django", &[], OF_DJANGO), 6000, DIFFERENT);
     }
