@@ -64,6 +64,21 @@ pub(crate) fn view_text(def: &ObjectDef, verb: &str, name: &str) -> String {
     )
 }
 
+/// Returns the statement that SHOW CREATE prints. The names in front of the parameters of a routine
+/// are in double quotes if the routine's sql_mode has ANSI_QUOTES.
+pub(crate) fn shown(def: &ObjectDef) -> String {
+    let text = create_object(def);
+    let is_routine = matches!(def.kind, ObjectKind::Procedure | ObjectKind::Function);
+    if !is_routine || !SqlMode(def.sql_mode).lex().ansi_quotes {
+        return text;
+    }
+    let last = format!(" {} {}", def.kind.word(), quoted(&def.name));
+    let Some(at) = text.find(&last) else { return text };
+    let (head, rest) = text.split_at(at + last.len());
+    let head = crate::quoting::with_double_quotes(head.as_bytes());
+    format!("{}{rest}", String::from_utf8_lossy(&head))
+}
+
 /// Returns the view with a query in which all tables have their schemas.
 pub(crate) fn outside(def: &ObjectDef) -> ObjectDef {
     let body = def.attribute(attribute::QUALIFIED).unwrap_or(&def.body).to_owned();

@@ -25,7 +25,7 @@ use std::sync::atomic::AtomicBool;
 use types::collation;
 
 pub use crate::replica_host::ReadVariable;
-pub use crate::session::received::{LoggedContext, ReceivedChange, ReceivedStatements};
+pub use crate::session::received::{LoggedContext, ReceivedChange, ReceivedStatements, SelectedTable};
 pub use crate::temporary::SourceTables;
 
 /// A change of accounts by a source's statement.

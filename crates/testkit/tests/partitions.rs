@@ -181,6 +181,49 @@ const PARTITIONINGS: &[&str] = &[
     "range columns(a, b) (partition p0 values less than (1, 'b'), partition p1 values less than (3, maxvalue), partition p2 values less than (maxvalue, maxvalue))",
     "range(to_days(d)) (partition p0 values less than (730000), partition p1 values less than (738000), partition p2 values less than maxvalue)",
     "range columns(d) (partition p0 values less than ('2000-01-01'), partition p1 values less than (maxvalue))",
+    "key(a) partitions 5",
+    "key(b) partitions 5",
+    "key(d, a, b) partitions 5",
+    "linear key(a, b) partitions 5",
+    "key algorithm=1 (a, d) partitions 5",
+    "range(a) subpartition by key(b) subpartitions 2 (partition p0 values less than (2), partition p1 values less than maxvalue)",
+];
+
+/// Texts that KEY spreads over the partitions.
+const TEXTS: &[&str] = &["''", "'abc'", "'a '", "'A'", "'a'", "'zz'", "'é'", "'Straße'", "'  x  '", "'ch'"];
+
+/// Types of a column, with values that KEY spreads over the partitions.
+const HASHED: &[(&str, &[&str])] = &[
+    ("TINYINT UNSIGNED", &["0", "32", "97", "255"]),
+    ("BIGINT", &["-1", "9223372036854775807", "97", "2314885530818453536"]),
+    ("DECIMAL(12,3)", &["1.5", "-97.25", "0", "32.032"]),
+    ("DOUBLE", &["1.5", "-97.25", "0", "1e100"]),
+    ("FLOAT", &["1.5", "-97.25", "0"]),
+    ("BIT(20)", &["b'1'", "b'100000'", "97"]),
+    ("YEAR", &["1932", "1997", "2020"]),
+    ("DATE", &["'2020-01-01'", "'1999-12-31'", "'2024-03-01'"]),
+    ("DATETIME(3)", &["'2020-01-01 00:00:32'", "'1999-12-31 23:59:59.097'"]),
+    ("TIME(2)", &["'-01:00:32'", "'23:59:59.97'", "'00:00:32'"]),
+    ("ENUM('a','b','abc')", &["'a'", "'b'", "'abc'"]),
+    ("SET('a','b','c','d','e','f')", &["'a'", "'a,b'", "'f'", "'a,f'"]),
+    ("VARBINARY(20)", &["'abc'", "'a '", "'A'", "0x00FF"]),
+    ("BINARY(4)", &["'abc'", "'a '", "'A'"]),
+    ("VARCHAR(20)", TEXTS),
+    ("CHAR(20)", TEXTS),
+    ("VARCHAR(20) COLLATE utf8mb4_0900_as_cs", TEXTS),
+    ("CHAR(20) COLLATE utf8mb4_0900_as_cs", TEXTS),
+    ("VARCHAR(20) COLLATE utf8mb4_0900_bin", TEXTS),
+    ("CHAR(20) COLLATE utf8mb4_0900_bin", TEXTS),
+    ("VARCHAR(20) COLLATE utf8mb4_de_pb_0900_ai_ci", TEXTS),
+    ("VARCHAR(20) COLLATE utf8mb4_bin", TEXTS),
+    ("VARCHAR(20) COLLATE utf8mb4_general_ci", TEXTS),
+    ("CHAR(20) COLLATE utf8mb4_general_ci", TEXTS),
+    ("VARCHAR(20) COLLATE utf8mb4_unicode_ci", TEXTS),
+    ("VARCHAR(20) COLLATE utf8mb4_unicode_520_ci", TEXTS),
+    ("VARCHAR(20) COLLATE utf8mb4_czech_ci", TEXTS),
+    ("VARCHAR(20) CHARACTER SET latin1", TEXTS),
+    ("CHAR(20) CHARACTER SET latin1 COLLATE latin1_bin", TEXTS),
+    ("VARCHAR(20) CHARACTER SET latin1 COLLATE latin1_general_cs", TEXTS),
 ];
 const ROWS: &str = "insert into d.t values (null,null,null),(-7,'a','1999-12-31 23:59:59'),(-5,'B','2000-01-01'),\
                     (0,'b','2020-02-02'),(1,'','2030-01-01'),(2,'e','1970-01-01'),(3,'É','2021-01-01'),(4,'z',null),\
@@ -231,6 +274,19 @@ fn partitions_are_mysqls() {
         compare("select a, b, d from d.t order by a, b");
         compare("drop table d.t");
     }
+    for (ty, values) in HASHED {
+        for form in ["key(v)", "key algorithm=1 (v)", "linear key(n, v)"] {
+            compare(&format!("create table d.t (n int, v {ty}) partition by {form} partitions 7"));
+            let rows = values.iter().map(|value| format!("(1, {value})")).collect::<Vec<_>>().join(", ");
+            compare(&format!("insert into d.t values (1, null), {rows}"));
+            for partition in 0..7 {
+                compare(&format!(
+                    "select hex(v) from d.t partition (p{partition}) order by 1 -- {ty} {form}"
+                ));
+            }
+            compare("drop table d.t");
+        }
+    }
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
@@ -272,6 +328,11 @@ const REPLICATED: &[&str] = &[
     "CREATE TABLE like_log LIKE log",
     "INSERT INTO like_log SELECT * FROM log",
     "ALTER TABLE like_log TRUNCATE PARTITION ALL",
+    "CREATE TABLE by_key (id INT PRIMARY KEY, v INT) PARTITION BY KEY () PARTITIONS 3",
+    "INSERT INTO by_key VALUES (1, 1), (2, 2), (3, 3), (97, 97), (32, 32), (-1, -1), (1000, 5)",
+    "CREATE TABLE out_of_key (id INT PRIMARY KEY, v INT)",
+    "ALTER TABLE by_key TRUNCATE PARTITION p1",
+    "ALTER TABLE by_key EXCHANGE PARTITION p0 WITH TABLE out_of_key",
 ];
 
 fn carries(source: Flavor, image: RowImage, shown: bool) {
@@ -287,7 +348,7 @@ fn carries(source: Flavor, image: RowImage, shown: bool) {
         }
     }
     replica.catch_up(&source);
-    for table in ["log", "spread", "keyed", "kinds", "swap", "like_log"] {
+    for table in ["log", "spread", "keyed", "kinds", "swap", "like_log", "by_key", "out_of_key"] {
         replica.equals_by(&source, &format!("SELECT * FROM p.{table} ORDER BY 1, 2"));
         if shown {
             replica.equals_by(&source, &format!("SHOW CREATE TABLE p.{table}"));

@@ -269,6 +269,93 @@ fn follow(format: &str, workers: u32) {
     }
 }
 
+/// Tables whose history is in partitions, some of which are dropped or emptied. Partitions that a
+/// table adds by itself (`AUTO`) are not compared.
+const HISTORY: &[&str] = &[
+    "CREATE TABLE limited (a INT PRIMARY KEY, b INT) WITH SYSTEM VERSIONING PARTITION BY SYSTEM_TIME LIMIT 3 \
+     (PARTITION p0 HISTORY, PARTITION p1 HISTORY, PARTITION p2 HISTORY, PARTITION pn CURRENT)",
+    "INSERT INTO limited VALUES (1, 1), (2, 2), (3, 3), (4, 4)",
+    "UPDATE limited SET b = b + 10",
+    "UPDATE limited SET b = b + 10 WHERE a < 3",
+    "UPDATE limited SET b = b + 10 WHERE a < 4",
+    "ALTER TABLE limited TRUNCATE PARTITION p0",
+    "UPDATE limited SET b = b + 10",
+    "UPDATE limited SET b = b + 10",
+    "ALTER TABLE limited ADD PARTITION (PARTITION p3 HISTORY)",
+    "UPDATE limited SET b = b + 10 WHERE a = 1",
+    "ALTER TABLE limited DROP PARTITION p0",
+    "DELETE FROM limited WHERE a = 4",
+    "ALTER TABLE limited DROP PARTITION p1",
+    "SET timestamp = 1000000000",
+    "CREATE TABLE hours (a INT PRIMARY KEY, b INT) WITH SYSTEM VERSIONING PARTITION BY SYSTEM_TIME INTERVAL 1 HOUR \
+     (PARTITION p0 HISTORY, PARTITION p1 HISTORY, PARTITION p2 HISTORY, PARTITION pn CURRENT)",
+    "INSERT INTO hours VALUES (1, 1), (2, 2), (3, 3), (4, 4)",
+    "SET timestamp = 1000000100",
+    "UPDATE hours SET b = b + 10",
+    "SET timestamp = 1000004000",
+    "UPDATE hours SET b = b + 10 WHERE a < 3",
+    "SET timestamp = 1000014000",
+    "UPDATE hours SET b = b + 10",
+    "ALTER TABLE hours DROP PARTITION p0",
+    "ALTER TABLE hours ADD PARTITION (PARTITION p3 HISTORY)",
+    "ALTER TABLE hours DROP PARTITION p1, p2",
+    "SET timestamp = DEFAULT",
+    "CREATE TABLE plain (a INT PRIMARY KEY, b INT) WITH SYSTEM VERSIONING PARTITION BY SYSTEM_TIME \
+     (PARTITION p0 HISTORY, PARTITION pn CURRENT)",
+    "INSERT INTO plain VALUES (1, 1), (2, 2)",
+    "UPDATE plain SET b = b + 10",
+    "ALTER TABLE plain ADD PARTITION (PARTITION p1 HISTORY)",
+    "ALTER TABLE plain DROP PARTITION p0",
+    "UPDATE plain SET b = b + 10",
+    "CREATE TABLE later (a INT PRIMARY KEY, b INT) WITH SYSTEM VERSIONING",
+    "INSERT INTO later VALUES (1, 1), (2, 2), (3, 3), (4, 4)",
+    "UPDATE later SET b = b + 10",
+    "UPDATE later SET b = b + 10",
+    "ALTER TABLE later PARTITION BY SYSTEM_TIME LIMIT 2 PARTITIONS 3",
+    "UPDATE later SET b = b + 10",
+    "ALTER TABLE later DROP PARTITION p0",
+    "CREATE TABLE taken (a INT PRIMARY KEY, b INT) WITH SYSTEM VERSIONING",
+    "ALTER TABLE later EXCHANGE PARTITION p1 WITH TABLE taken",
+    "CREATE TABLE auto (a INT PRIMARY KEY, b INT) WITH SYSTEM VERSIONING PARTITION BY SYSTEM_TIME LIMIT 2 AUTO",
+    "INSERT INTO auto VALUES (1, 1), (2, 2), (3, 3), (4, 4)",
+    "UPDATE auto SET b = b + 10",
+    "UPDATE auto SET b = b + 10",
+    "UPDATE auto SET b = b + 10",
+    "ALTER TABLE auto DROP PARTITION p1",
+];
+
+#[test]
+fn partitions_of_history_are_dropped_with_their_rows() {
+    if !testkit::available("replicate_mariadb_versioned", &[Flavor::MariaDb]) {
+        return;
+    }
+    let Pair { source, replica, proxy: _proxy, .. } =
+        Pair::start(Flavor::MariaDb, flavor_under_test(), RowImage::Full, By::Gtid);
+    let mut session = source.connect();
+    for sql in ["CREATE DATABASE d", "USE d"].iter().chain(HISTORY) {
+        session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let Some(rest) = sql.strip_prefix("ALTER TABLE ") else { continue };
+        let table = rest.split(' ').next().expect("the table's name");
+        replica.catch_up(&source);
+        let all = format!("SELECT *, row_start, row_end FROM {table} FOR SYSTEM_TIME ALL ORDER BY 1, 2, 3");
+        assert_eq!(rows(&replica, &all), rows(&source, &all), "{sql}");
+        if table != "auto" {
+            let partitions = format!(
+                "SELECT partition_name FROM information_schema.partitions WHERE table_name = '{table}' ORDER BY 1"
+            );
+            assert_eq!(rows(&replica, &partitions), rows(&source, &partitions), "{sql}");
+        }
+    }
+    let all = "SELECT *, row_start, row_end FROM taken FOR SYSTEM_TIME ALL ORDER BY 1, 2, 3";
+    assert_eq!(rows(&replica, all), rows(&source, all));
+    let start_of = |server: &Server| {
+        // MariaDB shows the start in the session's time zone, and the replica as it was written.
+        let shown = server.rows("SHOW CREATE TABLE d.hours").concat();
+        shown.split("STARTS ").nth(1).expect("the start is shown")[..30].to_owned()
+    };
+    assert_eq!(start_of(&replica), start_of(&source));
+}
+
 #[test]
 fn as_rows() {
     follow("ROW", 0);

@@ -170,6 +170,48 @@ fn a_replica_behind_a_filtered_one() {
     assert_eq!(last.rows("SELECT @@GLOBAL.gtid_executed"), first.rows("SELECT @@GLOBAL.gtid_executed"));
 }
 
+/// Statements about tables that are left out: views and programs are kept, and privileges are
+/// granted, although the tables are not there. MySQL's own replica would stop at the first GRANT.
+#[test]
+fn views_and_grants_on_tables_that_are_left_out() {
+    if !available("views_and_grants_on_tables_that_are_left_out", &[Flavor::MySql]) {
+        return;
+    }
+    let source = Server::start(Flavor::MySql, &Settings::default());
+    let filter = "REPLICATE_WILD_IGNORE_TABLE = ('a.u%', 'a.fk')";
+    let replica = follower(flavor_under_test(), 2, 0, &source, filter);
+    let mut client = source.connect();
+    for statement in [
+        "CREATE DATABASE a",
+        "USE a",
+        "CREATE TABLE t (id INT PRIMARY KEY, n INT)",
+        "CREATE TABLE u (id INT PRIMARY KEY, n INT)",
+        "CREATE VIEW v AS SELECT * FROM u",
+        "CREATE VIEW w AS SELECT n + 1 AS c FROM u JOIN t USING (id, n)",
+        "ALTER VIEW v AS SELECT n FROM u",
+        "CREATE VIEW x (p) AS SELECT * FROM v WITH CHECK OPTION",
+        "CREATE USER reader",
+        "GRANT SELECT ON a.u TO reader",
+        "GRANT SELECT (id), UPDATE (n) ON a.u TO reader",
+        "GRANT SELECT ON a.v TO reader",
+        "REVOKE SELECT ON a.u FROM reader",
+        "CREATE TRIGGER tr BEFORE INSERT ON t FOR EACH ROW INSERT INTO u VALUES (NEW.id, 1)",
+        "CREATE FUNCTION f() RETURNS INT READS SQL DATA RETURN (SELECT COUNT(*) FROM u)",
+        "GRANT EXECUTE ON FUNCTION a.f TO reader",
+        "CREATE TABLE fk (id INT, FOREIGN KEY (id) REFERENCES u (id))",
+        "INSERT INTO t VALUES (1, 1)",
+        "DROP VIEW v",
+        "DROP TABLE fk",
+        "RENAME TABLE u TO u2",
+        "DROP TABLE u2",
+    ] {
+        client.query(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+    replica.catch_up(&source);
+    assert_eq!(replica.rows("SELECT * FROM a.t"), ["1\t1"]);
+    replica.equals_by(&source, "SHOW GRANTS FOR reader");
+}
+
 #[test]
 fn options_and_performance_schema() {
     let extra = [

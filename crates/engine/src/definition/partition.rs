@@ -42,7 +42,10 @@ pub struct PartitionFunction {
     /// The expression in MySQL's canonical form. `None` means that the function is over `columns`.
     pub expression: Option<String>,
     /// The columns of `RANGE COLUMNS`, `LIST COLUMNS` and `KEY`. It is empty for `KEY ()`, which is
-    /// over the primary key.
+    /// over the primary key. For `SYSTEM_TIME` these are numbers that say what the text does not:
+    /// with INTERVAL the second of Unix time at which the first partition begins; with LIMIT, for
+    /// each span of time that the rows no longer tell, its last microsecond of Unix time and the
+    /// position of the partition that has its rows.
     pub columns: Vec<String>,
 }
 

@@ -12,7 +12,7 @@ use os::disk::TempFile;
 use sql::SqlError;
 use sql::replicated::{
     ChangeAccounts, Executed, LoggedContext, ReceivedChange, ReceivedStatement, ReceivedStatements,
-    create_within_group, execute_ddl,
+    SelectedTable, create_within_group, execute_ddl,
 };
 use sql::touched::Touched;
 use types::{ColumnType, Value};
@@ -137,6 +137,45 @@ pub(super) fn define_temporary(
     };
     with_change(query, timestamp_s, Beside { logged: &logged, file: None, of_mariadb }, run)?;
     Ok(is_one)
+}
+
+/// Returns what a CREATE TABLE ... SELECT does before it inserts rows, or `None` for another
+/// statement.
+pub(super) fn define_selected(
+    statements: &mut ReceivedStatements,
+    query: &QueryEvent<'_>,
+    timestamp_s: u32,
+    of_mariadb: bool,
+) -> Result<Option<SelectedTable>, StatementError> {
+    if query.error_code != 0 || !is_create_table(query) {
+        return Ok(None);
+    }
+    let logged = LoggedContext::default();
+    let mut defined = None;
+    let run = &mut |received: &ReceivedChange<'_>| {
+        defined = statements.define_selected(received)?;
+        Ok(())
+    };
+    with_change(query, timestamp_s, Beside { logged: &logged, file: None, of_mariadb }, run)?;
+    Ok(defined)
+}
+
+/// Returns the status variables of a query event with the statement in utf8mb4 and an empty
+/// `sql_mode`.
+///
+/// # Errors
+/// Returns an error for status variables that cannot be read.
+pub(super) fn status_of_definition(query: &QueryEvent<'_>) -> Result<Vec<u8>, StatementError> {
+    let mut status = query.status().map_err(|error| {
+        StatementError::NotSupported(format!("a query event's status variables ({error})"))
+    })?;
+    let utf8mb4 = types::collation::UTF8MB4_GENERAL_CI;
+    let server = status.charset.map_or(utf8mb4, |(.., server)| server);
+    status.charset = Some((utf8mb4, utf8mb4, server));
+    status.sql_mode = Some(0);
+    let mut encoded = Vec::new();
+    binlog::encode::write_status(&status, &mut encoded);
+    Ok(encoded)
 }
 
 /// Hands `run` the statement with the settings in its event and the state that came before it.

@@ -179,7 +179,8 @@ impl By<'_> {
     }
 
     /// Checks that the object exists, and completes the names of its columns. CREATE may be granted
-    /// before its table exists.
+    /// before its table exists. A source has checked its own statements, and replication filters
+    /// may leave its objects out here.
     ///
     /// # Errors
     /// Returns 1146 for a missing table, 1054 for a missing column, 1305 for a missing routine, and
@@ -187,6 +188,7 @@ impl By<'_> {
     pub(super) fn check_object(&self, asked: &mut Asked) -> Result<(), SqlError> {
         let (schema, table) = match &asked.target {
             Target::Table(schema, table) => (schema.clone(), table.clone()),
+            Target::Routine { .. } if self.is_received => return Ok(()),
             Target::Routine { routine, .. } if (self.has_routine)(routine) => return Ok(()),
             Target::Routine { routine, written } => {
                 let kind = if routine.is_function { "FUNCTION" } else { "PROCEDURE" };
@@ -197,7 +199,7 @@ impl By<'_> {
         let columns = (self.columns_of)(&schema, &table);
         let Some(there) = columns else {
             let create = Privileges::named("CREATE").unwrap_or_default();
-            if asked.set.contains(create) {
+            if self.is_received || asked.set.contains(create) {
                 return Ok(());
             }
             if !asked.columns.is_empty() && !(self.has_schema)(&schema) {
@@ -207,7 +209,8 @@ impl By<'_> {
         };
         let mut named = BTreeMap::new();
         for (column, set) in &asked.columns {
-            let Some(name) = there.iter().find(|name| name.eq_ignore_ascii_case(column)) else {
+            let known = there.iter().find(|name| name.eq_ignore_ascii_case(column));
+            let Some(name) = known.or(Some(column).filter(|_| self.is_received)) else {
                 return Err(SqlError::new(1054, format!("Unknown column '{column}' in '{table}'")));
             };
             let all: &mut Privileges = named.entry(name.clone()).or_default();

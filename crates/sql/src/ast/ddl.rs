@@ -193,6 +193,10 @@ pub struct CreateTable {
     pub partitioning: Option<Box<PartitionSpec>>,
     pub like: Option<TableName>,
     pub query: Option<Box<Query>>,
+    /// `IGNORE` stands before the query.
+    pub ignores: bool,
+    /// `REPLACE` stands before the query.
+    pub replaces: bool,
     /// The statement is CREATE SEQUENCE, with these options.
     pub sequence: Option<SequenceSpec>,
     pub periods: Vec<PeriodSpec>,
@@ -214,6 +218,8 @@ impl CreateTable {
             partitioning: None,
             like: None,
             query: None,
+            ignores: false,
+            replaces: false,
             sequence: None,
             periods: Vec::new(),
         }

@@ -14,7 +14,7 @@ use crate::error::{Result, SqlError};
 use crate::plan::QueryPlan;
 use crate::result_column::made_type;
 use crate::sink::column_flag;
-use engine::{ColumnDef, ColumnDefault, IndexColumn, TableDef};
+use engine::{Catalog, ColumnDef, ColumnDefault, IndexColumn, TableDef};
 use types::{ColumnType, TypeCode};
 
 /// Limits of InnoDB.
@@ -322,26 +322,52 @@ pub(super) fn check(def: &TableDef, settings: &DdlSettings) -> Result<()> {
     Ok(())
 }
 
-/// Returns the columns that CREATE TABLE ... SELECT takes from its query.
-pub(crate) fn columns_of_query(plan: &QueryPlan) -> Result<Vec<ColumnDef>> {
+/// Returns the columns that CREATE TABLE ... SELECT takes from its query. A column of a table keeps
+/// its default and its comment.
+pub(crate) fn columns_of_query(plan: &QueryPlan, catalog: &Catalog) -> Result<Vec<ColumnDef>> {
     let mut columns = Vec::with_capacity(plan.columns.len());
     for meta in &plan.columns {
         let nullable = meta.flags & column_flag::NOT_NULL == 0;
         let mut def = ColumnDef::new(&meta.name, made_type(meta));
         if !nullable {
             def = def.not_null();
-            // An expression has no default of its own, so the type's zero takes its place.
-            let is_text = crate::variables::is_character(def.ty.code) && !def.ty.is_blob();
-            let has_zero = def.ty.is_integer()
-                || matches!(def.ty.code, TypeCode::NewDecimal | TypeCode::Double | TypeCode::Time2);
-            if meta.org_name.is_empty() && (is_text || has_zero) {
-                let zero = if is_text { String::new() } else { zero_text(&def.ty) };
-                def.default = Some(ColumnDefault::Literal(zero.into_bytes()));
+        }
+        let table = catalog.table(&meta.schema, &meta.org_table);
+        let of_table = table
+            .as_ref()
+            .and_then(|table| table.def.column(&meta.org_name).map(|at| &table.def.columns[at]));
+        match of_table {
+            Some(column) => keep_default(&mut def, column),
+            // An expression has no default of its own, so the type's zero takes its place. So it
+            // does for a column of a view or a derived table, if the column in it has a default.
+            None if !nullable => {
+                let is_text = crate::variables::is_character(def.ty.code) && !def.ty.is_blob();
+                let has_zero = def.ty.is_integer()
+                    || matches!(def.ty.code, TypeCode::NewDecimal | TypeCode::Double | TypeCode::Time2);
+                let lacks_default =
+                    !meta.org_name.is_empty() && meta.flags & column_flag::NO_DEFAULT_VALUE != 0;
+                if !lacks_default && (is_text || has_zero) {
+                    let zero = if is_text { String::new() } else { zero_text(&def.ty) };
+                    def.default = Some(ColumnDefault::Literal(zero.into_bytes()));
+                }
             }
+            None => {}
         }
         columns.push(def);
     }
     Ok(columns)
+}
+
+/// Gives a column of CREATE TABLE ... SELECT the default and the comment of the column of a table
+/// that its values come from.
+fn keep_default(def: &mut ColumnDef, of: &ColumnDef) {
+    def.comment.clone_from(&of.comment);
+    if of.auto_increment {
+        def.default = Some(ColumnDefault::Literal(b"0".to_vec()));
+    } else if of.generated.is_none() && of.default.is_some() {
+        def.default.clone_from(&of.default);
+        def.on_update_now = of.on_update_now;
+    }
 }
 
 /// Returns `0` as a default, with as many digits behind the point as a DECIMAL has.

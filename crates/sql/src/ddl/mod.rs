@@ -28,6 +28,7 @@ mod old_rows;
 mod partition;
 mod partition_alter;
 mod partition_exchange;
+mod partition_history;
 mod partition_rows;
 mod run;
 mod schedule;

@@ -64,7 +64,10 @@ impl Maker<'_> {
     /// Returns MySQL's error for what it refuses. A partitioning of a source is refused only if it
     /// cannot be understood.
     pub fn partitioning(&self, def: &TableDef, spec: &PartitionSpec) -> Result<Partitioning> {
-        let by = self.function(def, &spec.by)?;
+        let mut by = self.function(def, &spec.by)?;
+        if by.kind == PartitionKind::SystemTime {
+            self.begin_history(def, &mut by)?;
+        }
         let needs_values = matches!(by.kind, PartitionKind::Range | PartitionKind::List);
         if spec.partitions.is_empty() && needs_values {
             return Err(must_be_defined(by.kind));

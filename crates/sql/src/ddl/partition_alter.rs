@@ -1,9 +1,8 @@
 //! Alterations of partitions by ALTER TABLE: the new partitioning, and the rows that are removed.
 
 use super::partition::{Maker, must_be_defined, name_subpartitions, unnamed};
-use super::partition_rows::{
-    PartitionPlace, condition, condition_of_any, named, rows_of_key, unknown_partition,
-};
+use super::partition_history::with_named;
+use super::partition_rows::{PartitionPlace, condition_of_any, named, unknown_partition};
 use crate::ast::{PartitionAlteration, PartitionElement, PartitionNames};
 use crate::error::{Result, SqlError};
 use engine::{Partition, PartitionForm, PartitionKind, Partitioning, TableDef};
@@ -61,9 +60,13 @@ impl Maker<'_> {
                 return Ok(Repartitioned { partitioning: None, ..Repartitioned::kept(old.clone()) });
             }
             PartitionAlteration::Add(elements) => Repartitioned::kept(self.added(def, old, elements)?),
-            PartitionAlteration::AddCount(count) => Repartitioned::kept(added_unnamed(old, *count)?),
-            PartitionAlteration::Drop(names) => dropped(old, names)?,
-            PartitionAlteration::Truncate(names) => truncated(def, old, names)?,
+            PartitionAlteration::AddCount(count) => {
+                let mut made = added_unnamed(old, *count)?;
+                self.note_added(def, old, &mut made)?;
+                Repartitioned::kept(made)
+            }
+            PartitionAlteration::Drop(names) => self.dropped(def, old, names)?,
+            PartitionAlteration::Truncate(names) => self.truncated(def, old, names)?,
             PartitionAlteration::Coalesce(count) => Repartitioned::kept(coalesced(old, *count)?),
             PartitionAlteration::Reorganize(names, into) => self.reorganized(def, old, names, into)?,
             PartitionAlteration::Conditional(alteration) => match alteration.as_ref() {
@@ -74,7 +77,7 @@ impl Maker<'_> {
                     let there = names.iter().filter(|name| old.partition(name).is_some());
                     match there.cloned().collect::<Vec<_>>() {
                         none if none.is_empty() => Repartitioned::kept(old.clone()),
-                        there => dropped(old, &there)?,
+                        there => self.dropped(def, old, &there)?,
                     }
                 }
                 other => return self.altered(def, other),
@@ -105,7 +108,61 @@ impl Maker<'_> {
         let place = made.partitions.len() - behind;
         made.partitions.splice(place..place, self.partitions(def, &old.by, elements)?);
         name_subpartitions(&mut made, subpartitions(old));
+        self.note_added(def, old, &mut made)?;
         Ok(made)
+    }
+
+    /// Notes in `made`, which has more partitions of history than `old`, which rows are in the last
+    /// one of `old`.
+    fn note_added(&self, def: &TableDef, old: &Partitioning, made: &mut Partitioning) -> Result<()> {
+        match old.by.kind {
+            PartitionKind::SystemTime => self.keep_history(def, old, made, &[], false),
+            _ => Ok(()),
+        }
+    }
+
+    fn dropped(&self, def: &TableDef, old: &Partitioning, names: &[String]) -> Result<Repartitioned> {
+        if is_hashed(old) {
+            return Err(SqlError::new(1512, "DROP PARTITION can only be used on RANGE/LIST partitions"));
+        }
+        let old = &with_named(old, names);
+        let mut made = old.clone();
+        let (mut goes, mut emptied) = (Vec::with_capacity(names.len()), Vec::new());
+        for name in names {
+            let at = old.partition(name).ok_or_else(|| error_in_list("DROP"))?;
+            goes.push(self.condition(def, old, at, None)?);
+            made.partitions.retain(|partition| !partition.name.eq_ignore_ascii_case(name));
+            emptied.push(at);
+        }
+        if made.partitions.is_empty() {
+            return Err(removes_all());
+        }
+        if old.by.kind == PartitionKind::SystemTime {
+            self.keep_history(def, old, &mut made, &emptied, true)?;
+        }
+        made.form = PartitionForm::List;
+        Ok(Repartitioned { goes: Some(goes.join(" OR ")), ..Repartitioned::kept(made) })
+    }
+
+    fn truncated(&self, def: &TableDef, old: &Partitioning, names: &PartitionNames) -> Result<Repartitioned> {
+        let old = &match names {
+            PartitionNames::Of(names) => with_named(old, names),
+            PartitionNames::All => old.clone(),
+        };
+        let mut emptied: Vec<usize> = (0..old.partitions.len()).collect();
+        let goes = match named_ones(def, old, names)? {
+            None => "(1 = 1)".to_owned(),
+            Some(places) => {
+                emptied = places.iter().map(|(at, _)| *at).collect();
+                let conditions = places.into_iter().map(|(at, sub)| self.condition(def, old, at, sub));
+                conditions.collect::<Result<Vec<_>>>()?.join(" OR ")
+            }
+        };
+        let mut made = old.clone();
+        if old.by.kind == PartitionKind::SystemTime {
+            self.keep_history(def, old, &mut made, &emptied, false)?;
+        }
+        Ok(Repartitioned { goes: Some(goes), tells_records: false, ..Repartitioned::kept(made) })
     }
 
     fn reorganized(
@@ -116,7 +173,20 @@ impl Maker<'_> {
         into: &[PartitionElement],
     ) -> Result<Repartitioned> {
         let mut made = old.clone();
-        let Some(first) = names.first() else { return Ok(Repartitioned::kept(made)) };
+        let Some(first) = names.first() else {
+            if !is_hashed(old) {
+                let text = "REORGANIZE PARTITION without parameters can only be used on auto-partitioned tables using \
+                            HASH PARTITIONs";
+                return if self.settings.replicated {
+                    Ok(Repartitioned::kept(made))
+                } else {
+                    Err(SqlError::new(1511, text))
+                };
+            }
+            // MySQL goes back to the number of partitions that a table has by default.
+            made.partitions.truncate(1);
+            return Ok(Repartitioned::kept(made));
+        };
         let wrong = || error_in_list("REORGANIZE");
         let begin = old.partition(first).ok_or_else(wrong)?;
         for (at, name) in names.iter().enumerate() {
@@ -194,35 +264,6 @@ fn coalesced(old: &Partitioning, count: u64) -> Result<Partitioning> {
     let mut made = old.clone();
     made.partitions.truncate(old.partitions.len() - count as usize);
     Ok(made)
-}
-
-fn dropped(old: &Partitioning, names: &[String]) -> Result<Repartitioned> {
-    if is_hashed(old) {
-        return Err(SqlError::new(1512, "DROP PARTITION can only be used on RANGE/LIST partitions"));
-    }
-    let mut made = old.clone();
-    let mut goes = Vec::with_capacity(names.len());
-    for name in names {
-        let at = old.partition(name).ok_or_else(|| error_in_list("DROP"))?;
-        goes.push(condition(old, at, None).ok_or_else(rows_of_key)?);
-        made.partitions.retain(|partition| !partition.name.eq_ignore_ascii_case(name));
-    }
-    if made.partitions.is_empty() {
-        return Err(removes_all());
-    }
-    made.form = PartitionForm::List;
-    Ok(Repartitioned { goes: Some(goes.join(" OR ")), ..Repartitioned::kept(made) })
-}
-
-fn truncated(def: &TableDef, old: &Partitioning, names: &PartitionNames) -> Result<Repartitioned> {
-    let goes = match named_ones(def, old, names)? {
-        None => "(1 = 1)".to_owned(),
-        Some(places) => {
-            let conditions = places.into_iter().map(|(at, sub)| condition(old, at, sub));
-            conditions.collect::<Option<Vec<_>>>().ok_or_else(rows_of_key)?.join(" OR ")
-        }
-    };
-    Ok(Repartitioned { goes: Some(goes), tells_records: false, ..Repartitioned::kept(old.clone()) })
 }
 
 /// Returns the partitions and subpartitions with these names, or `None` for all.

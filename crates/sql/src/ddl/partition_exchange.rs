@@ -1,6 +1,8 @@
 //! `ALTER TABLE ... EXCHANGE PARTITION`.
 
-use super::partition_rows::{condition, named, rows_of_key, unknown_partition};
+use super::partition::Maker;
+use super::partition_history::with_named;
+use super::partition_rows::{named, unknown_partition};
 use super::run::DdlRun;
 use crate::ast::TableName;
 use crate::detached::{DetachedCondition, DetachedSettings};
@@ -57,6 +59,7 @@ impl DdlRun<'_> {
             let text = "Partition management on a not partitioned table is not possible";
             return Err(SqlError::new(1505, text));
         };
+        let partitioning = &with_named(partitioning, &[partition.to_owned()]);
         let other = self.require_base_table(&self.schema_of(other)?, &other.name)?;
         let (at, sub) =
             named(partitioning, partition).ok_or_else(|| unknown_partition(partition, &def.name))?;
@@ -64,7 +67,8 @@ impl DdlRun<'_> {
             return Err(SqlError::new(1734, "Subpartitioned table, use subpartition instead of partition"));
         }
         check_alike(def, &other.def)?;
-        let text = condition(partitioning, at, sub).ok_or_else(rows_of_key)?;
+        let maker = Maker { engine: self.engine, settings: &self.settings };
+        let text = maker.condition(def, partitioning, at, sub)?;
         let settings = DetachedSettings {
             zone: self.settings.zone,
             now_us: self.settings.now_us,

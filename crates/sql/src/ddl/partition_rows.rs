@@ -10,21 +10,70 @@ use crate::quoting::quoted;
 use engine::{PartitionFunction, PartitionKind, Partitioning, TableDef};
 
 /// Returns the condition for the rows of a partition, or of one of its subpartitions. Returns
-/// `None` for KEY, which hashes the stored form of the values, and for SYSTEM_TIME.
-pub(super) fn condition(partitioning: &Partitioning, at: usize, sub: Option<usize>) -> Option<String> {
-    let of_partition = match partitioning.by.kind {
-        PartitionKind::Range => range(partitioning, at),
-        PartitionKind::List if partitioning.partitions[at].is_default() => others(partitioning),
-        PartitionKind::List => list(&partitioning.by, &partitioning.partitions[at].values),
-        PartitionKind::Hash => hash(&partitioning.by, at, partitioning.partitions.len())?,
-        PartitionKind::Key | PartitionKind::SystemTime => None?,
-    };
+/// `None` for SYSTEM_TIME, and for KEY without columns in a table without a key.
+pub(super) fn condition(
+    def: &TableDef,
+    partitioning: &Partitioning,
+    (at, sub): PartitionPlace,
+    of_mariadb: bool,
+) -> Option<String> {
+    let of_partition = of_values(partitioning, at)
+        .or_else(|| hashed(def, &partitioning.by, (at, partitioning.partitions.len()), of_mariadb))?;
     let (Some(sub), Some((function, _))) = (sub, &partitioning.sub) else { return Some(of_partition) };
-    let of_sub = match function.kind {
-        PartitionKind::Hash => hash(function, sub, partitioning.partitions[at].subpartitions.len())?,
-        _ => None?,
-    };
+    let count = partitioning.partitions[at].subpartitions.len();
+    let of_sub = hashed(def, function, (sub, count), of_mariadb)?;
     Some(format!("({of_partition} AND {of_sub})"))
+}
+
+/// Returns the condition for a partition that is defined by its values, or `None` for others.
+fn of_values(partitioning: &Partitioning, at: usize) -> Option<String> {
+    match partitioning.by.kind {
+        PartitionKind::Range => Some(range(partitioning, at)),
+        PartitionKind::List if partitioning.partitions[at].is_default() => Some(others(partitioning)),
+        PartitionKind::List => Some(list(&partitioning.by, &partitioning.partitions[at].values)),
+        PartitionKind::Hash | PartitionKind::Key | PartitionKind::SystemTime => None,
+    }
+}
+
+/// Returns the condition that HASH or KEY puts a row into partition `at` of `count`.
+fn hashed(
+    def: &TableDef,
+    function: &PartitionFunction,
+    (at, count): (usize, usize),
+    of_mariadb: bool,
+) -> Option<String> {
+    match function.kind {
+        PartitionKind::Hash => hash(function, at, count),
+        PartitionKind::Key => key(def, function, (at, count), of_mariadb),
+        _ => None,
+    }
+}
+
+/// Returns the condition that KEY puts a row into partition `at` of `count`. Without columns, KEY
+/// is over the primary key, or over the first unique key without NULL. The columns count in the
+/// order in which the table has them.
+fn key(
+    def: &TableDef,
+    function: &PartitionFunction,
+    (at, count): (usize, usize),
+    of_mariadb: bool,
+) -> Option<String> {
+    let is_never_null =
+        |index: &&engine::IndexDef| index.columns.iter().all(|part| !def.columns[part.column].nullable);
+    let unique = || def.indexes.iter().filter(|index| index.unique).find(is_never_null);
+    let mut columns: Vec<usize> = match function.columns.is_empty() {
+        false => function.columns.iter().map(|column| def.column(column)).collect::<Option<_>>()?,
+        true => {
+            let parts = def.primary.as_ref().or_else(|| unique().map(|index| &index.columns))?;
+            parts.iter().map(|part| part.column).collect()
+        }
+    };
+    columns.sort_unstable();
+    let columns: Vec<String> = columns.into_iter().map(|at| quoted(&def.columns[at].name)).collect();
+    let (algorithm_1, linear) = (u8::from(function.algorithm_1), u8::from(function.linear));
+    let of_mariadb = u8::from(of_mariadb);
+    let name = quoted(crate::expr::PARTITION_BY_KEY);
+    Some(format!("({name}({algorithm_1}, {linear}, {count}, {of_mariadb}, {}) = {at})", columns.join(", ")))
 }
 
 /// Returns the condition for rows that belong to some partition, or `None` if all rows do.
@@ -34,7 +83,7 @@ pub(crate) fn condition_of_any(partitioning: &Partitioning) -> Option<String> {
         _ if !partitioning.leaves_rows_out() => None,
         PartitionKind::Range => Some(below(&partitioning.by, &partitioning.partitions[last].values[0])),
         _ => {
-            let all: Vec<_> = (0..=last).filter_map(|at| condition(partitioning, at, None)).collect();
+            let all: Vec<_> = (0..=last).filter_map(|at| of_values(partitioning, at)).collect();
             Some(format!("({})", all.join(" OR ")))
         }
     }
@@ -61,9 +110,9 @@ pub(super) fn unknown_partition(name: &str, table: &str) -> SqlError {
     SqlError::new(1735, format!("Unknown partition '{name}' in table '{table}'"))
 }
 
-/// Builds error 1235 for a partition by KEY or SYSTEM_TIME, whose rows cannot be told here.
+/// Builds error 1235 for a partition whose rows cannot be told here.
 pub(super) fn rows_of_key() -> SqlError {
-    SqlError::not_supported("choosing rows by partitions of KEY or SYSTEM_TIME")
+    SqlError::not_supported("choosing rows by such partitions of KEY or SYSTEM_TIME")
 }
 
 /// Returns the condition for the rows of the partitions that a statement names with PARTITION
@@ -71,14 +120,14 @@ pub(super) fn rows_of_key() -> SqlError {
 ///
 /// # Errors
 /// Returns 1747 for a table that is not partitioned, 1735 for a name that no partition has, and
-/// 1235 for partitions by KEY or SYSTEM_TIME.
+/// 1235 for partitions by SYSTEM_TIME.
 pub(crate) fn chosen_condition(def: &TableDef, chosen: &[String]) -> Result<String> {
     let Some(partitioning) = &def.partitioning else {
         return Err(SqlError::new(1747, "PARTITION () clause on non partitioned table"));
     };
     let one = |name: &String| {
         let place = named(partitioning, name).ok_or_else(|| unknown_partition(name, &def.name))?;
-        condition(partitioning, place.0, place.1).ok_or_else(rows_of_key)
+        condition(def, partitioning, place, false).ok_or_else(rows_of_key)
     };
     let conditions = chosen.iter().map(one).collect::<Result<Vec<_>>>()?;
     Ok(format!("({})", conditions.join(" OR ")))
@@ -189,8 +238,8 @@ mod tests {
     #[test]
     fn null_is_below_every_bound() {
         let of = partitioning(PartitionKind::Range, &["a"], &[&[&["5"]], &[&["MAXVALUE"]]]);
-        assert_eq!(condition(&of, 0, None).unwrap(), "(`a` < 5 OR `a` IS NULL)");
-        assert_eq!(condition(&of, 1, None).unwrap(), "((1 = 1) AND NOT (`a` < 5 OR `a` IS NULL))");
+        assert_eq!(of_values(&of, 0).unwrap(), "(`a` < 5 OR `a` IS NULL)");
+        assert_eq!(of_values(&of, 1).unwrap(), "((1 = 1) AND NOT (`a` < 5 OR `a` IS NULL))");
         assert_eq!(condition_of_any(&of), None);
     }
 
@@ -213,6 +262,6 @@ mod tests {
         of.by.linear = true;
         of.by.expression = Some("`a`".to_owned());
         let text = "(IF((COALESCE(`a`, 0) & 3) >= 3, (COALESCE(`a`, 0) & 1), (COALESCE(`a`, 0) & 3)) = 2)";
-        assert_eq!(condition(&of, 2, None).unwrap(), text);
+        assert_eq!(hash(&of.by, 2, 3).unwrap(), text);
     }
 }

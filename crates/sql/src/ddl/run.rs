@@ -306,6 +306,14 @@ impl<'a> DdlRun<'a> {
         })
     }
 
+    /// Returns the definition of the table that a CREATE TABLE ... SELECT makes, whose query has
+    /// these columns.
+    pub fn definition_of_selected(&self, create: &CreateTable, columns: Vec<ColumnDef>) -> Result<TableDef> {
+        let schema = self.schema_of(&create.table)?;
+        let settings = self.settings_of(&schema)?;
+        self.table_definition(create, &schema, columns, &settings)
+    }
+
     fn relations(&self) -> Relations<'_> {
         Relations::under(&self.settings, self.engine.catalog())
     }

@@ -79,7 +79,9 @@ impl Parser<'_> {
         }
         create.options = self.table_options()?;
         create.partitioning = self.partition_by()?;
-        if self.eat("IGNORE") || self.eat("REPLACE") {
+        create.ignores = self.eat("IGNORE");
+        create.replaces = !create.ignores && self.eat("REPLACE");
+        if !self.mode.of_source && (create.ignores || create.replaces) {
             return Err(SqlError::not_supported("CREATE TABLE ... IGNORE | REPLACE SELECT"));
         }
         self.eat("AS");

@@ -411,9 +411,15 @@ impl<'a> Parser<'a> {
         let token = self.token();
         match token.kind {
             TokenKind::QuotedName => true,
-            TokenKind::Word => !reserved::is_reserved(self.raw(token)),
+            TokenKind::Word => !self.is_reserved(self.raw(token)),
             _ => false,
         }
+    }
+
+    /// Reports whether a word is reserved at the server that the statement comes from.
+    fn is_reserved(&self, word: &[u8]) -> bool {
+        let of_mariadb = self.mode.of_source && !self.mode.of_mysql;
+        reserved::is_reserved(word) && !(of_mariadb && reserved::is_name_in_mariadb(word))
     }
 
     /// Reads a name. A reserved word is one only in quotes.

@@ -299,6 +299,46 @@ const LENGTHS: [u64; LETTERS] = {
     lengths
 };
 
+/// The reserved words of MySQL that MariaDB 10.11 takes for names without quotes.
+const NAMES_IN_MARIADB: &[&str] = &[
+    "CUBE",
+    "CUME_DIST",
+    "DATABASE",
+    "DENSE_RANK",
+    "EMPTY",
+    "FIRST_VALUE",
+    "FUNCTION",
+    "GENERATED",
+    "GET",
+    "GROUPING",
+    "GROUPS",
+    "IO_AFTER_GTIDS",
+    "IO_BEFORE_GTIDS",
+    "JSON_TABLE",
+    "LAG",
+    "LAST_VALUE",
+    "LATERAL",
+    "LEAD",
+    "NTH_VALUE",
+    "NTILE",
+    "OF",
+    "OPTIMIZER_COSTS",
+    "OPTION",
+    "PERCENT_RANK",
+    "QUALIFY",
+    "RANK",
+    "ROW",
+    "SCHEMA",
+    "STORED",
+    "SYSTEM",
+    "VIRTUAL",
+];
+
+/// Reports whether `word`, in any case, is reserved in MySQL and a name in MariaDB.
+pub fn is_name_in_mariadb(word: &[u8]) -> bool {
+    NAMES_IN_MARIADB.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
+}
+
 /// Reports whether `word` is reserved, in any case.
 pub fn is_reserved(word: &[u8]) -> bool {
     let Some(first) = word.first().filter(|byte| byte.is_ascii_alphabetic()) else { return false };
@@ -326,6 +366,8 @@ mod tests {
                 && !is_reserved(b"count")
         );
         assert!(RESERVED.iter().all(|word| is_reserved(word.to_ascii_lowercase().as_bytes())));
+        assert!(NAMES_IN_MARIADB.iter().all(|word| is_reserved(word.as_bytes())));
+        assert!(is_name_in_mariadb(b"Rank") && !is_name_in_mariadb(b"select"));
         let not_reserved: [&[u8]; 6] = [b"", b"x", b"_select", b"selects", b"jelly", b"9"];
         assert!(!not_reserved.iter().any(|word| is_reserved(word)));
     }

@@ -42,9 +42,7 @@ impl Parser<'_> {
                 let behind = self.ahead(at);
                 let is_alias = match behind.kind {
                     TokenKind::QuotedName => true,
-                    TokenKind::Word => {
-                        self.token_is(behind, "AS") || !super::reserved::is_reserved(self.raw(behind))
-                    }
+                    TokenKind::Word => self.token_is(behind, "AS") || !self.is_reserved(self.raw(behind)),
                     _ => false,
                 };
                 if is_alias {

@@ -5,13 +5,14 @@ use super::ddl_run::ddl_run;
 use super::state::{Bound, Plan};
 use super::temporary::begin_select;
 use super::{Session, SessionInit, bound};
-use crate::ast::Statement;
-use crate::ddl::about_temporary;
+use crate::ast::{CreateTable, Insert, InsertSource, Query, Statement};
+use crate::ddl::{about_temporary, columns_of_query};
 use crate::error::{Result, SqlError};
 use crate::exec::{Input, Run, Subqueries, run_query};
 use crate::lexer::LexMode;
 use crate::literal_rows::LiteralRows;
 use crate::parse::parse;
+use crate::quoting::quoted;
 use crate::replica_host::{ReadVariable, ReplicaHost};
 use crate::sql_mode::SqlMode;
 use crate::temporary::SourceTables;
@@ -70,6 +71,16 @@ impl Input for ReceivedFile<'_> {
     }
 }
 
+/// What a CREATE TABLE ... SELECT of a source does before it inserts rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SelectedTable {
+    /// The table exists already, and the statement says IF NOT EXISTS. There is nothing to do.
+    Exists,
+    /// The statement makes a table. This is the CREATE TABLE with all of its columns and without
+    /// the query, in utf8mb4 and for an empty `sql_mode`.
+    Defined(String),
+}
+
 /// Runs the statements of replication sources, in one session that takes on the settings of the
 /// source's session for each of them.
 pub struct ReceivedStatements {
@@ -121,30 +132,51 @@ impl ReceivedStatements {
         Ok(true)
     }
 
-    /// Runs a statement in a transaction, which collects the row events of the changes.
+    /// Returns what a CREATE TABLE ... SELECT does before it inserts rows. Returns `None` for
+    /// another statement, and for one that makes a temporary table.
+    ///
+    /// # Errors
+    /// Returns MySQL's error, as if a client had run the statement.
+    pub fn define_selected(&mut self, received: &ReceivedChange<'_>) -> Result<Option<SelectedTable>> {
+        let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
+        let mode = SqlMode(received.session.sql_mode).lex();
+        let lex = LexMode { of_source: true, of_mysql: !received.of_mariadb, ..mode };
+        let Ok(Some(parsed)) = parse(&text, lex) else { return Ok(None) };
+        let Statement::CreateTable(create) = &parsed.statement else { return Ok(None) };
+        let (Some(query), false) = (&create.query, create.temporary) else { return Ok(None) };
+        let mut session = self.take_session()?;
+        let defined = self
+            .begin(&mut session, received)
+            .and_then(|()| selected_table(&session, create, query, received.of_mariadb));
+        self.session = Some(session);
+        defined.map(Some)
+    }
+
+    /// Runs a statement in a transaction, which collects the row events of the changes. Of a CREATE
+    /// TABLE ... SELECT the rows are inserted into the table, which exists already.
     ///
     /// # Errors
     /// Returns MySQL's error, as if a client had run the statement. What the statement had done by
     /// then is still in the transaction, which has to be rolled back.
     pub fn run(&mut self, transaction: &mut Transaction, received: &ReceivedChange<'_>) -> Result<()> {
-        let mut session = match self.session.take() {
-            Some(session) => session,
-            None => {
-                let host = ReplicaHost { variables: self.variables.clone() };
-                Session::new(self.engine.clone(), Arc::new(host), SessionInit::default())?
-            }
-        };
+        let mut session = self.take_session()?;
         let done = self.run_in(&mut session, transaction, received);
         self.session = Some(session);
         done
     }
 
-    fn run_in(
-        &mut self,
-        session: &mut Session,
-        transaction: &mut Transaction,
-        received: &ReceivedChange<'_>,
-    ) -> Result<()> {
+    fn take_session(&mut self) -> Result<Session> {
+        match self.session.take() {
+            Some(session) => Ok(session),
+            None => {
+                let host = ReplicaHost { variables: self.variables.clone() };
+                Session::new(self.engine.clone(), Arc::new(host), SessionInit::default())
+            }
+        }
+    }
+
+    /// Gives the session everything that the statement depends on.
+    fn begin(&mut self, session: &mut Session, received: &ReceivedChange<'_>) -> Result<()> {
         let before = self.settings.take();
         let thread_id = received.session.thread_id;
         if before.as_ref().is_none_or(|before| before.thread_id != thread_id) {
@@ -156,7 +188,16 @@ impl ReceivedStatements {
         }
         self.settings = Some(received.session.clone());
         take_tables_of(session, &self.temporary, received.session.thread_id);
-        begin_received(session, received)?;
+        begin_received(session, received)
+    }
+
+    fn run_in(
+        &mut self,
+        session: &mut Session,
+        transaction: &mut Transaction,
+        received: &ReceivedChange<'_>,
+    ) -> Result<()> {
+        self.begin(session, received)?;
         let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
         let mode = session.settings.variables.sql_mode.lex();
         let lex = LexMode { of_source: true, of_mysql: !received.of_mariadb, ..mode };
@@ -182,6 +223,11 @@ impl ReceivedStatements {
                 self.temporary.forget_empty();
                 return defined;
             }
+            Statement::CreateTable(CreateTable { query: Some(query), .. }) => {
+                let Statement::CreateTable(create) = &parsed.statement else { unreachable!("just matched") };
+                let bound = bound::bind(session, &insert_of(create, query, session)?)?;
+                return change_rows(session, transaction, &bound, None);
+            }
             _ => return Err(SqlError::not_supported("statement-based replication of such a statement")),
         };
         let bound = bound::bind(session, statement)?;
@@ -189,6 +235,59 @@ impl ReceivedStatements {
         self.last_insert = LastInsert::of(&text, bound);
         Ok(())
     }
+}
+
+/// Returns what a CREATE TABLE ... SELECT does before it inserts rows.
+fn selected_table(
+    session: &Session,
+    create: &CreateTable,
+    query: &Query,
+    of_mariadb: bool,
+) -> Result<SelectedTable> {
+    let schema = session.settings.schema_of(&create.table)?;
+    let is_there = session.server.engine.catalog().table(&schema, &create.table.name).is_some();
+    if is_there && create.if_not_exists {
+        return Ok(SelectedTable::Exists);
+    }
+    let mut columns = columns_of_query(
+        &crate::bind::bind_query(&mut session.binder(), query, None)?,
+        session.server.engine.catalog(),
+    )?;
+    if of_mariadb {
+        // MariaDB makes a BINARY(0) of NULL.
+        let none = ColumnType::varbinary(0);
+        columns
+            .iter_mut()
+            .filter(|column| column.ty == none)
+            .for_each(|column| column.ty = ColumnType::binary(0));
+    }
+    let mut run = ddl_run(session, "");
+    run.as_of_source(of_mariadb);
+    let def = run.definition_of_selected(create, columns)?;
+    let shown = crate::show::create_table(&def, None, session.settings.variables.zone);
+    let (schema, name) = (quoted(&def.schema), quoted(&def.name));
+    let or_replace = if create.or_replace { " OR REPLACE" } else { "" };
+    let (old, new) = (format!("CREATE TABLE {name}"), format!("CREATE{or_replace} TABLE {schema}.{name}"));
+    assert!(shown.starts_with(&old), "the definition of a table begins with its name");
+    Ok(SelectedTable::Defined(shown.replacen(&old, &new, 1)))
+}
+
+/// Returns the INSERT of a CREATE TABLE ... SELECT.
+fn insert_of(create: &CreateTable, query: &Query, session: &Session) -> Result<Statement> {
+    let columns = columns_of_query(
+        &crate::bind::bind_query(&mut session.binder(), query, None)?,
+        session.server.engine.catalog(),
+    )?;
+    Ok(Statement::Insert(Insert {
+        table: create.table.clone(),
+        partitions: Vec::new(),
+        columns: Some(columns.into_iter().map(|column| column.name).collect()),
+        source: InsertSource::Query(Box::new(query.clone())),
+        replace: create.replaces,
+        ignore: create.ignores,
+        row_alias: None,
+        on_duplicate: Vec::new(),
+    }))
 }
 
 /// Evaluates the expressions of an event's schedule as they were when a source ran the statement.

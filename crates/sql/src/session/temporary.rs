@@ -92,7 +92,10 @@ pub(super) fn begin_select(
     create: &CreateTable,
     query: &Query,
 ) -> Result<Option<(Arc<Table>, Bound)>> {
-    let extra = columns_of_query(&crate::bind::bind_query(&mut session.binder(), query, None)?)?;
+    let extra = columns_of_query(
+        &crate::bind::bind_query(&mut session.binder(), query, None)?,
+        session.server.engine.catalog(),
+    )?;
     let columns = extra.iter().map(|column| column.name.clone()).collect();
     let mut run = ddl_run(session, "");
     run.is_temporary = true;

@@ -67,11 +67,11 @@ fn kept_line(index: &KeptIndex) -> String {
     if !index.comment.is_empty() {
         line.push_str(&format!(" COMMENT {}", literal(&index.comment)));
     }
-    if let KeptKind::FullText(Some(parser)) = &index.kind {
-        line.push_str(&format!(" /*!50100 WITH PARSER {} */ ", quoted(parser)));
-    }
     if index.invisible {
         line.push_str(" /*!80000 INVISIBLE */");
+    }
+    if let KeptKind::FullText(Some(parser)) = &index.kind {
+        line.push_str(&format!(" /*!50100 WITH PARSER {} */ ", quoted(parser)));
     }
     line
 }

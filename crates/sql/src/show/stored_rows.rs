@@ -67,7 +67,7 @@ impl ShowParts<'_> {
             ObjectKind::View if self.schema != Some(&def.schema) => {
                 text(object_text::view_text(&object_text::outside(def), "CREATE", &qualified(def)))
             }
-            _ => text(object_text::create_object(def)),
+            _ => text(object_text::shown(def)),
         };
         match def.kind {
             ObjectKind::View => words(

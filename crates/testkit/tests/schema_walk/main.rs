@@ -48,6 +48,16 @@ fn mysql_minimal() {
 }
 
 #[test]
+fn mysql_mixed() {
+    walk("mysql_mixed", Flavor::MySql, "MIXED", "MINIMAL");
+}
+
+#[test]
+fn mysql_statements() {
+    walk("mysql_statements", Flavor::MySql, "STATEMENT", "FULL");
+}
+
+#[test]
 fn mariadb_rows() {
     walk("mariadb_rows", Flavor::MariaDb, "ROW", "FULL");
 }

@@ -10,6 +10,7 @@ mod charset;
 mod definition;
 mod encoding;
 mod general;
+mod hash;
 mod ids;
 mod key;
 mod list;
@@ -34,6 +35,7 @@ pub use chars::{
 };
 pub use charset::Charset;
 pub use definition::Collation;
+pub use hash::KeyHash;
 pub use ids::*;
 pub use key::{is_key_of_bytes, read_escaped, write_key, write_key_utf8mb4};
 pub use lookup::{all, by_id, charset_of, from_name, max_bytes_per_char, name};

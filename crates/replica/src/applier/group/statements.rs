@@ -1,8 +1,10 @@
 //! Statements of a source: DDL, and statements about rows between the events of a group.
 
+use binlog::encode::{self, EventBase, finish_event};
 use binlog::event::{Event, ExecuteLoadQuery, Header, LoadBlock, QueryEvent};
+use binlog::{Checksum, group};
 use os::disk::TempFile;
-use sql::replicated::LoggedContext;
+use sql::replicated::{LoggedContext, SelectedTable};
 
 use super::Applier;
 use super::progress::Stage;
@@ -82,8 +84,16 @@ impl Applier<'_> {
         relay: RelayPosition,
     ) -> Result<bool, ThreadError> {
         let is_within = self.progress.stage == Stage::Open;
-        if is_within && statement::is_create_table(query) && self.progress.open.transaction.is_none() {
-            return self.create_table(header, bytes, query);
+        if statement::is_create_table(query) && self.progress.open.transaction.is_none() {
+            match self.define_selected(header, query)? {
+                Some(SelectedTable::Exists) if is_within => return Ok(false),
+                Some(SelectedTable::Exists) => return self.progress.commit(relay),
+                Some(SelectedTable::Defined(text)) => {
+                    return self.create_selected(header, query, &text, relay);
+                }
+                None if is_within => return self.create_table(header, bytes, query),
+                None => {}
+            }
         }
         if is_within && !statement::is_savepoint(query) {
             return self.statement(header, query, None);
@@ -96,6 +106,55 @@ impl Applier<'_> {
             return Ok(false);
         }
         self.ddl(header, query, relay)
+    }
+
+    /// Returns what a CREATE TABLE ... SELECT does before it inserts rows, or `None` for another
+    /// statement.
+    fn define_selected(
+        &mut self,
+        header: &Header,
+        query: &QueryEvent<'_>,
+    ) -> Result<Option<SelectedTable>, ThreadError> {
+        self.progress.release_tables();
+        let of_mariadb = matches!(self.progress.head.gtid, GroupGtid::Mariadb(_));
+        let defined = statement::define_selected(&mut self.statements, query, header.timestamp, of_mariadb);
+        defined.map_err(|error| error.at(self.progress.place()))
+    }
+
+    /// Carries out a CREATE TABLE ... SELECT that was logged as a statement. In this server's log
+    /// the group is a transaction of the definition (`definition`) and the rows, as a source has it
+    /// that logs rows.
+    fn create_selected(
+        &mut self,
+        header: &Header,
+        query: &QueryEvent<'_>,
+        definition: &str,
+        relay: RelayPosition,
+    ) -> Result<bool, ThreadError> {
+        let is_within = self.progress.stage == Stage::Open;
+        let status = statement::status_of_definition(query);
+        let status_vars = status.map_err(|error| error.at(self.progress.place()))?;
+        let base = EventBase { timestamp: header.timestamp, server_id: header.server_id };
+        if !is_within {
+            self.progress.open.events.clear();
+            group::begin(base, query.thread_id, &status_vars, &mut self.progress.open.events);
+        }
+        let put = |query: &QueryEvent<'_>| {
+            let mut event = Vec::new();
+            let start = encode::query(base, query, header.flags, &mut event);
+            finish_event(&mut event, start, None, Checksum::None);
+            event
+        };
+        let defining =
+            QueryEvent { status_vars: &status_vars, statement: definition.as_bytes(), ..query.clone() };
+        self.create_table(header, &put(&defining), &defining)?;
+        self.statement(header, query, None)?;
+        if is_within {
+            return Ok(false);
+        }
+        let end = QueryEvent { status_vars: &[], statement: b"COMMIT", ..query.clone() };
+        self.progress.append(&put(&end))?;
+        self.progress.commit(relay)
     }
 
     /// Creates the table of a CREATE TABLE ... SELECT, whose rows come next.

@@ -16,6 +16,7 @@ pub(crate) mod json;
 mod md5;
 mod network;
 mod numeric;
+pub(crate) mod partition_key;
 mod regexp;
 mod session;
 mod shown_date;

@@ -2,8 +2,8 @@
 
 use super::{
     Function, aes, characters, compression, date_formats, date_text, digest, file, grouping, gtid, json,
-    network, numeric, regexp, session, shown_date, sound, spatial, statement_digest, string, time, time_sums,
-    units, user_lock, vector, weights, xml,
+    network, numeric, partition_key, regexp, session, shown_date, sound, spatial, statement_digest, string,
+    time, time_sums, units, user_lock, vector, weights, xml,
 };
 
 /// Returns the function with this name, which is in lower case.
@@ -30,6 +30,7 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
         string::FUNCTIONS,
         characters::FUNCTIONS,
         numeric::FUNCTIONS,
+        partition_key::FUNCTIONS,
         regexp::FUNCTIONS,
         time::FUNCTIONS,
         date_text::FUNCTIONS,
