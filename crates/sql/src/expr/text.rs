@@ -25,10 +25,25 @@ pub(crate) fn shown(value: &Value) -> String {
     const MOST_BYTES: usize = 128;
     let text = text_of(value);
     let cut = &text[..text.len().min(MOST_BYTES)];
-    let cut = match std::str::from_utf8(cut) {
+    if matches!(value, Value::Bit { .. }) {
+        return escaped(cut);
+    }
+    match std::str::from_utf8(cut) {
+        Ok(cut) => cut.to_owned(),
         // The cut goes through the last character.
-        Err(error) if error.error_len().is_none() && cut.len() < text.len() => &cut[..error.valid_up_to()],
-        _ => cut,
+        Err(error) if error.error_len().is_none() && cut.len() < text.len() => {
+            String::from_utf8_lossy(&cut[..error.valid_up_to()]).into_owned()
+        }
+        Err(_) => escaped(cut),
+    }
+}
+
+/// Returns bytes that are no characters as a message shows them: those that are no printable ASCII
+/// by their hexadecimal digits.
+fn escaped(bytes: &[u8]) -> String {
+    let shown = |byte: &u8| match byte {
+        b' '..=b'~' => char::from(*byte).to_string(),
+        _ => format!("\\x{byte:02X}"),
     };
-    String::from_utf8_lossy(cut).into_owned()
+    bytes.iter().map(shown).collect()
 }
