@@ -149,6 +149,35 @@ fn what_definitions_keep_of_others_is_mysqls() {
     assert!(told[4].contains("DEFAULT 'x'"), "{}", told[4]);
 }
 
+/// Columns of characters that become columns of bytes, and the other way round: the bytes stay.
+const CHARACTERS_AND_BYTES: &[&str] = &[
+    "CREATE DATABASE d",
+    "USE d",
+    "CREATE TABLE t (id INT PRIMARY KEY, l VARCHAR(10) CHARACTER SET latin1, u VARCHAR(10) CHARACTER SET utf32, \
+     k TEXT CHARACTER SET utf16, m VARCHAR(10) CHARACTER SET utf8mb4, g CHAR(6) CHARACTER SET gbk, \
+     e ENUM('a', 'é') CHARACTER SET latin1)",
+    "INSERT INTO t VALUES (1, 'é', 'it', '😀', 'é😀', '汉', 'é'), (2, NULL, '', 'a', NULL, 'ab', 'a')",
+    "ALTER TABLE t MODIFY l VARBINARY(10), MODIFY u BLOB, MODIFY k VARBINARY(40), MODIFY m BLOB, \
+     MODIFY g VARBINARY(12), MODIFY e VARBINARY(4)",
+    "SELECT id, HEX(l), HEX(u), HEX(k), HEX(m), HEX(g), HEX(e) FROM t ORDER BY id",
+    "ALTER TABLE t MODIFY l VARCHAR(10) CHARACTER SET latin2, MODIFY u VARCHAR(10) CHARACTER SET utf8mb4, \
+     MODIFY k TEXT CHARACTER SET utf16, MODIFY m VARCHAR(20) CHARACTER SET latin1, MODIFY g CHAR(6) CHARACTER SET gbk",
+    "SELECT id, l, HEX(u), k, m, g FROM t ORDER BY id",
+    "SELECT id, HEX(l), HEX(u), HEX(k), HEX(m), HEX(g) FROM t ORDER BY id",
+    "CREATE TABLE wrong (b VARBINARY(10))",
+    "INSERT INTO wrong VALUES (x'41e942434445464748')",
+    "ALTER TABLE wrong MODIFY b VARCHAR(10) CHARACTER SET utf8mb4",
+    "ALTER TABLE wrong MODIFY b VARCHAR(10) CHARACTER SET ascii",
+    "ALTER TABLE wrong MODIFY b VARCHAR(10) CHARACTER SET latin1",
+    "SELECT b FROM wrong",
+];
+
+#[test]
+fn columns_of_characters_become_columns_of_the_bytes_that_they_stored() {
+    let told = testkit::answers::same_answers("characters_and_bytes", CHARACTERS_AND_BYTES);
+    assert!(told.iter().any(|line| line.contains("1,E9,0000006900000074,")), "{told:?}");
+}
+
 /// Expressions of every kind, to see what SHOW CREATE TABLE makes of them.
 const EXPRESSIONS: &[&str] = &[
     "not a",

@@ -4,9 +4,11 @@ use super::altered::Altered;
 use super::settings::DdlSettings;
 use crate::detached::{DetachedCondition, DetachedRows};
 use crate::error::{Result, SqlError};
+use crate::expr::{converted, is_text};
 use engine::{ColumnDef, ColumnDefault, EngineError, TableDef};
+use types::convert::{self, Problem};
 use types::row::RowLayout;
-use types::{ColumnType, DateTime, TypeCode, Value, convert};
+use types::{ColumnType, DateTime, TypeCode, Value, collation};
 
 /// Returns the error for the zero date that a new column without a default would have in old rows.
 /// A source has checked that already.
@@ -163,6 +165,34 @@ fn value_for_null(to: &ColumnDef, settings: &DdlSettings) -> Result<Value> {
     value.map_err(|problem| SqlError::new(problem.code(), problem.message(&to.name, 1)))
 }
 
+/// Returns a text where one of the two columns has bytes and the other one characters: the bytes
+/// stay what they are in the table of a MySQL server, which keeps a text in its column's character
+/// set. `None` means that the value stays, as it does in all other cases.
+///
+/// # Errors
+/// Returns the problem that bytes are no characters of the new column, in strict mode.
+fn recoded(
+    bytes: &[u8],
+    from: &ColumnDef,
+    to: &ColumnDef,
+    strict: bool,
+) -> std::result::Result<Option<Value>, Problem> {
+    let is_plain = |ty: &ColumnType| is_text(ty) && ty.text_form().is_none();
+    let of_bytes = |ty: &ColumnType| ty.collation == collation::BINARY;
+    if !is_plain(&from.ty) || !is_plain(&to.ty) || of_bytes(&from.ty) == of_bytes(&to.ty) {
+        return Ok(None);
+    }
+    let mut bytes = bytes;
+    if of_bytes(&from.ty) {
+        let good = collation::well_formed_len(to.ty.collation, bytes);
+        if good < bytes.len() && strict {
+            return Err(Problem::incorrect_string(&bytes[good..]));
+        }
+        bytes = &bytes[..good];
+    }
+    Ok(Some(Value::Bytes(converted(bytes, &from.ty, &to.ty).unwrap_or_else(|| bytes.to_vec()))))
+}
+
 fn convert_value(
     value: Value,
     from: &ColumnDef,
@@ -179,6 +209,17 @@ fn convert_value(
     if from.ty == to.ty {
         return Ok(value);
     }
+    let recoded = match &value {
+        Value::Bytes(bytes) => recoded(bytes, from, to, settings.strict),
+        Value::Enum { .. } | Value::Set { .. } if to.ty.collation == collation::BINARY => {
+            let text = value.text_bytes(Some(&from.ty)).unwrap_or_default();
+            recoded(&text, from, to, settings.strict)
+        }
+        _ => Ok(None),
+    };
+    let value = recoded
+        .map_err(|problem| SqlError::new(problem.code(), problem.message(&to.name, row)))?
+        .unwrap_or(value);
     let value = match value {
         stamp @ Value::Timestamp { .. } if to.ty.code != TypeCode::Timestamp2 => stamp.in_zone(settings.zone),
         value => value,

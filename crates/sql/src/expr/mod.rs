@@ -61,6 +61,7 @@ pub(crate) use node::{
     SubqueryCall, SubqueryUse,
 };
 pub(crate) use reading::Reading;
+pub(crate) use recode::converted;
 pub(crate) use sorting::{scratch_bytes, sort_by};
 pub(crate) use text::text_of;
 pub(crate) use user_variables::{UserVariable, UserVariables};

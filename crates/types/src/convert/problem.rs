@@ -43,6 +43,11 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// Builds the problem that a text has these bytes, which are no characters of its column.
+    pub fn incorrect_string(bytes: &[u8]) -> Problem {
+        Problem::Incorrect("string", super::string::incorrect(bytes))
+    }
+
     /// Returns MySQL's error number.
     pub fn code(&self) -> u16 {
         match self {

@@ -123,6 +123,22 @@ fn with_question_marks(id: u16, text: &str) -> Vec<u8> {
     storable
 }
 
+/// Returns bytes that cannot be stored as error 1366 shows them.
+pub(super) fn incorrect(bytes: &[u8]) -> String {
+    const SHOWN_BYTES: usize = 6;
+    let mut bad = String::new();
+    for &byte in bytes.iter().take(SHOWN_BYTES) {
+        match byte {
+            0x20..=0x7e => bad.push(char::from(byte)),
+            _ => bad.push_str(&format!("\\x{byte:02X}")),
+        }
+    }
+    if bytes.len() > SHOWN_BYTES {
+        bad.push_str("...");
+    }
+    bad
+}
+
 /// Returns how many bytes of the text the character set can store, and the rest as error 1366 shows
 /// it.
 fn storable_prefix(charset: Charset, id: u16, text: &[u8]) -> (usize, Option<String>) {
@@ -141,17 +157,7 @@ fn storable_prefix(charset: Charset, id: u16, text: &[u8]) -> (usize, Option<Str
             .find(|(at, c)| collation::from_utf8mb4(id, &text.as_bytes()[*at..at + c.len_utf8()]).is_none())
             .map_or(valid, |(at, _)| at)
     };
-    let mut bad = String::new();
-    for &byte in text[good..].iter().take(6) {
-        match byte {
-            0x20..=0x7e => bad.push(char::from(byte)),
-            _ => bad.push_str(&format!("\\x{byte:02X}")),
-        }
-    }
-    if text.len() - good > 6 {
-        bad.push_str("...");
-    }
-    (good, Some(bad))
+    (good, Some(incorrect(&text[good..])))
 }
 
 /// Returns the text of a member without the spaces at its end. Other white space counts.
