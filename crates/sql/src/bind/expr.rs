@@ -7,6 +7,7 @@ mod defaults;
 mod full_text;
 mod json;
 mod literal;
+mod operators;
 mod result_type;
 mod subquery;
 
@@ -16,7 +17,7 @@ pub(super) use json::number;
 
 use arrays::as_array;
 pub(crate) use arrays::{array_outside_of_index, element_type};
-use result_type::{arithmetic_type, boolean, date_add_type, expr_text_type, text_like};
+use result_type::{arithmetic_type, boolean, expr_text_type};
 use subquery::Quantifier;
 
 use super::compared::{
@@ -28,12 +29,11 @@ use super::{Binder, Place, Scope};
 use crate::ast::{self, BinaryOp, Literal, NamedColumn, UnaryOp};
 use crate::error::{Result, SqlError};
 use crate::expr::functions::byte_bits::{self, is_byte_string, operator_on_bytes};
-use crate::expr::functions::characters::CHAR_USING;
 use crate::expr::{self, Coercibility, Expr, Node, comparison_collation, is_text};
 use crate::host::Privilege;
 use crate::memory::allocated;
 use types::collation::{self, Charset};
-use types::{ColumnType, Decimal, NumberForm, TypeCode, Value};
+use types::{ColumnType, Decimal, NumberForm, Value};
 
 impl Binder<'_> {
     pub fn expr(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
@@ -156,19 +156,7 @@ impl Binder<'_> {
     fn rare(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
         match written {
             ast::Expr::UserVariable(name) => Ok(self.user_variable(name)),
-            ast::Expr::AssignVariable(name, value) => {
-                self.noted.assigns_variables = true;
-                self.constants.complaints.push((1287, ASSIGNED_WITHIN.to_owned()));
-                let value = self.expr(value, place)?;
-                let is_double = expr::numeric_class(&value.ty) == expr::NumericClass::Double;
-                let ty = match expr::is_number(&value.ty) && is_double {
-                    true => ColumnType::double(),
-                    false => value.ty.clone(),
-                };
-                let nullable = value.nullable;
-                let node = Node::AssignVariable(name.clone(), Box::new(value));
-                Ok(Expr { node, ty, nullable, coercibility: Coercibility::Implicit })
-            }
+            ast::Expr::AssignVariable(name, value) => operators::assignment(self, name, value, place),
             ast::Expr::SystemVariable { scope, name } => self.system_variable(*scope, name),
             ast::Expr::Values(name) => {
                 // VALUES() returns the value that the statement inserts, but MySQL demands SELECT
@@ -181,77 +169,27 @@ impl Binder<'_> {
             ast::Expr::DefaultOf(column) => defaults::default_of(self, column, place),
             ast::Expr::Function(call) => self.function(call, place),
             ast::Expr::Window(call) => super::query::bind_window_call(self, call, place),
-            ast::Expr::Cast { operand, ty } => {
-                let operand = self.expr(operand, place)?;
-                let ty = self.cast_type(ty, &operand)?;
-                if ty.code == TypeCode::Json {
-                    return Ok(json::cast_as_json(operand));
-                }
-                let operand = json::cast_operand(operand, &ty, place.scope);
-                let operand = cast_operand(operand.beside(&ty), &ty);
-                // A text that is no number is 0, and one that is no date is NULL.
-                let nullable = operand.nullable || !expr::is_number(&ty) || ty.code == TypeCode::Year;
-                Ok(Expr {
-                    node: Node::Cast(Box::new(operand)),
-                    ty,
-                    nullable,
-                    coercibility: Coercibility::Implicit,
-                })
-            }
+            ast::Expr::Cast { operand, ty } => operators::cast(self, operand, ty, place),
             ast::Expr::CastArray { operand, ty } if self.meaning.makes_arrays => {
                 as_array(self.expr(operand, place)?, ty)
             }
             ast::Expr::CastArray { .. } => Err(array_outside_of_index()),
-            ast::Expr::ConvertUsing { operand, charset } => {
-                let is_char = matches!(&**operand, ast::Expr::Function(call) if call.name == "char");
-                using_charset(self.expr(operand, place)?, is_char, charset)
-            }
+            ast::Expr::ConvertUsing { operand, charset } => operators::convert(self, operand, charset, place),
             ast::Expr::Collate { operand, collation } => self.collate(operand, collation, place),
             ast::Expr::Match(written) => self.match_against(written, place),
             ast::Expr::JsonValue(written) => self.json_value(written, place),
             ast::Expr::DateAdd { date, amount, unit, subtract } => {
-                let operands = Box::new([self.expr(date, place)?, self.expr(amount, place)?.numeric()]);
-                let ty = date_add_type(&operands[0].ty, *unit);
-                let node = Node::DateAdd { operands, unit: *unit, subtract: *subtract };
-                Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Numeric })
+                operators::date_add(self, date, (amount, *unit), *subtract, place)
             }
-            ast::Expr::Extract { unit, operand } => {
-                let operand = Box::new(self.expr(operand, place)?);
-                let node = Node::Extract { unit: *unit, operand };
-                Ok(Expr {
-                    node,
-                    ty: expr::integer_type(result_type::width_of(*unit), false),
-                    nullable: true,
-                    coercibility: Coercibility::Numeric,
-                })
-            }
+            ast::Expr::Extract { unit, operand } => operators::extract(self, *unit, operand, place),
             ast::Expr::TimestampFunction { add: false, unit, first, second } => {
-                let operands = Box::new([self.expr(first, place)?, self.expr(second, place)?]);
-                let node = Node::TimestampDiff { unit: *unit, operands };
-                Ok(Expr {
-                    node,
-                    ty: expr::integer_type(expr::BIGINT_WIDTH, false),
-                    nullable: true,
-                    coercibility: Coercibility::Numeric,
-                })
+                operators::timestamp_diff(self, *unit, (first, second), place)
             }
             ast::Expr::TimestampFunction { add: true, unit, first, second } => {
-                let operands = Box::new([self.expr(second, place)?, self.expr(first, place)?.numeric()]);
-                let ty = date_add_type(&operands[0].ty, *unit);
-                let node = Node::DateAdd { operands, unit: *unit, subtract: false };
-                Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Numeric })
+                operators::date_add(self, second, (first, *unit), false, place)
             }
             ast::Expr::Trim { leading, trailing, remove, operand, .. } => {
-                let operand = self.expr(operand, place)?;
-                let remove = match remove {
-                    Some(remove) => self.expr(remove, place)?,
-                    None => Expr::constant(Value::text(" ")),
-                };
-                let (ty, coercibility) = (text_like(&operand), operand.coercibility);
-                let nullable = operand.nullable || remove.nullable;
-                let operands = Box::new([operand.into_text(), remove.for_result(&ty)]);
-                let node = Node::Trim { leading: *leading, trailing: *trailing, operands };
-                Ok(Expr { node, ty, nullable, coercibility })
+                operators::trim(self, (*leading, *trailing), remove.as_deref(), operand, place)
             }
             _ => Err(SqlError::not_supported("this kind of expression")),
         }
@@ -644,48 +582,11 @@ impl Binder<'_> {
     }
 }
 
-/// `CONVERT(operand USING charset)`, and CHAR() with a character set.
-#[inline(never)]
-fn using_charset(bound: Expr, is_char: bool, charset: &str) -> Result<Expr> {
-    let charset = Charset::from_name(charset)
-        .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{charset}'")))?;
-    match bound.node {
-        Node::Call { args, .. } if is_char => char_using(args, charset),
-        _ => {
-            let converted = bound.into_text().recollated(charset.default_collation());
-            Ok(Expr { coercibility: Coercibility::Implicit, ..converted })
-        }
-    }
-}
-
-/// `CHAR(... USING charset)`. It is NULL where the bytes are no characters.
-fn char_using(mut numbers: Vec<Expr>, charset: Charset) -> Result<Expr> {
-    let result = Expr::constant(Value::text(""));
-    numbers.push(Expr { ty: ColumnType::varchar(0, charset.default_collation()), ..result });
-    let (ty, coercibility) = expr::function_type(&CHAR_USING, &numbers)?;
-    let node = Node::Call { function: &CHAR_USING, args: numbers };
-    Ok(Expr { node, ty, nullable: true, coercibility })
-}
-
 /// The characters that MySQL gives the text of a system variable.
 const VARIABLE_CHARS: u32 = 21_845;
-
-/// MySQL's warning about `@a := 1`.
-const ASSIGNED_WITHIN: &str = "Setting user variables within expressions is deprecated and will be removed in a \
-    future release. Consider alternatives: 'SET variable=expression, ...', or 'SELECT expression(s) INTO \
-    variables(s)'.";
 
 /// MySQL's warnings about `VALUES(column)`: in ON DUPLICATE KEY UPDATE, and elsewhere.
 const VALUES_OF_NEW_ROW: &str = "'VALUES function' is deprecated and will be removed in a future release. Please \
     use an alias (INSERT INTO ... VALUES (...) AS alias) and replace VALUES(col) in the ON DUPLICATE KEY UPDATE \
     clause with alias.col instead";
 const VALUES_OF_NO_ROW: &str = "'VALUES function' is deprecated and will be removed in a future release.";
-
-/// Returns the operand of a cast. If the cast is to text, the operand is converted to the character
-/// set of the result.
-fn cast_operand(operand: Expr, ty: &ColumnType) -> Expr {
-    let operand = if is_text(ty) { operand.into_text() } else { operand };
-    let same = collation::charset_of(operand.ty.collation) == collation::charset_of(ty.collation);
-    let are_texts = is_text(ty) && is_text(&operand.ty) && !operand.is_json();
-    if are_texts && !same { operand.recollated(ty.collation) } else { operand }
-}

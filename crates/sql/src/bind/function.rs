@@ -18,6 +18,8 @@ use std::sync::Arc;
 use types::{ColumnType, TypeCode, Value, collation};
 
 impl Binder<'_> {
+    // Its frame must not become a part of `rare`, through which other operators are bound too.
+    #[inline(never)]
     pub(super) fn function(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Expr> {
         if let Some(schema) = &call.schema {
             return self.stored_function(Some(schema), &call.name, &call.args, place);

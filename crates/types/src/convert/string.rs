@@ -2,7 +2,7 @@
 
 use super::context::{Assigned, Context, noted, shown};
 use super::number::truncated;
-use super::problem::Problem;
+use super::problem::{Problem, incorrect_bytes};
 use crate::collation::{self, Charset};
 use crate::{ColumnType, TypeCode, Value, json, number};
 
@@ -123,22 +123,6 @@ fn with_question_marks(id: u16, text: &str) -> Vec<u8> {
     storable
 }
 
-/// Returns bytes that cannot be stored as error 1366 shows them.
-pub(super) fn incorrect(bytes: &[u8]) -> String {
-    const SHOWN_BYTES: usize = 6;
-    let mut bad = String::new();
-    for &byte in bytes.iter().take(SHOWN_BYTES) {
-        match byte {
-            0x20..=0x7e => bad.push(char::from(byte)),
-            _ => bad.push_str(&format!("\\x{byte:02X}")),
-        }
-    }
-    if bytes.len() > SHOWN_BYTES {
-        bad.push_str("...");
-    }
-    bad
-}
-
 /// Returns how many bytes of the text the character set can store, and the rest as error 1366 shows
 /// it.
 fn storable_prefix(charset: Charset, id: u16, text: &[u8]) -> (usize, Option<String>) {
@@ -157,7 +141,7 @@ fn storable_prefix(charset: Charset, id: u16, text: &[u8]) -> (usize, Option<Str
             .find(|(at, c)| collation::from_utf8mb4(id, &text.as_bytes()[*at..at + c.len_utf8()]).is_none())
             .map_or(valid, |(at, _)| at)
     };
-    (good, Some(incorrect(&text[good..])))
+    (good, Some(incorrect_bytes(&text[good..])))
 }
 
 /// Returns the text of a member without the spaces at its end. Other white space counts.

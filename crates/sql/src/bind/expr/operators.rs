@@ -1,0 +1,170 @@
+//! Binding of operators that are written as functions with words of their own: CAST, EXTRACT, TRIM
+//! and the like.
+//!
+//! None of these functions may become a part of its caller. An expression in an expression is bound
+//! by a recursion, and the frame of the one function through which all of them are reached has to
+//! stay small.
+
+use super::json;
+use super::result_type::{date_add_type, text_like, width_of};
+use crate::ast;
+use crate::bind::{Binder, Place};
+use crate::error::{Result, SqlError};
+use crate::expr::functions::characters::CHAR_USING;
+use crate::expr::{self, Coercibility, Expr, Node, is_text};
+use types::collation::{self, Charset};
+use types::{ColumnType, TypeCode, Value};
+
+/// MySQL's warning about `@a := 1`.
+const ASSIGNED_WITHIN: &str = "Setting user variables within expressions is deprecated and will be removed in a \
+    future release. Consider alternatives: 'SET variable=expression, ...', or 'SELECT expression(s) INTO \
+    variables(s)'.";
+
+/// Binds `@name := value`.
+#[inline(never)]
+pub(super) fn assignment(
+    binder: &mut Binder<'_>,
+    name: &str,
+    value: &ast::Expr,
+    place: &mut Place<'_>,
+) -> Result<Expr> {
+    binder.noted.assigns_variables = true;
+    binder.constants.complaints.push((1287, ASSIGNED_WITHIN.to_owned()));
+    let value = binder.expr(value, place)?;
+    let is_double = expr::numeric_class(&value.ty) == expr::NumericClass::Double;
+    let ty = match expr::is_number(&value.ty) && is_double {
+        true => ColumnType::double(),
+        false => value.ty.clone(),
+    };
+    let nullable = value.nullable;
+    let node = Node::AssignVariable(name.to_owned(), Box::new(value));
+    Ok(Expr { node, ty, nullable, coercibility: Coercibility::Implicit })
+}
+
+/// Binds `CAST(operand AS type)`.
+#[inline(never)]
+pub(super) fn cast(
+    binder: &mut Binder<'_>,
+    operand: &ast::Expr,
+    ty: &ast::CastType,
+    place: &mut Place<'_>,
+) -> Result<Expr> {
+    let operand = binder.expr(operand, place)?;
+    let ty = binder.cast_type(ty, &operand)?;
+    if ty.code == TypeCode::Json {
+        return Ok(json::cast_as_json(operand));
+    }
+    let operand = json::cast_operand(operand, &ty, place.scope);
+    let operand = cast_operand(operand.beside(&ty), &ty);
+    // A text that is no number is 0, and one that is no date is NULL.
+    let nullable = operand.nullable || !expr::is_number(&ty) || ty.code == TypeCode::Year;
+    let node = Node::Cast(Box::new(operand));
+    Ok(Expr { node, ty, nullable, coercibility: Coercibility::Implicit })
+}
+
+/// Binds `CONVERT(operand USING charset)`.
+#[inline(never)]
+pub(super) fn convert(
+    binder: &mut Binder<'_>,
+    operand: &ast::Expr,
+    charset: &str,
+    place: &mut Place<'_>,
+) -> Result<Expr> {
+    let is_char = matches!(operand, ast::Expr::Function(call) if call.name == "char");
+    using_charset(binder.expr(operand, place)?, is_char, charset)
+}
+
+/// Binds the sum of a date and an interval, or their difference if `subtract` is set.
+#[inline(never)]
+pub(super) fn date_add(
+    binder: &mut Binder<'_>,
+    date: &ast::Expr,
+    (amount, unit): (&ast::Expr, ast::TimeUnit),
+    subtract: bool,
+    place: &mut Place<'_>,
+) -> Result<Expr> {
+    let operands = Box::new([binder.expr(date, place)?, binder.expr(amount, place)?.numeric()]);
+    let ty = date_add_type(&operands[0].ty, unit);
+    let node = Node::DateAdd { operands, unit, subtract };
+    Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Numeric })
+}
+
+/// Binds `EXTRACT(unit FROM operand)`.
+#[inline(never)]
+pub(super) fn extract(
+    binder: &mut Binder<'_>,
+    unit: ast::TimeUnit,
+    operand: &ast::Expr,
+    place: &mut Place<'_>,
+) -> Result<Expr> {
+    let operand = Box::new(binder.expr(operand, place)?);
+    let ty = expr::integer_type(width_of(unit), false);
+    let node = Node::Extract { unit, operand };
+    Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Numeric })
+}
+
+/// Binds `TIMESTAMPDIFF(unit, first, second)`.
+#[inline(never)]
+pub(super) fn timestamp_diff(
+    binder: &mut Binder<'_>,
+    unit: ast::TimeUnit,
+    (first, second): (&ast::Expr, &ast::Expr),
+    place: &mut Place<'_>,
+) -> Result<Expr> {
+    let operands = Box::new([binder.expr(first, place)?, binder.expr(second, place)?]);
+    let ty = expr::integer_type(expr::BIGINT_WIDTH, false);
+    let node = Node::TimestampDiff { unit, operands };
+    Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Numeric })
+}
+
+/// Binds `TRIM(remove FROM operand)`, of which either end may be trimmed.
+#[inline(never)]
+pub(super) fn trim(
+    binder: &mut Binder<'_>,
+    (leading, trailing): (bool, bool),
+    remove: Option<&ast::Expr>,
+    operand: &ast::Expr,
+    place: &mut Place<'_>,
+) -> Result<Expr> {
+    let operand = binder.expr(operand, place)?;
+    let remove = match remove {
+        Some(remove) => binder.expr(remove, place)?,
+        None => Expr::constant(Value::text(" ")),
+    };
+    let (ty, coercibility) = (text_like(&operand), operand.coercibility);
+    let nullable = operand.nullable || remove.nullable;
+    let operands = Box::new([operand.into_text(), remove.for_result(&ty)]);
+    let node = Node::Trim { leading, trailing, operands };
+    Ok(Expr { node, ty, nullable, coercibility })
+}
+
+/// `CONVERT(operand USING charset)`, and CHAR() with a character set.
+fn using_charset(bound: Expr, is_char: bool, charset: &str) -> Result<Expr> {
+    let charset = Charset::from_name(charset)
+        .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{charset}'")))?;
+    match bound.node {
+        Node::Call { args, .. } if is_char => char_using(args, charset),
+        _ => {
+            let converted = bound.into_text().recollated(charset.default_collation());
+            Ok(Expr { coercibility: Coercibility::Implicit, ..converted })
+        }
+    }
+}
+
+/// `CHAR(... USING charset)`. It is NULL where the bytes are no characters.
+fn char_using(mut numbers: Vec<Expr>, charset: Charset) -> Result<Expr> {
+    let result = Expr::constant(Value::text(""));
+    numbers.push(Expr { ty: ColumnType::varchar(0, charset.default_collation()), ..result });
+    let (ty, coercibility) = expr::function_type(&CHAR_USING, &numbers)?;
+    let node = Node::Call { function: &CHAR_USING, args: numbers };
+    Ok(Expr { node, ty, nullable: true, coercibility })
+}
+
+/// Returns the operand of a cast. If the cast is to text, the operand is converted to the character
+/// set of the result.
+fn cast_operand(operand: Expr, ty: &ColumnType) -> Expr {
+    let operand = if is_text(ty) { operand.into_text() } else { operand };
+    let same = collation::charset_of(operand.ty.collation) == collation::charset_of(ty.collation);
+    let are_texts = is_text(ty) && is_text(&operand.ty) && !operand.is_json();
+    if are_texts && !same { operand.recollated(ty.collation) } else { operand }
+}
