@@ -23,9 +23,8 @@ pub struct Table {
 #[derive(Debug, Clone)]
 pub struct Listing {
     pub tables: Vec<(Table, String)>,
-    /// False when a table that was listed had no definition under its name any more. While a
-    /// statement renames several tables, MariaDB lists each under the name that it has for the
-    /// moment, and a table that has just given its name away under none that lasts.
+    /// False when a table that was listed had no definition under its name any more. True is no
+    /// proof that the list has all tables: MariaDB's can lack one that is being renamed.
     pub is_whole: bool,
 }
 
@@ -173,7 +172,7 @@ impl Listing {
         Ok(listing)
     }
 
-    /// Reports whether both are whole and have the same definitions.
+    /// Reports whether both have a definition for each table that they listed, and the same ones.
     pub fn is_same(&self, other: &Listing) -> bool {
         let same = |(one, other): (&(Table, String), &(Table, String))| one.0 == other.0;
         let (ours, theirs) = (&self.tables, &other.tables);

@@ -126,8 +126,8 @@ impl Objects {
         Ok(Objects { schemas, sequences, tables, others, accounts, time_zones })
     }
 
-    /// Reports whether two readings found the same, apart from counters, and whether each found all
-    /// tables.
+    /// Reports whether two readings found the same, apart from counters, and neither found a table
+    /// that was gone a moment later.
     pub fn is_same(&self, other: &Objects) -> bool {
         self.schemas == other.schemas
             && sequences::are_same(&self.sequences, &other.sequences)

@@ -54,10 +54,10 @@ impl Rounds<'_> {
             let tables = Table::all(self.source, self.choice)?;
             let target = Moment::now(self.source)?;
             apply(self.local, &target, None)?;
-            let left = self.left(&tables)?;
             if self.has_all_rows()? {
                 break;
             }
+            let left = self.left(&tables)?;
             if left.is_empty() {
                 // The table that is missing was not in the source's list.
                 sleep(POLL);

@@ -39,11 +39,7 @@ pub(crate) fn part_text(value: &Value, part: &KeyPart) -> String {
         let padding = text.iter().rev().take_while(|byte| **byte == 0).count();
         text.truncate((text.len() - padding).max(1));
     }
-    let shown = |&byte: &u8| match byte {
-        b' '..=b'~' => char::from(byte).to_string(),
-        byte => format!("\\x{byte:02X}"),
-    };
-    text.iter().map(shown).collect()
+    types::escaped::escaped(&text)
 }
 
 /// Returns the parts of a key over columns.

@@ -34,6 +34,7 @@
 pub mod admin;
 mod ast;
 mod attribute;
+mod base64;
 mod bind;
 mod binlog_format;
 mod computed_table;

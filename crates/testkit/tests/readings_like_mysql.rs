@@ -135,3 +135,15 @@ fn benchmark_computes_again_and_again() {
     );
     assert!(answers[3].ends_with(": 5"), "{answers:#?}");
 }
+
+#[test]
+fn what_is_not_base64_is_null() {
+    let answers = same_answers(
+        "what_is_not_base64_is_null",
+        &[
+            "select from_base64('QUJD'), from_base64(' QU\nI= '), from_base64('QQ=='), from_base64('')",
+            "select from_base64('A==='), from_base64('===='), from_base64('Q=Q='), from_base64('QUJ'), from_base64('QQ!=')",
+        ],
+    );
+    assert!(answers[1].contains("NULL,NULL,NULL,NULL,NULL"), "{answers:#?}");
+}

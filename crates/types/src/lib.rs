@@ -24,6 +24,7 @@ pub mod column;
 pub mod compare;
 pub mod convert;
 pub mod decimal;
+pub mod escaped;
 pub mod geometry;
 pub mod json;
 pub mod key;

@@ -2,7 +2,7 @@
 //! is committed, how long it waits, and which hook is told of its stages.
 
 use crate::commit::pipeline::CommitOptions;
-use crate::group::query::{self, SessionContext};
+use crate::group::query::{self, QueryKind, SessionContext};
 use crate::transaction::locked_tables::LockedTables;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -93,7 +93,8 @@ impl<'a> DdlContext<'a> {
         }
         let server_id = self.options.server_id.unwrap_or(own_server_id);
         let mut group = Vec::new();
-        query::put_statement(&mut group, server_id, &session, self.schema, self.statement.as_bytes());
+        let statement = (QueryKind::Definition, self.statement.as_bytes());
+        query::put_statement(&mut group, server_id, &session, self.schema, statement);
         Cow::Owned(group)
     }
 

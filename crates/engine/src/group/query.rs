@@ -59,16 +59,30 @@ impl Default for SessionContext {
     }
 }
 
+/// What the statement of a Query event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum QueryKind {
+    /// A word of the group itself, such as BEGIN. It depends on no time.
+    Group,
+    /// A statement about rows. As in MySQL, its event does not say what
+    /// `explicit_defaults_for_timestamp` is, because the variable cannot be set within a
+    /// transaction, where such statements stand.
+    Rows,
+    /// A statement that may define columns.
+    Definition,
+}
+
 /// Appends a Query event. `flags` are those of the event's header.
 fn put_query(
     out: &mut Vec<u8>,
     base: EventBase,
     session: &SessionContext,
     schema: &str,
-    with_time: bool,
+    kind: QueryKind,
     statement: &[u8],
     flags: u16,
 ) {
+    let with_time = kind != QueryKind::Group;
     let micros = (session.timestamp_us % 1_000_000) as u32;
     let time_zone = session.time_zone.as_bytes();
     let status = QueryStatus {
@@ -80,7 +94,7 @@ fn put_query(
         time_zone: (with_time && !time_zone.is_empty()).then_some(time_zone),
         microseconds: (with_time && micros != 0).then_some(micros),
         lc_time_names: (session.lc_time_names != 0).then_some(session.lc_time_names),
-        explicit_defaults_for_timestamp: (with_time && defines(statement))
+        explicit_defaults_for_timestamp: (kind == QueryKind::Definition)
             .then_some(session.explicit_timestamps),
         default_collation_for_utf8mb4: Some(DEFAULT_COLLATION_FOR_UTF8MB4),
         ..QueryStatus::default()
@@ -99,23 +113,20 @@ fn put_query(
     finish_event(out, start, None, Checksum::None);
 }
 
-/// Reports whether a statement may define columns. As in MySQL, only such a statement's event says
-/// what `explicit_defaults_for_timestamp` is: the variable cannot be set within a transaction,
-/// where statements about rows stand.
-fn defines(statement: &[u8]) -> bool {
-    const ABOUT_ROWS: [&[u8]; 8] =
-        [b"INSERT", b"UPDATE", b"DELETE", b"REPLACE", b"LOAD", b"SELECT", b"WITH", b"DO"];
-    let text = statement.trim_ascii_start();
-    let end = text.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(text.len());
-    !ABOUT_ROWS.iter().any(|word| word.eq_ignore_ascii_case(&text[..end]))
-}
-
 /// Appends the `BEGIN` of a transaction of row events.
 pub(crate) fn put_begin(out: &mut Vec<u8>, base: EventBase) {
     /// The encoded event, without its time and its server.
     static BEGIN: LazyLock<Vec<u8>> = LazyLock::new(|| {
         let (mut event, base) = (Vec::new(), EventBase { timestamp: 0, server_id: 0 });
-        put_query(&mut event, base, &SessionContext::default(), "", false, b"BEGIN", flag::SUPPRESS_USE);
+        put_query(
+            &mut event,
+            base,
+            &SessionContext::default(),
+            "",
+            QueryKind::Group,
+            b"BEGIN",
+            flag::SUPPRESS_USE,
+        );
         event
     });
     let start = out.len();
@@ -136,26 +147,35 @@ pub(crate) fn put_statement(
     server_id: u32,
     session: &SessionContext,
     schema: &str,
-    statement: &[u8],
+    (kind, statement): (QueryKind, &[u8]),
 ) {
     let base = EventBase { timestamp: (session.timestamp_us / 1_000_000) as u32, server_id };
-    put_query(out, base, session, schema, true, statement, 0);
+    put_query(out, base, session, schema, kind, statement, 0);
 }
 
 /// Appends a statement about an XA transaction: `XA START`, `XA END`, `XA COMMIT` or `XA ROLLBACK`.
 pub(crate) fn put_xa(out: &mut Vec<u8>, base: EventBase, words: &str, xid: &Xid) {
     let statement = format!("{words} {xid}");
-    put_query(out, base, &SessionContext::default(), "", false, statement.as_bytes(), flag::SUPPRESS_USE);
+    put_query(
+        out,
+        base,
+        &SessionContext::default(),
+        "",
+        QueryKind::Group,
+        statement.as_bytes(),
+        flag::SUPPRESS_USE,
+    );
 }
 
 /// Appends the `COMMIT` that ends a group without rows.
 pub(crate) fn put_commit(out: &mut Vec<u8>, base: EventBase) {
-    put_query(out, base, &SessionContext::default(), "", false, b"COMMIT", flag::SUPPRESS_USE);
+    put_query(out, base, &SessionContext::default(), "", QueryKind::Group, b"COMMIT", flag::SUPPRESS_USE);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use binlog::event::{Event, Header, decode_body};
 
     #[test]
     fn a_begin_is_what_it_would_be_if_it_were_encoded() {
@@ -170,11 +190,25 @@ mod tests {
                 base,
                 &SessionContext::default(),
                 "",
-                false,
+                QueryKind::Group,
                 b"BEGIN",
                 flag::SUPPRESS_USE,
             );
             assert_eq!(copied, encoded);
+        }
+    }
+
+    #[test]
+    fn only_definitions_say_what_explicit_defaults_for_timestamp_is() {
+        let session = SessionContext { timestamp_us: 5, ..SessionContext::default() };
+        for (kind, expected) in [(QueryKind::Rows, None), (QueryKind::Definition, Some(true))] {
+            let mut out = Vec::new();
+            put_statement(&mut out, 1, &session, "d", (kind, b"/* words */ INSERT INTO t VALUES (1)"));
+            let header = Header::decode(&out).expect("an event");
+            let Ok(Event::Query(query)) = decode_body(&header, &out) else { panic!("no query event") };
+            let status = query.status().expect("its status");
+            assert_eq!(status.explicit_defaults_for_timestamp, expected, "{kind:?}");
+            assert_eq!(status.microseconds, Some(5), "{kind:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A statement that changes rows in the form of `binlog_format = STATEMENT`: its text, preceded by
 //! events with what the text does not say.
 
-use super::query::{self, SessionContext};
+use super::query::{self, QueryKind, SessionContext};
 use binlog::Checksum;
 use binlog::encode::{self, EventBase, finish_event};
 use binlog::event::{IntvarEvent, UserVarEvent};
@@ -49,7 +49,8 @@ impl LoggedStatement<'_> {
         for variable in &self.user_variables {
             put(&|out| encode::user_var(base, variable, out));
         }
-        query::put_statement(&mut out, server_id, self.session, self.schema, self.text);
+        let statement = (QueryKind::Rows, self.text);
+        query::put_statement(&mut out, server_id, self.session, self.schema, statement);
         out
     }
 }

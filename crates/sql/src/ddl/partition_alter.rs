@@ -116,7 +116,10 @@ impl Maker<'_> {
     /// one of `old`.
     fn note_added(&self, def: &TableDef, old: &Partitioning, made: &mut Partitioning) -> Result<()> {
         match old.by.kind {
-            PartitionKind::SystemTime => self.keep_history(def, old, made, &[], false),
+            PartitionKind::SystemTime => {
+                self.keep_history(old, &self.history(def, old)?, made, &[], false);
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -126,11 +129,11 @@ impl Maker<'_> {
             return Err(SqlError::new(1512, "DROP PARTITION can only be used on RANGE/LIST partitions"));
         }
         let old = &with_named(old, names);
-        let mut made = old.clone();
+        let (mut made, spans) = (old.clone(), self.history(def, old)?);
         let (mut goes, mut emptied) = (Vec::with_capacity(names.len()), Vec::new());
         for name in names {
             let at = old.partition(name).ok_or_else(|| error_in_list("DROP"))?;
-            goes.push(self.condition(def, old, at, None)?);
+            goes.push(self.condition(def, old, (at, None), &spans)?);
             made.partitions.retain(|partition| !partition.name.eq_ignore_ascii_case(name));
             emptied.push(at);
         }
@@ -138,7 +141,7 @@ impl Maker<'_> {
             return Err(removes_all());
         }
         if old.by.kind == PartitionKind::SystemTime {
-            self.keep_history(def, old, &mut made, &emptied, true)?;
+            self.keep_history(old, &spans, &mut made, &emptied, true);
         }
         made.form = PartitionForm::List;
         Ok(Repartitioned { goes: Some(goes.join(" OR ")), ..Repartitioned::kept(made) })
@@ -149,18 +152,19 @@ impl Maker<'_> {
             PartitionNames::Of(names) => with_named(old, names),
             PartitionNames::All => old.clone(),
         };
+        let spans = self.history(def, old)?;
         let mut emptied: Vec<usize> = (0..old.partitions.len()).collect();
         let goes = match named_ones(def, old, names)? {
             None => "(1 = 1)".to_owned(),
             Some(places) => {
                 emptied = places.iter().map(|(at, _)| *at).collect();
-                let conditions = places.into_iter().map(|(at, sub)| self.condition(def, old, at, sub));
+                let conditions = places.into_iter().map(|place| self.condition(def, old, place, &spans));
                 conditions.collect::<Result<Vec<_>>>()?.join(" OR ")
             }
         };
         let mut made = old.clone();
         if old.by.kind == PartitionKind::SystemTime {
-            self.keep_history(def, old, &mut made, &emptied, false)?;
+            self.keep_history(old, &spans, &mut made, &emptied, false);
         }
         Ok(Repartitioned { goes: Some(goes), tells_records: false, ..Repartitioned::kept(made) })
     }

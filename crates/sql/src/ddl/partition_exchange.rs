@@ -68,7 +68,7 @@ impl DdlRun<'_> {
         }
         check_alike(def, &other.def)?;
         let maker = Maker { engine: self.engine, settings: &self.settings };
-        let text = maker.condition(def, partitioning, at, sub)?;
+        let text = maker.condition(def, partitioning, (at, sub), &maker.history(def, partitioning)?)?;
         let settings = DetachedSettings {
             zone: self.settings.zone,
             now_us: self.settings.now_us,

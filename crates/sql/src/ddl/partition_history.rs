@@ -8,7 +8,7 @@
 //! is kept in the definition ([`PartitionFunction::columns`]).
 
 use super::partition::Maker;
-use super::partition_rows::{condition, rows_of_key};
+use super::partition_rows::{PartitionPlace, condition, rows_of_key};
 use crate::detached::{DetachedSettings, constant};
 use crate::error::Result;
 use crate::parse::parse_expression;
@@ -155,8 +155,12 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Finds the spans of time of the partitions of history.
-    fn history(&self, def: &TableDef, of: &Partitioning) -> Result<Vec<Span>> {
+    /// Finds the spans of time of the partitions of history, with LIMIT by reading the whole table.
+    /// Other partitionings have none.
+    pub(super) fn history(&self, def: &TableDef, of: &Partitioning) -> Result<Vec<Span>> {
+        if of.by.kind != PartitionKind::SystemTime {
+            return Ok(Vec::new());
+        }
         // With AUTO, the source may have further partitions, which have what comes later.
         let further = usize::from(is_auto(&of.by));
         let count = of.partitions.len().saturating_sub(1) + further;
@@ -204,7 +208,8 @@ impl Maker<'_> {
         Ok(counts)
     }
 
-    /// Returns the condition for the rows of a partition, or of one of its subpartitions.
+    /// Returns the condition for the rows of a partition, or of one of its subpartitions. `spans`
+    /// are those of [`Maker::history`].
     ///
     /// # Errors
     /// Returns 1235 where the rows cannot be told.
@@ -212,8 +217,8 @@ impl Maker<'_> {
         &self,
         def: &TableDef,
         of: &Partitioning,
-        at: usize,
-        sub: Option<usize>,
+        (at, sub): PartitionPlace,
+        spans: &[Span],
     ) -> Result<String> {
         if of.by.kind != PartitionKind::SystemTime {
             return condition(def, of, (at, sub), self.settings.of_mariadb).ok_or_else(rows_of_key);
@@ -222,7 +227,6 @@ impl Maker<'_> {
         if sub.is_some() || def.columns[end].ty.code != TypeCode::Timestamp2 {
             return Err(rows_of_key());
         }
-        let spans = self.history(def, of)?;
         let term = format!("UNIX_TIMESTAMP({})", quoted(&def.columns[end].name));
         let until =
             |last: i64| format!("{term} <= {}.{:06}", last.div_euclid(SECOND_US), last.rem_euclid(SECOND_US));
@@ -240,22 +244,21 @@ impl Maker<'_> {
     }
 
     /// Writes down in `made` what the rows tell of the partitions of `old` before some of the rows
-    /// go, or before there are more partitions. `emptied` are the positions of the partitions whose
-    /// rows go; `drops` says that the partitions go, too.
+    /// go, or before there are more partitions. `spans` are those of `old`. `emptied` are the
+    /// positions of the partitions whose rows go; `drops` says that the partitions go, too.
     pub(super) fn keep_history(
         &self,
-        def: &TableDef,
         old: &Partitioning,
+        spans: &[Span],
         made: &mut Partitioning,
         emptied: &[usize],
         drops: bool,
-    ) -> Result<()> {
-        let spans = self.history(def, old)?;
+    ) {
         match rotation(&old.by) {
             Rotation::None => {}
             Rotation::Limit(_) => {
-                let left = spans.into_iter().filter(|span| !emptied.contains(&span.partition));
-                let shown = |span: Span| {
+                let left = spans.iter().filter(|span| !emptied.contains(&span.partition));
+                let shown = |span: &Span| {
                     let before = emptied.iter().filter(|at| drops && **at < span.partition).count();
                     format!("{} {}", span.last, span.partition - before)
                 };
@@ -264,7 +267,7 @@ impl Maker<'_> {
             Rotation::Interval(interval) => {
                 // MariaDB drops only the oldest partitions.
                 let last = emptied.iter().max().and_then(|last| spans.get(*last));
-                let Some(last) = last.filter(|last| drops && last.last < NEVER_US - 1) else { return Ok(()) };
+                let Some(last) = last.filter(|last| drops && last.last < NEVER_US - 1) else { return };
                 let start_s = (last.last + 1) / SECOND_US;
                 let auto = if is_auto(&old.by) { " AUTO" } else { "" };
                 let start = shown(start_s, self.settings.zone);
@@ -272,7 +275,6 @@ impl Maker<'_> {
                 made.by.columns = vec![start_s.to_string()];
             }
         }
-        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Converts values to text, as a whole or as much of it as messages show.
 
 use std::borrow::Cow;
+use types::escaped::escaped;
 use types::{ColumnType, Value};
 
 /// Returns a value as text (bytes for binary values), which is empty for NULL.
@@ -36,14 +37,4 @@ pub(crate) fn shown(value: &Value) -> String {
         }
         Err(_) => escaped(cut),
     }
-}
-
-/// Returns bytes that are no characters as a message shows them: those that are no printable ASCII
-/// by their hexadecimal digits.
-fn escaped(bytes: &[u8]) -> String {
-    let shown = |byte: &u8| match byte {
-        b' '..=b'~' => char::from(*byte).to_string(),
-        _ => format!("\\x{byte:02X}"),
-    };
-    bytes.iter().map(shown).collect()
 }

@@ -507,14 +507,8 @@ impl<'a> Parser<'a> {
         if written.chars().all(has_place) {
             return written;
         }
-        const SHOWN_BYTES: usize = 6;
-        let shown = |byte: &u8| match byte {
-            0x20..0x7f => char::from(*byte).to_string(),
-            _ => format!("\\x{byte:02X}"),
-        };
-        let start: String = written.bytes().take(SHOWN_BYTES).map(|byte| shown(&byte)).collect();
-        let more = if written.len() > SHOWN_BYTES { "..." } else { "" };
-        let text = format!("Cannot convert string '{start}{more}' from utf8mb4 to utf8mb3");
+        let shown = ::types::escaped::escaped_beginning(written.as_bytes());
+        let text = format!("Cannot convert string '{shown}' from utf8mb4 to utf8mb3");
         self.hints.warnings.push((1300, text));
         written.chars().map(|c| if has_place(c) { c } else { '?' }).collect()
     }

@@ -6,6 +6,7 @@
 //! statements. Checksums are not verified, as in MySQL.
 
 use super::{Session, bound, results};
+use crate::base64::decode_four;
 use crate::error::{Result, SqlError};
 use crate::host::Rights;
 use crate::memory::Charge;
@@ -161,35 +162,12 @@ fn decoded_blocks(text: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut digits = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace());
     while let Some(first) = digits.next() {
         let four = [first, digits.next()?, digits.next()?, digits.next()?];
-        let padding = four.iter().rev().take_while(|digit| **digit == b'=').count();
-        if padding > 2 {
-            return None;
-        }
-        let mut bits = 0u32;
-        for digit in &four[..4 - padding] {
-            bits = bits << 6 | value_of(*digit)?;
-        }
-        bits <<= 6 * padding;
-        let block = blocks.last_mut().expect("there is one from the beginning");
-        block.extend_from_slice(&bits.to_be_bytes()[1..4 - padding]);
+        let padding = decode_four(four, blocks.last_mut().expect("there is one from the beginning"))?;
         if padding > 0 {
             blocks.push(Vec::new());
         }
     }
     Some(blocks)
-}
-
-/// Returns the value of a digit of base64.
-fn value_of(digit: u8) -> Option<u32> {
-    let value = match digit {
-        b'A'..=b'Z' => digit - b'A',
-        b'a'..=b'z' => digit - b'a' + 26,
-        b'0'..=b'9' => digit - b'0' + 52,
-        b'+' => 62,
-        b'/' => 63,
-        _ => return None,
-    };
-    Some(value.into())
 }
 
 #[cfg(test)]

@@ -69,14 +69,18 @@ impl KeyHash {
             Weighing::PaddedBytes | Weighing::CodePoints if !is_wide => {
                 self.add_bytes(without_spaces(&stored));
             }
-            Weighing::Single(_) => return self.add_weights(collation, text, &|pair| [pair[0]].into()),
+            Weighing::Single(_) => return self.add_weights(collation, text, |bytes| bytes),
             Weighing::General if !is_wide => {
-                return self.add_weights(collation, text, &|pair| pair.iter().rev().copied().collect());
+                // The lower byte of each weight comes first.
+                return self.add_weights(collation, text, |mut bytes| {
+                    bytes.chunks_exact_mut(2).for_each(<[u8]>::reverse);
+                    bytes
+                });
             }
             Weighing::Uca { .. } => return self.add_fnv(collation, text),
             Weighing::Tailored { .. } if !collation.pads => return self.add_fnv(collation, text),
             Weighing::UcaPadded(_) | Weighing::Tailored { .. } if !is_wide => {
-                return self.add_weights(collation, text, &|pair| pair.to_vec());
+                return self.add_weights(collation, text, |bytes| bytes);
             }
             _ => return false,
         }
@@ -89,17 +93,16 @@ impl KeyHash {
         self.factor += 3;
     }
 
-    /// Adds the weights of a text, each as the bytes that `bytes_of` returns for it.
+    /// Adds the weights of a text in the order into which `arrange` brings their bytes.
     fn add_weights(
         &mut self,
         collation: &Collation,
         text: &[u8],
-        bytes_of: &dyn Fn(&[u8]) -> Vec<u8>,
+        arrange: impl Fn(Vec<u8>) -> Vec<u8>,
     ) -> bool {
         let text = if collation.pads { without_spaces(text) } else { text };
         let Some(weights) = weight_string(collation.id, text, None, usize::MAX) else { return false };
-        let size = if matches!(collation.weighing, Weighing::Single(_)) { 1 } else { 2 };
-        weights.chunks(size).for_each(|weight| self.add_bytes(&bytes_of(weight)));
+        self.add_bytes(&arrange(weights));
         true
     }
 

@@ -1,5 +1,7 @@
 //! The problems of an assignment, with MySQL's error numbers and messages.
 
+use crate::escaped::escaped_beginning;
+
 /// A problem of an assignment: an error in strict mode, a warning (with an adjusted value)
 /// otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,26 +44,10 @@ pub enum Problem {
     Unsupported(String),
 }
 
-/// Returns bytes that cannot be stored as error 1366 shows them.
-pub(super) fn incorrect_bytes(bytes: &[u8]) -> String {
-    const SHOWN_BYTES: usize = 6;
-    let mut bad = String::new();
-    for &byte in bytes.iter().take(SHOWN_BYTES) {
-        match byte {
-            0x20..=0x7e => bad.push(char::from(byte)),
-            _ => bad.push_str(&format!("\\x{byte:02X}")),
-        }
-    }
-    if bytes.len() > SHOWN_BYTES {
-        bad.push_str("...");
-    }
-    bad
-}
-
 impl Problem {
     /// Builds the problem that a text has these bytes, which are no characters of its column.
     pub fn incorrect_string(bytes: &[u8]) -> Problem {
-        Problem::Incorrect("string", incorrect_bytes(bytes))
+        Problem::Incorrect("string", escaped_beginning(bytes))
     }
 
     /// Returns MySQL's error number.

@@ -2,8 +2,9 @@
 
 use super::context::{Assigned, Context, noted, shown};
 use super::number::truncated;
-use super::problem::{Problem, incorrect_bytes};
+use super::problem::Problem;
 use crate::collation::{self, Charset};
+use crate::escaped::escaped_beginning;
 use crate::{ColumnType, TypeCode, Value, json, number};
 
 pub(super) fn to_string(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
@@ -141,7 +142,7 @@ fn storable_prefix(charset: Charset, id: u16, text: &[u8]) -> (usize, Option<Str
             .find(|(at, c)| collation::from_utf8mb4(id, &text.as_bytes()[*at..at + c.len_utf8()]).is_none())
             .map_or(valid, |(at, _)| at)
     };
-    (good, Some(incorrect_bytes(&text[good..])))
+    (good, Some(escaped_beginning(&text[good..])))
 }
 
 /// Returns the text of a member without the spaces at its end. Other white space counts.

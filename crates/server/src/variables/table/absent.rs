@@ -1,8 +1,9 @@
-//! The variables of parts of MySQL that this server does not have. They are accepted and told, so
-//! that the clients and scripts that set or read them work.
+//! The variables of parts of MySQL that this server does not have. Clients and scripts can read and
+//! set them as in MySQL, and nothing follows from their values.
 //!
-//! Names, scopes, ranges and defaults are MySQL 9.7's, as it tells them itself. None of them is an
-//! option at start where MySQL reads it only then, so that nobody relies on it.
+//! Names, scopes, ranges and defaults are what a MySQL 9.7 shows of its own. A variable that MySQL
+//! takes only at its start is refused as an option here, so that nobody believes that it has an
+//! effect.
 
 use crate::variables::definition::Definition;
 use crate::variables::definition::Kind::{Bool, Enum, Int, Text, UInt};

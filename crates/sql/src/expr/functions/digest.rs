@@ -4,6 +4,7 @@ use super::super::{Coercibility, Number, number};
 use super::string::made;
 use super::text_lengths::{base64_digits, bytes_of_base64, bytes_of_digits, digits_of_sha2, hex_digits};
 use super::{Call, Function, ascii_text, integer, md5, old_system_text, text, unsigned_integer};
+use crate::base64::{DIGITS, decode_four};
 use crate::error::Result;
 use sha1::Digest;
 use types::{ColumnType, Value};
@@ -169,8 +170,6 @@ fn bin_to_uuid(call: &Call<'_>) -> Result<Value> {
     Ok(Value::Bytes(dashed(&bytes)))
 }
 
-const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 /// Encodes bytes in base 64. As in MySQL, a line break follows every 76 characters except the last
 /// ones.
 fn to_base64(bytes: &[u8]) -> Vec<u8> {
@@ -184,7 +183,7 @@ fn to_base64(bytes: &[u8]) -> Vec<u8> {
         let bits =
             chunk.iter().enumerate().fold(0u32, |bits, (at, byte)| bits | u32::from(*byte) << (16 - 8 * at));
         for at in 0..4 {
-            let digit = BASE64[(bits >> (18 - 6 * at) & 63) as usize];
+            let digit = DIGITS[(bits >> (18 - 6 * at) & 63) as usize];
             out.push(if at <= chunk.len() { digit } else { b'=' });
         }
         line += 4;
@@ -198,15 +197,8 @@ fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     let mut out = Vec::new();
-    for chunk in digits.chunks_exact(4) {
-        let padding = chunk.iter().rev().take_while(|b| **b == b'=').count();
-        let mut bits = 0u32;
-        for digit in &chunk[..4 - padding] {
-            bits = bits << 6 | BASE64.iter().position(|b| b == digit)? as u32;
-        }
-        bits <<= 6 * padding as u32;
-        let bytes = bits.to_be_bytes();
-        out.extend_from_slice(&bytes[1..4 - padding.min(2)]);
+    for four in digits.chunks_exact(4) {
+        decode_four([four[0], four[1], four[2], four[3]], &mut out)?;
     }
     Some(out)
 }

@@ -5,6 +5,7 @@ use super::call::bigint;
 use super::{Call, Function};
 use crate::error::{Result, SqlError};
 use crate::expr::value_type::text_collation;
+use crate::parse::partition::MOST_PARTITIONS;
 use types::collation::KeyHash;
 use types::{TypeCode, Value, collation, packed};
 
@@ -17,7 +18,8 @@ pub(super) const FUNCTIONS: &[Function] =
 /// Returns the number of the partition. The arguments are 1 for `ALGORITHM = 1`, 1 for `LINEAR`,
 /// the number of partitions, 1 for a table of MariaDB, and the columns.
 fn partition(call: &Call<'_>) -> Result<Value> {
-    let count = u32::try_from(call.integer(2)).unwrap_or(1).max(1);
+    let most = MOST_PARTITIONS as i64;
+    let count = call.integer(2).clamp(1, most) as u32;
     let mut hash = KeyHash::default();
     for at in 4..call.values.len() {
         add(&mut hash, call, at, call.integer(0) == 1)?;
