@@ -1,6 +1,7 @@
 //! The column definitions of a result set, with their type codes and flags.
 
 use crate::wire::{Malformed, Reader, put_lenenc_bytes};
+use std::borrow::Cow;
 use types::collation;
 
 /// The type codes of columns and parameters (`MYSQL_TYPE_*`).
@@ -100,19 +101,20 @@ pub mod column_flag {
 /// The collation id of the binary character set.
 pub const COLLATION_BINARY: u16 = 63;
 
-/// One column of a result set (`ColumnDefinition41`).
+/// One column of a result set (`ColumnDefinition41`). A server borrows the names from its plan; a
+/// client owns them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
+pub struct Column<'a> {
     /// The schema of the table. It is empty for expressions.
-    pub schema: String,
+    pub schema: Cow<'a, str>,
     /// The table's alias.
-    pub table: String,
+    pub table: Cow<'a, str>,
     /// The table's own name.
-    pub org_table: String,
+    pub org_table: Cow<'a, str>,
     /// The column's alias.
-    pub name: String,
+    pub name: Cow<'a, str>,
     /// The column's own name.
-    pub org_name: String,
+    pub org_name: Cow<'a, str>,
     /// The collation id of the cells as they are sent.
     pub collation: u16,
     /// The display length in bytes.
@@ -125,7 +127,7 @@ pub struct Column {
     pub decimals: u8,
 }
 
-impl Column {
+impl Column<'_> {
     /// Appends the packet, with the names in the character set of `collation_id`.
     pub fn encode(&self, collation_id: u16, out: &mut Vec<u8>) {
         put_lenenc_bytes(out, b"def");
@@ -142,11 +144,11 @@ impl Column {
     }
 
     /// Reads the packet. The default value of COM_FIELD_LIST, which may follow, is not read.
-    pub fn decode(payload: &[u8]) -> Result<Column, Malformed> {
+    pub fn decode(payload: &[u8]) -> Result<Column<'static>, Malformed> {
         const WHAT: &str = "column definition";
         let mut r = Reader::new(payload);
         r.lenenc_bytes(WHAT)?;
-        let mut text = || Ok(String::from_utf8_lossy(r.lenenc_bytes(WHAT)?).into_owned());
+        let mut text = || Ok(Cow::Owned(String::from_utf8_lossy(r.lenenc_bytes(WHAT)?).into_owned()));
         let (schema, table, org_table, name, org_name) = (text()?, text()?, text()?, text()?, text()?);
         r.lenenc_int(WHAT)?;
         Ok(Column {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 /// Memory goes from thread to thread here: the coordinator frees what a worker allocated. With the
 /// C library's allocator, this cost showed up high in the profile.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: server::process::allocator::Allocator = server::process::allocator::Allocator;
 
 fn main() -> ExitCode {
     server::process::panic_hook::install();

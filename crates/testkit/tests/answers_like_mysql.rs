@@ -300,7 +300,7 @@ fn headings_are_mysqls() {
     let Some(servers) = servers("headings_are_mysqls") else { return };
     compare(&servers, HEADINGS, |client, text| {
         let result = client.query(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-        result.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ")
+        result.columns.iter().map(|column| &*column.name).collect::<Vec<_>>().join(", ")
     });
 }
 

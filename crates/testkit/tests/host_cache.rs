@@ -34,7 +34,7 @@ const OF_RESOLVER: &[&str] = &[
 fn counted(server: &Server) -> String {
     let rows = server.run("SELECT * FROM performance_schema.host_cache WHERE ip = '127.0.0.2'");
     let Some(_) = rows.rows.first() else { return "no entry".into() };
-    let cells = rows.columns.iter().enumerate().filter(|(_, c)| !OF_RESOLVER.contains(&c.name.as_str()));
+    let cells = rows.columns.iter().enumerate().filter(|(_, c)| !OF_RESOLVER.contains(&&*c.name));
     let shown = cells.map(|(at, column)| (column.name.clone(), rows.cell(0, at).unwrap_or("NULL".into())));
     shown
         .filter(|(_, value)| value != "0")

@@ -312,7 +312,7 @@ fn messages_and_names_are_cut_as_mysqls() {
         }
         for (letter, times) in [("x", 300), ("é", 300), ("x", 256)] {
             let named = client.query(&format!("SELECT 1 AS `{}`", letter.repeat(times)));
-            all.push(named.expect("an alias").columns[0].name.clone());
+            all.push(named.expect("an alias").columns[0].name.to_string());
         }
         Some(all)
     };

@@ -17,7 +17,7 @@ use crate::wire::Reader;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResultSet {
     /// The columns. There are none for statements that return no rows.
-    pub columns: Vec<Column>,
+    pub columns: Vec<Column<'static>>,
     /// The cells of each row. `None` is NULL.
     pub rows: Vec<Vec<Option<Vec<u8>>>>,
     /// The packet that ended the result.
@@ -63,7 +63,7 @@ pub struct Summary {
 pub struct Statement {
     id: u32,
     parameters: u16,
-    columns: Vec<Column>,
+    columns: Vec<Column<'static>>,
 }
 
 impl Statement {
@@ -78,7 +78,7 @@ impl Statement {
     }
 
     /// Returns the result's columns as the server announced them when the statement was prepared.
-    pub fn columns(&self) -> &[Column] {
+    pub fn columns(&self) -> &[Column<'static>] {
         &self.columns
     }
 }
@@ -339,7 +339,7 @@ impl Client {
         self.skip_eof(count)
     }
 
-    fn read_columns(&mut self, count: usize) -> Result<Vec<Column>, ClientError> {
+    fn read_columns(&mut self, count: usize) -> Result<Vec<Column<'static>>, ClientError> {
         let mut columns = Vec::new();
         for _ in 0..count {
             columns.push(Column::decode(self.read_packet_checked()?)?);
@@ -397,7 +397,7 @@ fn text_row(packet: &[u8], count: usize) -> Result<Vec<Option<Vec<u8>>>, ClientE
     Ok(row)
 }
 
-fn binary_row(packet: &[u8], columns: &[Column]) -> Result<Vec<Option<Vec<u8>>>, ClientError> {
+fn binary_row(packet: &[u8], columns: &[Column<'static>]) -> Result<Vec<Option<Vec<u8>>>, ClientError> {
     let mut row = Vec::with_capacity(columns.len());
     let types = columns.iter().map(|c| (c.field_type, c.is_unsigned()));
     read_binary_row(packet, types, |i, cell| {

@@ -44,9 +44,9 @@ impl Connection<'_> {
         self.send_definitions(prepared.columns.iter().map(|meta| definition(meta, collation)), columns)
     }
 
-    fn send_definitions(
+    fn send_definitions<'c>(
         &mut self,
-        definitions: impl Iterator<Item = Column>,
+        definitions: impl Iterator<Item = Column<'c>>,
         count: usize,
     ) -> Result<(), PacketError> {
         let collation = self.session.results_collation();
@@ -154,13 +154,13 @@ impl Connection<'_> {
 }
 
 /// Returns the definition of a `?`, whose type is not known before it has a value.
-fn parameter_definition() -> Column {
+fn parameter_definition() -> Column<'static> {
     Column {
-        schema: String::new(),
-        table: String::new(),
-        org_table: String::new(),
+        schema: "".into(),
+        table: "".into(),
+        org_table: "".into(),
         name: "?".into(),
-        org_name: String::new(),
+        org_name: "".into(),
         collation: COLLATION_BINARY,
         length_bytes: 0,
         field_type: field_type::VAR_STRING,

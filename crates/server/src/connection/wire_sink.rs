@@ -10,6 +10,7 @@ use protocol::stream::Stream;
 use protocol::wire::put_lenenc_int;
 use sql::SqlError;
 use sql::{ClientFile, ColumnMeta, EndOfRows, OkInfo, ResultSink};
+use std::borrow::Cow;
 use types::collation::{self, Charset};
 use types::{ColumnType, Value};
 
@@ -193,16 +194,16 @@ fn announced_length_bytes(meta: &ColumnMeta) -> u32 {
 }
 
 /// Builds a column's definition packet.
-pub fn definition(meta: &ColumnMeta, result_collation: u16) -> Column {
+pub fn definition(meta: &ColumnMeta, result_collation: u16) -> Column<'_> {
     let ty = &meta.ty;
     // MySQL has characters in a document that is computed, and bytes in a column of them.
     let is_computed_json = ty.code == types::TypeCode::Json && meta.flags & column_flag::BLOB == 0;
     Column {
-        schema: meta.schema.clone(),
-        table: meta.table.clone(),
-        org_table: meta.org_table.clone(),
-        name: meta.name.clone(),
-        org_name: meta.org_name.clone(),
+        schema: Cow::Borrowed(&meta.schema),
+        table: Cow::Borrowed(&meta.table),
+        org_table: Cow::Borrowed(&meta.org_table),
+        name: Cow::Borrowed(&meta.name),
+        org_name: Cow::Borrowed(&meta.org_name),
         collation: if is_text(ty) || is_computed_json { result_collation } else { COLLATION_BINARY },
         length_bytes: announced_length_bytes(meta),
         field_type: announced_code(meta),
@@ -216,6 +217,7 @@ impl ResultSink for WireSink<'_> {
         assert!(!self.is_within_rows, "a result set ends before the next one begins");
         self.is_within_rows = true;
         self.columns.clear();
+        self.columns.reserve(columns.len());
         let names = self.result_collation;
         self.write(|out| put_lenenc_int(out, columns.len() as u64))?;
         for meta in columns {

@@ -133,11 +133,11 @@ impl Session {
         };
         self.channel.write_packet(|out| out.push(1))?;
         let column = Column {
-            schema: String::new(),
-            table: String::new(),
-            org_table: String::new(),
-            name: "c".to_owned(),
-            org_name: String::new(),
+            schema: "".into(),
+            table: "".into(),
+            org_table: "".into(),
+            name: "c".into(),
+            org_name: "".into(),
             collation: 45,
             length_bytes: 400,
             field_type: 253,

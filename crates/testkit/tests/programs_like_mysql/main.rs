@@ -24,7 +24,7 @@ fn shown(result: &ResultSet) -> String {
     if result.columns.is_empty() {
         return format!("{} rows changed", result.affected_rows());
     }
-    let names: Vec<&str> = result.columns.iter().map(|column| column.name.as_str()).collect();
+    let names: Vec<&str> = result.columns.iter().map(|column| &*column.name).collect();
     let cell = |cell: &Option<Vec<u8>>| match cell {
         Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         None => "NULL".to_owned(),

@@ -45,7 +45,7 @@ pub(super) fn from_utf8mb4(charset: Charset, bytes: &[u8]) -> Option<Cow<'_, [u8
 /// Returns utf8mb4 text in this character set, with a question mark for each character that the
 /// character set does not have.
 pub(super) fn from_utf8mb4_lossy(charset: Charset, bytes: &[u8]) -> Cow<'_, [u8]> {
-    if (charset.has_ascii() && bytes.is_ascii()) || matches!(charset, Charset::Binary | Charset::Utf8mb4) {
+    if matches!(charset, Charset::Binary | Charset::Utf8mb4) || (charset.has_ascii() && bytes.is_ascii()) {
         return Cow::Borrowed(bytes);
     }
     let Ok(text) = std::str::from_utf8(bytes) else { return Cow::Borrowed(bytes) };
