@@ -15,7 +15,7 @@ use crate::instance::{Flavor, RowImage, Settings};
 use crate::measure::Node;
 use crate::progress::{Progress, grouped};
 use crate::replication::{self, Thread};
-use crate::sbtest::{Load, Size, Workload};
+use crate::sbtest::{Load, RandType, Size, Workload};
 use crate::table::{Align, Table};
 
 /// The pause between two probes of the lag.
@@ -68,6 +68,7 @@ pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError
         size: plan.size,
         transactions: plan.transactions,
         clients: plan.clients,
+        rand_type: RandType::default(),
         seed: plan.seed.wrapping_add(1),
     };
     let loaded = source.load(&load, progress)?;

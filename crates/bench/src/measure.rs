@@ -191,6 +191,7 @@ impl Node {
         progress.step(format!("{}: applying", self.name()));
         self.instance().forget_peak_rss();
         let before = self.usage()?;
+        let pages_before = self.pages()?;
         let clock = Stopwatch::start();
         self.start_thread(Thread::Sql)?;
         self.wait_for(target, |status| status.applied.clone(), progress)?;
@@ -198,7 +199,29 @@ impl Node {
         let after = self.usage()?;
         self.stop_thread(Thread::Sql)?;
         progress.done("applied");
-        Ok(Applied { seconds, cpu_ms: after.cpu_ms - before.cpu_ms, peak_rss_bytes: after.peak_rss_bytes })
+        let pages = self.pages()?;
+        let grown = |at: usize| Some(pages[at]?.saturating_sub(pages_before[at]?));
+        Ok(Applied {
+            seconds,
+            cpu_ms: after.cpu_ms - before.cpu_ms,
+            peak_rss_bytes: after.peak_rss_bytes,
+            pages_read: grown(0),
+            pages_waited_for: grown(1),
+        })
+    }
+
+    /// Returns how many pages the server has read from its disk, and how many of them a thread
+    /// waited for.
+    fn pages(&mut self) -> Result<[Option<u64>; 2], MeasureError> {
+        let mut count = |name: &str| -> Result<Option<u64>, MeasureError> {
+            Ok(self.server.status(name)?.and_then(|text| text.parse().ok()))
+        };
+        Ok([count("Innodb_pages_read")?, count("Innodb_buffer_pool_reads")?])
+    }
+
+    /// Stops the server and starts it again.
+    pub fn start_anew(&mut self, progress: &mut Progress) -> Result<(), MeasureError> {
+        self.server.start_anew(progress)
     }
 
     fn usage(&self) -> Result<Usage, MeasureError> {
@@ -227,4 +250,8 @@ pub struct Applied {
     pub cpu_ms: u64,
     /// The peak of resident memory in that time, in bytes.
     pub peak_rss_bytes: u64,
+    /// The number of pages that were read from the disk in that time, if the server counts them.
+    pub pages_read: Option<u64>,
+    /// How many of these pages a thread waited for (`Innodb_buffer_pool_reads`).
+    pub pages_waited_for: Option<u64>,
 }

@@ -118,6 +118,13 @@ impl Tree {
         Spot { key, found: self.pool().find_leaf(self.page_id(self.root_page()), key) }
     }
 
+    /// Returns the first page on the way from the root to the key's leaf that is not in the pool,
+    /// for a reader that loads it before it is wanted. Latches nothing. `None` means that all are,
+    /// or that the tree was just changing.
+    pub fn missing_page(&self, key: &[u8]) -> Option<PageNo> {
+        self.pool().missing_page(self.page_id(self.root_page()), key)
+    }
+
     /// Starts loading a leaf that was located on another processor into this one's cache. Changes
     /// nothing else.
     #[inline]

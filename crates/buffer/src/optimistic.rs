@@ -280,3 +280,28 @@ pub(crate) fn find_leaf(frames: &Frames, root: PageId, key: &[u8]) -> Option<Fou
     }
     None
 }
+
+/// Does the work of [`crate::Pool::missing_page`].
+pub(crate) fn missing_page(frames: &Frames, root: PageId, key: &[u8]) -> Option<PageNo> {
+    let is_missing = |id: PageId| frames.holder_of(id.packed()).is_none();
+    let mut expected = None;
+    let (mut id, mut parent) = (root, None::<Seen>);
+    for _ in 1..=MAX_LEVELS {
+        let Some(node) = Seen::of(frames, id) else {
+            return (is_missing(id) && parent.is_none_or(|parent| parent.is_still(frames))).then_some(id.no);
+        };
+        let page = RacyPage { start: frames.page_ptr(node.frame), size: frames.page_size() };
+        let (page_type, level) = (page.u8(12)?, page.u8(13)?);
+        let is_sound =
+            page_type == PageType::Index as u8 && expected.is_none_or(|expected| expected == level);
+        if !is_sound || level == 0 {
+            return None;
+        }
+        let (child, _) = page.child_of(key)?;
+        (id, parent, expected) = (PageId::new(root.space, child), Some(node), Some(level - 1));
+        if !node.is_still(frames) {
+            return None;
+        }
+    }
+    None
+}

@@ -115,6 +115,11 @@ impl Pool {
         (self.frames.count() / self.frames.instances().len() / 64).clamp(1, 32)
     }
 
+    /// Returns how many pages the pool has room for.
+    pub fn pages(&self) -> usize {
+        self.frames.count()
+    }
+
     /// Returns how many instances the pool is divided into, and how many page cleaners it has: what
     /// the options asked for, as far as that makes sense.
     pub fn actors(&self) -> (usize, usize) {
@@ -272,6 +277,28 @@ impl Pool {
     /// Returns I/O errors. Whoever wants the page meets the error again.
     pub fn read_ahead_of(&self, space: SpaceId, pages: Vec<PageNo>) -> Result<usize> {
         self.read_ahead.read_listed(space, pages)
+    }
+
+    /// Returns the first page on the way from the tree's root to the leaf of `key` that is not in
+    /// the pool, without latching anything. `None` means that all are, or that a change came in
+    /// between.
+    pub fn missing_page(&self, root: PageId, key: &[u8]) -> Option<PageNo> {
+        optimistic::missing_page(&self.frames, root, key)
+    }
+
+    /// Reads those of the pages of one space, in ascending order, that are not in the pool, many at
+    /// the same time, as far as there are spare frames. Returns how many were read, and whether
+    /// there were enough frames.
+    ///
+    /// # Errors
+    /// Returns I/O errors. Whoever wants the page meets the error again.
+    pub fn read_unasked(&self, space: SpaceId, pages: Vec<PageNo>) -> Result<(usize, bool)> {
+        self.read_ahead.read_unasked(space, pages)
+    }
+
+    /// Returns how many pages threads have read because they wanted them at once.
+    pub fn pages_waited_for(&self) -> u64 {
+        self.frames.counters.pages_read.load(std::sync::atomic::Ordering::Relaxed)
     }
 
     /// Waits for a while, until every instance has frames to spare. A thread that brings in many

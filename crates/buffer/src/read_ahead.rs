@@ -36,6 +36,10 @@ thread_local! {
 /// `BUF_READ_AHEAD_RANDOM_THRESHOLD`.
 const RANDOM_THRESHOLD: usize = 5 + EXTENT_PAGES as usize / 8;
 
+/// The most pages that are read into frames at once. So many frames are latched until their pages
+/// have come.
+const PAGES_AT_ONCE: usize = 256;
+
 /// How long the thread waits before it looks around unasked.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -145,38 +149,61 @@ impl ReadAhead {
             }
         }
         let mut read = 0;
-        for run in taken.chunk_by(|before, after| before.0 + 1 == after.0) {
-            read += self.read_run(&space, run)?;
+        for pages in taken.chunks(PAGES_AT_ONCE) {
+            read += self.read_into_frames(&space, pages)?;
         }
         count(counter, read as u64);
         Ok((read, sufficed))
     }
 
-    /// Fills the frames, latched exclusively, of neighbouring pages with one read, and lets go of
-    /// them. Pages that do not verify (most of them were never written) are thrown away again:
-    /// whoever really wants such a page gets the error.
-    fn read_run(&self, space: &Space, run: &[(PageNo, u32)]) -> Result<usize> {
+    /// Fills the frames, latched exclusively, of these pages, and lets go of them. Neighbouring
+    /// pages are read together, and many reads are in flight at the same time. Pages that do not
+    /// verify (most of them were never written) are thrown away again: whoever really wants such a
+    /// page gets the error.
+    fn read_into_frames(&self, space: &Space, pages: &[(PageNo, u32)]) -> Result<usize> {
         let page_size = self.frames.page_size();
-        let wanted = run.len() * page_size;
+        let wanted = pages.len() * page_size;
         let kept = BYTES.take().filter(|kept| kept.len() >= wanted);
         let mut bytes = kept.unwrap_or_else(|| AlignedBuffer::zeroed(wanted));
-        let outcome = space.read_raw(run[0].0, &mut bytes[..wanted]);
-        let mut read = 0;
-        for (&(no, number), content) in run.iter().zip(bytes.chunks_exact(page_size)) {
-            let id = PageId::new(space.id, no);
-            if outcome.is_err() || verify(content, id).is_err() {
-                self.frames.discard(number);
-                continue;
-            }
-            // SAFETY: `read_unasked` has latched the frame exclusively.
-            let page = unsafe { std::slice::from_raw_parts_mut(self.frames.page_ptr(number), page_size) };
-            page.copy_from_slice(content);
-            self.frames.list(number, false);
-            self.frames.set_hint(id.packed(), number);
-            self.frames.frame(number).latch.release_exclusive();
-            read += 1;
+        let runs: Vec<&[(PageNo, u32)]> = pages.chunk_by(|before, after| before.0 + 1 == after.0).collect();
+        let (mut pieces, mut rest) = (Vec::with_capacity(runs.len()), &mut bytes[..wanted]);
+        for run in &runs {
+            let (piece, behind) = rest.split_at_mut(run.len() * page_size);
+            pieces.push((run[0].0, piece));
+            rest = behind;
         }
+        let (mut read, mut come, mut failed) = (0, 0, None);
+        space.read_raw_batch(pieces, &mut |number, outcome| {
+            let content = outcome.unwrap_or_else(|error| {
+                failed.get_or_insert(error);
+                &[]
+            });
+            let mut contents = content.chunks_exact(page_size);
+            for &(no, number) in runs[number] {
+                let id = PageId::new(space.id, no);
+                match contents.next().filter(|content| verify(content, id).is_ok()) {
+                    Some(content) => {
+                        self.bring_in(id, number, content);
+                        read += 1;
+                    }
+                    None => self.frames.discard(number),
+                }
+            }
+            come += 1;
+        });
+        assert_eq!(come, runs.len(), "every frame that was taken is filled or given back");
         BYTES.set(Some(bytes));
-        outcome.map(|()| read)
+        failed.map_or(Ok(read), |error| Err(error.into()))
+    }
+
+    /// Puts a page's content into its frame, which is latched exclusively, and lets go of the
+    /// frame.
+    fn bring_in(&self, id: PageId, number: u32, content: &[u8]) {
+        // SAFETY: `read_unasked_for` has latched the frame exclusively.
+        let page = unsafe { std::slice::from_raw_parts_mut(self.frames.page_ptr(number), content.len()) };
+        page.copy_from_slice(content);
+        self.frames.list(number, false);
+        self.frames.set_hint(id.packed(), number);
+        self.frames.frame(number).latch.release_exclusive();
     }
 }

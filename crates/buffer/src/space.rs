@@ -200,6 +200,21 @@ impl Space {
         Ok(())
     }
 
+    /// Reads runs of pages as they are on disk, unverified: each piece is the number of its first
+    /// page and the memory for the run. `done` is called with the piece's number when its bytes
+    /// have come, which are fewer than wanted where the file ends before. Several reads are in
+    /// flight at the same time where the system can do that.
+    pub fn read_raw_batch(
+        &self,
+        mut pieces: Vec<(PageNo, &mut [u8])>,
+        done: &mut dyn FnMut(usize, std::io::Result<&[u8]>),
+    ) {
+        let _reading = os::account::enter(os::account::State::PageRead);
+        let mut pieces: Vec<(u64, &mut [u8])> =
+            pieces.drain(..).map(|(no, bytes)| (self.offset_of(no), bytes)).collect();
+        self.file.read_batch(&mut pieces, done);
+    }
+
     /// Makes the file long enough to hold page `no`. The new length is durable if `sync` is true.
     pub fn ensure(&self, no: PageNo, disk: &dyn Disk, sync: bool) -> Result<()> {
         if no < self.file_pages() {

@@ -12,10 +12,13 @@ use parking_lot::Mutex;
 use crate::error::{BufferError, Result};
 use crate::frame::NO_PAGE;
 use crate::frames::Frames;
-use crate::instance::EXTENT_PAGES;
 use crate::options::OptionsInForce;
 use crate::page::{PageNo, SpaceId};
 use crate::read_ahead::ReadAhead;
+
+/// How many pages are loaded between two looks at whether the load shall end. The list has the
+/// hottest pages first, so these come before all colder ones.
+const LOADED_AT_ONCE: usize = 1024;
 
 /// Writes the list and loads its pages, and keeps the status of both.
 #[derive(Debug)]
@@ -78,18 +81,21 @@ impl WarmUp {
     /// Does the work of [`crate::Pool::dump_pages`].
     pub fn dump(&self) -> Result<usize> {
         let percent = self.options.get().dump_percent as usize;
-        let (mut text, mut pages) = (String::new(), 0);
+        // The pages of each instance, with their rank by heat. No instance's coldest pages come
+        // before another one's hottest.
+        let mut ranked: Vec<(usize, u64)> = Vec::new();
         for instance in self.frames.instances() {
             let lists = instance.lists.lock();
             let listed = lists.young_len() + lists.old_len();
             let wanted = (listed * percent).div_ceil(100);
             let ids =
                 lists.hottest_first().map(|frame| self.frames.frame(frame).page_id.load(Ordering::Relaxed));
-            for packed in ids.filter(|&packed| packed != NO_PAGE).take(wanted) {
-                text.push_str(&format!("{},{}\n", packed >> 32, packed as u32));
-                pages += 1;
-            }
+            ranked.extend(ids.filter(|&packed| packed != NO_PAGE).take(wanted).enumerate());
         }
+        ranked.sort_by_key(|(rank, _)| *rank);
+        let pages = ranked.len();
+        let line = |(_, packed): &(usize, u64)| format!("{},{}\n", packed >> 32, *packed as u32);
+        let text: String = ranked.iter().map(line).collect();
         let path = self.dump_path();
         let outcome = self.disk.write_atomically(&path, text.as_bytes());
         self.progress.lock().dump = match &outcome {
@@ -145,21 +151,22 @@ impl WarmUp {
         let mut listed = parse(&bytes).map_err(|line| {
             BufferError::Config(format!("Error parsing '{}', line {line}", path.display()))
         })?;
-        listed.sort_unstable();
-        listed.dedup();
-        let (mut loaded, total, mut done) = (0, listed.len(), 0);
-        let together = |a: &(SpaceId, PageNo), b: &(SpaceId, PageNo)| {
-            a.0 == b.0 && a.1 / EXTENT_PAGES == b.1 / EXTENT_PAGES
-        };
-        for extent in listed.chunk_by(together) {
+        let (mut loaded, total, mut done, mut sufficed) = (0, listed.len(), 0, true);
+        for hottest in listed.chunks_mut(LOADED_AT_ONCE) {
             if self.abort.load(Ordering::Relaxed) {
                 say(format!("Buffer pool(s) load aborted on request at {}", now()));
                 return Ok(loaded);
             }
-            let pages = extent.iter().map(|&(_, no)| no).collect();
-            let (read, sufficed) = self.read_ahead.read_unasked(extent[0].0, pages)?;
-            loaded += read;
-            done += extent.len();
+            // Neighbours are read together.
+            hottest.sort_unstable();
+            for of_space in hottest.chunk_by(|a, b| a.0 == b.0) {
+                let mut pages: Vec<PageNo> = of_space.iter().map(|&(_, no)| no).collect();
+                pages.dedup();
+                let (read, enough) = self.read_ahead.read_unasked(of_space[0].0, pages)?;
+                loaded += read;
+                sufficed &= enough;
+            }
+            done += hottest.len();
             if !sufficed {
                 break;
             }

@@ -13,7 +13,7 @@ use os::disk::Disk;
 use parking_lot::{Condvar, Mutex};
 use sql::replicated::SourceTables;
 
-use crate::applier::{ApplierState, ApplySettings};
+use crate::applier::{ApplierState, ApplySettings, Reached};
 use crate::channel_name::thread_name;
 use crate::config::ChannelConfig;
 use crate::filter::Filters;
@@ -41,6 +41,8 @@ pub struct Channel {
     /// True when the applier has to stop. Set under the `applier` lock, and read by the applier
     /// between events.
     pub(crate) applier_stop: Arc<AtomicBool>,
+    /// How far the applier has come in the relay log, as it tells the thread that reads ahead.
+    pub(crate) reached: Reached,
     pub(crate) times: CommitTimes,
     pub(crate) apply: Arc<ApplySettings>,
     /// The system variable `replica_parallel_workers`. Relaxed: a running applier looks at it

@@ -11,7 +11,7 @@ use os::thread::JoinHandle;
 use parking_lot::{Condvar, Mutex};
 use sql::admin::{FilterKind, FilterRule, SourceOptions, Until};
 
-use crate::applier::{self, ApplySettings};
+use crate::applier::{self, ApplySettings, Reached};
 use crate::channel::Channel;
 use crate::config::ChannelConfig;
 use crate::error::{ChannelError, ThreadError};
@@ -92,6 +92,7 @@ impl Replica {
             applier: Mutex::default(),
             applier_changed: Condvar::new(),
             applier_stop: Arc::default(),
+            reached: Reached::default(),
             times: CommitTimes::default(),
             apply,
             parallel_workers: AtomicU64::new(0),

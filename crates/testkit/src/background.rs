@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
-use bench::sbtest::{Load, SbtestError, Size, Workload, run_workload};
+use bench::sbtest::{Load, RandType, SbtestError, Size, Workload, run_workload};
 use protocol::client::ConnectOptions;
 
 /// The number of transactions between two looks at the stop flag.
@@ -32,7 +32,8 @@ impl Background {
         let committed = Arc::new(AtomicU64::new(0));
         let (stopped, counted) = (Arc::clone(&stop), Arc::clone(&committed));
         let thread = os::thread::spawn("background_load", move || {
-            let mut load = Load { workload, size, transactions: BATCH, clients, seed };
+            let mut load =
+                Load { workload, size, transactions: BATCH, clients, rand_type: RandType::Special, seed };
             while !stopped.load(Ordering::Acquire) {
                 load.seed = load.seed.wrapping_add(1_000_003);
                 let loaded = run_workload(&options, &load, &mut |_| {})?;

@@ -3,7 +3,7 @@
 
 use bench::instance::{Flavor, Port, RowImage, Settings, USER};
 use bench::replication::{Position, StartFrom, Thread};
-use bench::sbtest::{Size, Workload};
+use bench::sbtest::{RandType, Size, Workload};
 
 use crate::background::Background;
 use crate::proxy::Proxy;
@@ -105,7 +105,14 @@ impl Pair {
 
     /// Runs a load of this many transactions on the source.
     pub fn load(&self, workload: Workload, transactions: u64, seed: u64) {
-        let load = bench::sbtest::Load { workload, size: SIZE, transactions, clients: 4, seed };
+        let load = bench::sbtest::Load {
+            workload,
+            size: SIZE,
+            transactions,
+            clients: 4,
+            rand_type: RandType::Special,
+            seed,
+        };
         bench::sbtest::run_workload(&self.source.connect_options(), &load, &mut |_| {})
             .unwrap_or_else(|error| panic!("{error}"));
     }

@@ -2,7 +2,7 @@
 
 use bench::instance::{Flavor, RowImage};
 use bench::replication::Thread;
-use bench::sbtest::{Load, Workload, run_workload};
+use bench::sbtest::{Load, RandType, Workload, run_workload};
 use testkit::available;
 use testkit::following::{
     By, Pair, SIZE, carries_everything, catches_up_with_workers, survives_interruptions,
@@ -73,8 +73,14 @@ fn kills_and_rotations() {
     pair.source.fill(SIZE, 1);
     for seed in 0..3 {
         let options = pair.source.connect_options();
-        let load =
-            Load { workload: Workload::ReadWrite, size: SIZE, transactions: 100_000, clients: 2, seed };
+        let load = Load {
+            workload: Workload::ReadWrite,
+            size: SIZE,
+            transactions: 100_000,
+            clients: 2,
+            rand_type: RandType::Special,
+            seed,
+        };
         // The load ends when its server is killed.
         let load = os::thread::spawn("load", move || run_workload(&options, &load, &mut |_| {}).is_err());
         let before = pair.proxy.passed_bytes();

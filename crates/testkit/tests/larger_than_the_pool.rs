@@ -2,7 +2,7 @@
 //! changes to it survive a restart.
 
 use bench::instance::Settings;
-use bench::sbtest::{Load, Size, Workload, run_workload};
+use bench::sbtest::{Load, RandType, Size, Workload, run_workload};
 use testkit::Server;
 use testkit::server::flavor_under_test;
 
@@ -18,7 +18,14 @@ fn rows_are_read_changed_and_recovered() {
     let expected: Vec<u64> = server.checksums(SIZE.tables).iter().map(|checksum| checksum.rows).collect();
     assert_eq!(expected, [SIZE.rows, SIZE.rows]);
     for (workload, seed) in [(Workload::ReadWrite, 2), (Workload::UpdateIndex, 3)] {
-        let load = Load { workload, size: SIZE, transactions: 1_000, clients: 4, seed };
+        let load = Load {
+            workload,
+            size: SIZE,
+            transactions: 1_000,
+            clients: 4,
+            rand_type: RandType::Special,
+            seed,
+        };
         run_workload(&server.connect_options(), &load, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
     }
     let before = server.checksums(SIZE.tables);

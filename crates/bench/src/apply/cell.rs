@@ -69,6 +69,9 @@ pub(super) fn measure(
             |replica: &&mut Attached| replica.knows(setting.repository) || !stream.can_be_repeated();
         for (group, load) in groups.iter_mut().zip(&loads) {
             for replica in group.replicas.iter_mut().filter(takes_part) {
+                if plan.restarts {
+                    replica.node.start_anew(progress)?;
+                }
                 receive(replica, &group.source, stream, (setting, load), progress)?;
             }
         }
@@ -124,6 +127,7 @@ fn run_load(
         size: plan.size,
         transactions: plan.transactions,
         clients: plan.clients,
+        rand_type: plan.rand_type,
         seed,
     };
     let loaded = source.load(&load, progress)?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::case::{Case, Format, Repository, Setting, Stream};
 use crate::instance::Flavor;
 use crate::measure::Applied;
-use crate::sbtest::{Loaded, Size, Workload};
+use crate::sbtest::{Loaded, RandType, Size, Workload};
 use crate::server::Mode;
 
 /// What is measured: every combination of the lists, one after the other.
@@ -17,6 +17,11 @@ pub struct Plan {
     pub transactions: u64,
     /// The number of clients of each load.
     pub clients: u32,
+    /// The distribution of the rows that they change.
+    pub rand_type: RandType,
+    /// Whether the replicas are started anew before they receive a load, so that their buffer pools
+    /// hold what a start loads.
+    pub restarts: bool,
     /// The kinds of transactions.
     pub workloads: Vec<Workload>,
     /// How the sources log them.

@@ -10,7 +10,7 @@ use super::options::{
 use crate::apply::{Format, Plan, Repository};
 use crate::demo;
 use crate::instance::{Flavor, RowImage};
-use crate::sbtest::Workload;
+use crate::sbtest::{RandType, Workload};
 
 /// The values of `--image`.
 const IMAGES: [(&str, RowImage); 3] =
@@ -30,6 +30,11 @@ pub(super) fn command() -> Command {
         .arg(number("rounds", "1", "How often everything is measured; the table shows medians"))
         .arg(number("seed", "1", "Makes the data and the loads"))
         .arg(size_option("pool", "1G", "Buffer pool of every server, in bytes or with K, M, G"))
+        .arg(
+            choice("rand-type", RandType::NAMES.map(|(name, _)| name), "Distribution of the changed rows")
+                .default_value("special"),
+        )
+        .arg(switch("restart", "Start the replicas anew before each load, with what a start loads in their pools"))
         .args(matrix_options())
         .arg(choice(
             "source",
@@ -95,6 +100,8 @@ pub(super) fn plan(matches: &ArgMatches) -> Plan {
         size: size(matches),
         transactions: get(matches, "transactions"),
         clients: get_u32(matches, "clients"),
+        rand_type: rand_type(matches),
+        restarts: matches.get_flag("restart"),
         workloads: words(matches, "workload").into_iter().map(workload).collect(),
         formats: Format::all(&words(matches, "format"), &images),
         delays_us: get_all_u32(matches, "commit-delay"),
@@ -109,6 +116,12 @@ pub(super) fn plan(matches: &ArgMatches) -> Plan {
         seed: get(matches, "seed"),
         keep_logs: matches.get_one("keep-logs").cloned(),
     }
+}
+
+fn rand_type(matches: &ArgMatches) -> RandType {
+    let named = text(matches, "rand-type");
+    let known = RandType::NAMES.iter().find(|(name, _)| named == Some(*name));
+    known.map_or(RandType::default(), |(_, rand_type)| *rand_type)
 }
 
 /// Reads the options of `bench demo`.

@@ -15,7 +15,7 @@ mod workload;
 pub(crate) use checksum::checksum;
 pub use checksum::{Checksum, checksums};
 pub use fill::{Filled, fill};
-pub use random::{C_LEN, PAD_LEN, digits, special};
+pub use random::{C_LEN, PAD_LEN, RandType, digits, special};
 pub(crate) use table::doing;
 pub use table::{SCHEMA, SbtestError, Size, connect, create_table};
 pub use workload::{Load, Loaded, Workload, run as run_workload};

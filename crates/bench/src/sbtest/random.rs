@@ -19,6 +19,37 @@ const HOT_RANGE_PERCENT: u64 = 1;
 /// hot range.
 const BELL_ITERATIONS: u64 = 12;
 
+/// The distribution of the row ids of a load (`--rand-type`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RandType {
+    /// sysbench's default, [`special`].
+    #[default]
+    Special,
+    /// All rows alike.
+    Uniform,
+}
+
+impl RandType {
+    /// All distributions with sysbench's names.
+    pub const NAMES: [(&'static str, RandType); 2] =
+        [("special", RandType::Special), ("uniform", RandType::Uniform)];
+
+    /// Returns sysbench's name of the distribution.
+    pub fn name(self) -> &'static str {
+        let known = RandType::NAMES.iter().find(|(_, known)| *known == self);
+        known.expect("all are listed").0
+    }
+
+    /// Returns a number in `1..=limit`.
+    pub fn pick(self, rng: &mut Rng, limit: u64) -> u64 {
+        assert!(limit > 0, "an empty table has no row to pick");
+        match self {
+            RandType::Special => special(rng, limit),
+            RandType::Uniform => 1 + rng.below(limit),
+        }
+    }
+}
+
 /// Returns a number in `1..=limit` with sysbench's default distribution ("special"): three of four
 /// numbers are uniform in one hundredth of the range in its middle, the others follow a bell curve
 /// around it.

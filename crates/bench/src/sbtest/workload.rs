@@ -11,7 +11,7 @@ use os::random::Rng;
 use protocol::client::{Client, ClientError, ConnectOptions, Statement};
 use protocol::scalar::Scalar;
 
-use super::random::{C_LEN, PAD_LEN, digits, special};
+use super::random::{C_LEN, PAD_LEN, RandType, digits};
 use super::table::{SbtestError, Size, connect, doing};
 
 /// The errors after which sysbench starts its transaction again: lock wait timeout, deadlock,
@@ -87,6 +87,8 @@ pub struct Load {
     pub transactions: u64,
     /// The number of concurrent clients.
     pub clients: u32,
+    /// The distribution of the row ids.
+    pub rand_type: RandType,
     /// The seed of the values. Every run should have another one.
     pub seed: u64,
 }
@@ -239,7 +241,7 @@ impl Worker {
     }
 
     fn id(&mut self) -> i64 {
-        special(&mut self.rng, self.load.size.rows) as i64
+        self.load.rand_type.pick(&mut self.rng, self.load.size.rows) as i64
     }
 
     fn update_non_index(&mut self) -> Result<(), ClientError> {

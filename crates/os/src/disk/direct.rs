@@ -1,9 +1,9 @@
-//! A file opened past the system's page cache (O_DIRECT), with batches of writes in flight at the
-//! same time (io_uring).
+//! A file opened past the system's page cache (O_DIRECT), with batches of reads or writes in flight
+//! at the same time (io_uring).
 //!
 //! Memory, offsets and lengths must be multiples of [`IO_ALIGNMENT`]. Memory that is not aligned
-//! goes through a buffer that is. Where the kernel has no io_uring, or runs out of it, a batch is
-//! written one piece after the other.
+//! goes through a buffer that is. Where the kernel has no io_uring, or runs out of it, the pieces
+//! of a batch are read or written one after the other.
 
 use std::fs;
 use std::io;
@@ -26,6 +26,10 @@ const IN_FLIGHT_BYTES: usize = 512 << 10;
 /// The most bytes of a single write of a batch. A longer piece is written in several parts.
 const WRITE_BYTES: usize = 128 << 10;
 
+/// The most reads of a batch that are in flight at the same time. Reads are short, and somebody
+/// will want their pages soon.
+const READS_IN_FLIGHT: usize = 64;
+
 /// The rings that no batch uses right now. The mutex is a leaf in every lock order.
 static RINGS: Mutex<Vec<io_uring::IoUring>> = Mutex::new(Vec::new());
 /// Whether the kernel has refused a ring. Then nobody asks for one again.
@@ -46,7 +50,7 @@ fn take_ring() -> Option<io_uring::IoUring> {
     if NO_RINGS.load(Ordering::Relaxed) {
         return None;
     }
-    match io_uring::IoUring::new(IN_FLIGHT as u32) {
+    match io_uring::IoUring::new(IN_FLIGHT.max(READS_IN_FLIGHT) as u32) {
         Ok(ring) => Some(ring),
         Err(_) => {
             NO_RINGS.store(true, Ordering::Relaxed);
@@ -142,6 +146,20 @@ impl File for DirectFile {
         RINGS.lock().push(ring);
         others.iter().try_for_each(alone)?;
         Ok(())
+    }
+
+    fn read_batch(&self, pieces: &mut [(u64, &mut [u8])], done: &mut dyn FnMut(usize, io::Result<&[u8]>)) {
+        let in_flight =
+            self.native_aio && pieces.len() > 1 && pieces.iter().all(|(at, bytes)| is_aligned(bytes, *at));
+        let Some(mut ring) = in_flight.then(take_ring).flatten() else {
+            for (number, (offset, bytes)) in pieces.iter_mut().enumerate() {
+                let read = self.read_at(bytes, *offset);
+                done(number, read.map(|got| &bytes[..got]));
+            }
+            return;
+        };
+        read_in_flight(&mut ring, &self.file, pieces, done);
+        RINGS.lock().push(ring);
     }
 
     fn untorn_bytes(&self) -> usize {
@@ -252,6 +270,50 @@ fn write_in_flight(ring: &mut io_uring::IoUring, file: &fs::File, pieces: &[(u64
     Ok(())
 }
 
+/// Reads the pieces, up to [`READS_IN_FLIGHT`] at the same time, and waits for all of them. A piece
+/// that the kernel read only in part, or not at all, is read again by itself.
+fn read_in_flight(
+    ring: &mut io_uring::IoUring,
+    file: &BufferedFile,
+    pieces: &mut [(u64, &mut [u8])],
+    done: &mut dyn FnMut(usize, io::Result<&[u8]>),
+) {
+    let fd = io_uring::types::Fd(file.file.as_raw_fd());
+    let (mut begun, mut ended) = (0, 0);
+    while ended < pieces.len() {
+        while begun < pieces.len() && begun - ended < READS_IN_FLIGHT {
+            let (offset, bytes) = &mut pieces[begun];
+            let entry = io_uring::opcode::Read::new(fd, bytes.as_mut_ptr(), bytes.len() as u32)
+                .offset(*offset)
+                .build()
+                .user_data(begun as u64);
+            // SAFETY: descriptor and bytes live until this function returns, it does not return
+            // before the kernel is done with all entries, and nobody touches a piece's bytes before
+            // the kernel is done with them (see below).
+            unsafe { ring.submission().push(&entry) }
+                .expect("the ring has as many entries as may be in flight");
+            begun += 1;
+        }
+        // The call returns with the first read that is done, because somebody may wait for its
+        // page.
+        match ring.submit_and_wait(1) {
+            Ok(_) => {}
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EINTR | libc::EAGAIN | libc::EBUSY)) => {}
+            // The kernel may still write to the pieces, so their owner must not go on.
+            Err(error) => panic!("io_uring_enter failed with reads in flight: {error}"),
+        }
+        for completion in ring.completion() {
+            let number = completion.user_data() as usize;
+            let (offset, bytes) = &mut pieces[number];
+            let got = usize::try_from(completion.result()).unwrap_or(0);
+            let read = if got == bytes.len() { Ok(got) } else { file.read_at(bytes, *offset) };
+            done(number, read.map(|got| &bytes[..got]));
+            ended += 1;
+        }
+        assert!(ended <= begun, "a read ends once");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{Access, OpenMode, real};
@@ -311,6 +373,38 @@ mod tests {
                 file.write_all_at(&[0; 100], 0).expect_err("misaligned").kind(),
                 io::ErrorKind::InvalidInput
             );
+            removed(&*file);
+        }
+    }
+
+    #[test]
+    fn a_batch_of_reads_finds_what_single_reads_find() {
+        for native_aio in [false, true] {
+            let Some(file) = opened("direct-reads", Access::Direct { native_aio }) else { return };
+            let mut rng = Rng::new(2);
+            let content = rng.bytes(300 * 4096);
+            let mut aligned = AlignedBuffer::zeroed(content.len());
+            aligned.copy_from_slice(&content);
+            file.write_all_at(&aligned, 0).expect("written");
+            let mut buffer = AlignedBuffer::zeroed(200 * 4096);
+            // The pieces have one to three blocks, and some lie in part or wholly behind the end.
+            let (mut pieces, mut rest) = (Vec::new(), &mut buffer[..]);
+            while rest.len() >= 3 * 4096 {
+                let (piece, behind) = rest.split_at_mut(rng.between(1, 3) as usize * 4096);
+                pieces.push((rng.between(0, 304) * 4096, piece));
+                rest = behind;
+            }
+            let places: Vec<(usize, usize)> =
+                pieces.iter().map(|(offset, bytes)| (*offset as usize, bytes.len())).collect();
+            let mut found = vec![None; places.len()];
+            file.read_batch(&mut pieces, &mut |number, read| {
+                assert!(found[number].is_none(), "piece {number} came twice");
+                found[number] = Some(read.expect("read").to_vec());
+            });
+            for ((offset, len), found) in places.into_iter().zip(found) {
+                let end = content.len().min(offset + len);
+                assert!(found.expect("every piece comes") == content[offset.min(end)..end]);
+            }
             removed(&*file);
         }
     }

@@ -140,6 +140,17 @@ pub trait File: Send + Sync + fmt::Debug {
         pieces.iter().try_for_each(|&(offset, bytes)| self.write_all_at(bytes, offset))
     }
 
+    /// Reads several pieces, each as [`File::read_at`] does, in any order. `done` is called with
+    /// each piece's number when it has been read, and with the bytes that were read, which are
+    /// fewer than the piece only at the end of the file. Where the system can do that, several
+    /// reads are in flight at the same time.
+    fn read_batch(&self, pieces: &mut [(u64, &mut [u8])], done: &mut dyn FnMut(usize, io::Result<&[u8]>)) {
+        for (number, (offset, bytes)) in pieces.iter_mut().enumerate() {
+            let read = self.read_at(bytes, *offset);
+            done(number, read.map(|got| &bytes[..got]));
+        }
+    }
+
     /// Returns the length in bytes of the largest write that the storage promises to make whole or
     /// not at all, whatever happens. The promise is for writes by [`File::write_untorn_at`] at a
     /// multiple of their own length, which is a power of two and at least 4096. 0 means that there

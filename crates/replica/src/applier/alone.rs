@@ -16,6 +16,10 @@ use crate::relay::{RelayReader, Step};
 /// The number of transactions after which the shown position is brought up to date.
 const SHOW_EVERY: u32 = 256;
 
+/// The number of transactions after which the thread that reads ahead is told how far this one has
+/// come.
+const TELL_EVERY: u32 = 8;
+
 /// The thread's situation between two groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CameTo {
@@ -70,6 +74,9 @@ pub(super) fn apply(
             continue;
         }
         unshown += 1;
+        if unshown % TELL_EVERY == 0 {
+            applier.tell_reached(&channel.reached);
+        }
         if unshown >= SHOW_EVERY {
             show_done(channel, reader, applier)?;
             unshown = 0;

@@ -20,6 +20,7 @@ use sql::replicated::{LoggedContext, ReceivedStatements};
 
 use super::job::ReadyGroup;
 use super::loaded_files::LoadedFiles;
+use super::reached::Reached;
 use super::report::{self, GroupError};
 use super::state::ResumePoint;
 use crate::channel::Channel;
@@ -90,6 +91,12 @@ impl<'a> Applier<'a> {
     /// Returns the end of the last complete group.
     pub fn resume_point(&self) -> ResumePoint {
         self.progress.done.clone()
+    }
+
+    /// Tells the thread that reads ahead where the last complete group ends.
+    pub fn tell_reached(&self, reached: &Reached) {
+        let done = &self.progress.done;
+        reached.note(done.relay, done.has_checksums);
     }
 
     /// Returns the time when the source committed the last complete group, in microseconds of unix

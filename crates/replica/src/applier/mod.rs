@@ -13,10 +13,11 @@
 //! The modules build on each other: `open_group` brings the rows of a group to the engine; `group`
 //! takes a group from its first event to its commit; `alone` does that with one group after the
 //! other, as far as the `gate` lets it; `job`, `intake`, `order` and `workers` do it with many at a
-//! time.
+//! time. `read_ahead` brings pages into the buffer pool before any of these want them.
 
 mod alone;
 mod bind_error;
+mod coming;
 mod computed;
 mod conversion;
 mod crew;
@@ -32,6 +33,8 @@ mod open_group;
 mod order;
 mod partial_rows;
 mod policy;
+mod reached;
+mod read_ahead;
 mod reading;
 mod report;
 mod retries;
@@ -61,6 +64,8 @@ use gate::Gate;
 use group::Applier;
 use intake::Intake;
 pub use policy::Policy;
+pub use reached::Reached;
+use read_ahead::ReadAhead;
 use reading::unreadable;
 use retries::Retries;
 pub use session_rows::SessionRows;
@@ -75,6 +80,7 @@ pub fn run(channel: &Arc<Channel>) {
     log::info!("Replica SQL thread initialized, starting replication");
     let mut resume = channel.applier.lock().resume.clone();
     let mut retries = Retries::default();
+    let read_ahead = ReadAhead::start(channel);
     let applied = os::panic::contain(|| {
         loop {
             match apply_from(channel, &mut resume) {
@@ -91,6 +97,7 @@ pub fn run(channel: &Arc<Channel>) {
             }
         }
     });
+    drop(read_ahead);
     let ended = applied.unwrap_or_else(|panic| Err(ThreadError::panicked(&panic)));
     let mut state = channel.applier.lock();
     if let Some(resume) = &resume {
@@ -166,5 +173,6 @@ fn open(
         // checksums follow.
         ResumePoint { relay: reader.position(), has_checksums: true, file, pos, last: GroupHead::default() }
     });
+    channel.reached.note(resume.relay, resume.has_checksums);
     Ok((reader, Applier::new(channel, resume)))
 }

@@ -107,6 +107,7 @@ impl Order {
         let oldest_us = progress.begun_us.front().copied().filter(|&us| us > 0).unwrap_or(visible_us);
         note(&channel.times.visible_us, visible_us);
         note(&channel.times.applying_us, oldest_us);
+        channel.reached.note(resume.relay, resume.has_checksums);
         channel.applier.lock().show(&resume);
         self.caught_up.notify_all();
     }

@@ -22,6 +22,7 @@ pub struct ApplySettings {
     skip_counter: AtomicU64,
     policy: AtomicU8,
     adaptive: AtomicBool,
+    reads_ahead: AtomicBool,
     compresses: AtomicBool,
     compression_level: AtomicU8,
     /// Set once, before a channel is started.
@@ -49,6 +50,7 @@ impl Default for ApplySettings {
             skip_counter: AtomicU64::new(0),
             policy: AtomicU8::new(Policy::default().number()),
             adaptive: AtomicBool::new(true),
+            reads_ahead: AtomicBool::new(true),
             compresses: AtomicBool::new(false),
             compression_level: AtomicU8::new(3),
             skipped_errors: OnceLock::new(),
@@ -143,6 +145,17 @@ impl ApplySettings {
     /// faster than all workers together.
     pub fn is_adaptive(&self) -> bool {
         self.adaptive.load(Ordering::Relaxed)
+    }
+
+    /// Returns `slipstream_replica_read_ahead`: whether pages are read before the applier wants
+    /// them.
+    pub fn reads_ahead(&self) -> bool {
+        self.reads_ahead.load(Ordering::Relaxed)
+    }
+
+    /// Sets `slipstream_replica_read_ahead`. A running applier follows within moments.
+    pub fn set_reads_ahead(&self, reads_ahead: bool) {
+        self.reads_ahead.store(reads_ahead, Ordering::Relaxed);
     }
 
     /// Sets `slipstream_parallel_adaptive`. Running workers change over between two transactions.

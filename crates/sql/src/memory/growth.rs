@@ -36,10 +36,20 @@ pub(crate) fn push<T>(list: &mut Vec<T>, item: T, charge: &mut Charge) -> Result
 /// # Errors
 /// Returns the errors of [`push`].
 pub(crate) fn append(text: &mut Vec<u8>, bytes: &[u8], charge: &mut Charge) -> Result<()> {
-    if bytes.len() > text.capacity() - text.len() {
-        make_room(text, bytes.len(), charge)?;
-    }
+    reserve(text, bytes.len(), charge)?;
     text.extend_from_slice(bytes);
+    Ok(())
+}
+
+/// Makes room for `bytes` further bytes in the text.
+///
+/// # Errors
+/// Returns the errors of [`push`].
+#[inline]
+pub(crate) fn reserve(text: &mut Vec<u8>, bytes: usize, charge: &mut Charge) -> Result<()> {
+    if bytes > text.capacity() - text.len() {
+        make_room(text, bytes, charge)?;
+    }
     Ok(())
 }
 

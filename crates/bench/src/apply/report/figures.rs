@@ -2,6 +2,7 @@
 
 use crate::apply::{Case, Dimension, Outcome, Sample};
 use crate::instance::Flavor;
+use crate::measure::Applied;
 use crate::progress::grouped;
 use crate::table::{Align, Table, median, optional};
 
@@ -15,6 +16,10 @@ pub(super) struct Figures {
     pub(super) cpu_us: f64,
     pub(super) cpu_seconds: f64,
     pub(super) peak_rss_bytes: u64,
+    /// Pages that were read for each transaction, and those of them that a thread waited for, if
+    /// the server counts them.
+    pub(super) pages_read: Option<f64>,
+    pub(super) pages_waited_for: Option<f64>,
     pub(super) source_rate: f64,
     pub(super) equal: bool,
 }
@@ -28,7 +33,13 @@ impl Figures {
     fn of(samples: &[&Sample]) -> Figures {
         let cpu_ms: u64 = samples.iter().map(|sample| sample.applied.cpu_ms).sum();
         let transactions: u64 = samples.iter().map(|sample| sample.loaded.transactions).sum();
+        let pages = |of: fn(&Applied) -> Option<u64>| {
+            let all: Option<u64> = samples.iter().map(|sample| of(&sample.applied)).sum();
+            all.map(|pages| pages as f64 / transactions as f64)
+        };
         Figures {
+            pages_read: pages(|applied| applied.pages_read),
+            pages_waited_for: pages(|applied| applied.pages_waited_for),
             case: samples[0].case,
             pair: samples[0].pair,
             rate: median(samples.iter().map(|sample| rate(sample)).collect()),
@@ -112,13 +123,15 @@ pub(super) fn summary(outcome: &Outcome) -> String {
     });
     format!(
         "Apply of {} x {} rows, {} transactions from {} clients; {}.\n\
-         Buffer pool {} MB, {} round(s), {} processors. Receiver first, then the applier alone.",
+         Rows {}. Buffer pool {} MB{}, {} round(s), {} processors. Receiver first, then the applier alone.",
         plan.size.tables,
         grouped(plan.size.rows),
         grouped(plan.transactions),
         plan.clients,
         same.collect::<Vec<_>>().join(", "),
+        plan.rand_type.name(),
         plan.pool_bytes >> 20,
+        if plan.restarts { ", replicas started anew" } else { "" },
         plan.rounds,
         os::thread::processors(),
     )
@@ -137,6 +150,8 @@ pub(super) fn rows(outcome: &Outcome, all: &[Figures]) -> Table {
         ("CPU s", Align::Right),
         ("CPU us/tx", Align::Right),
         ("peak RSS MB", Align::Right),
+        ("pages read/tx", Align::Right),
+        ("waited for/tx", Align::Right),
         ("source tx/s", Align::Right),
         ("checksums", Align::Left),
     ]);
@@ -155,6 +170,8 @@ pub(super) fn rows(outcome: &Outcome, all: &[Figures]) -> Table {
             format!("{:.1}", one.cpu_seconds),
             format!("{:.1}", one.cpu_us),
             (one.peak_rss_bytes >> 20).to_string(),
+            optional(one.pages_read, 3),
+            optional(one.pages_waited_for, 3),
             grouped(one.source_rate as u64),
             if one.equal { "equal" } else { "DIFFERENT" }.to_string(),
         ]);

@@ -4,7 +4,7 @@ use super::{json, page, text};
 use crate::apply::{Case, Format, Outcome, Pair, Plan, Repository, Sample, Setting, Stream};
 use crate::instance::{Flavor, RowImage};
 use crate::measure::Applied;
-use crate::sbtest::{Loaded, Size, Workload};
+use crate::sbtest::{Loaded, RandType, Size, Workload};
 use crate::server::Mode;
 
 const ROW: Format = Format::Row(RowImage::Minimal);
@@ -30,13 +30,21 @@ fn outcome() -> Outcome {
         case: case(mode),
         pair,
         loaded: Loaded { transactions: 1_000, retries: 0, seconds: 2.0 },
-        applied: Applied { seconds, cpu_ms: 100, peak_rss_bytes: 64 << 20 },
+        applied: Applied {
+            seconds,
+            cpu_ms: 100,
+            peak_rss_bytes: 64 << 20,
+            pages_read: Some(500),
+            pages_waited_for: None,
+        },
         equal: true,
     };
     let plan = Plan {
         size: Size { tables: 4, rows: 100 },
         transactions: 1_000,
         clients: 16,
+        rand_type: RandType::Special,
+        restarts: false,
         workloads: vec![Workload::UpdateNonIndex],
         formats: vec![ROW],
         delays_us: vec![0],

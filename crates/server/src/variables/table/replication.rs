@@ -392,6 +392,16 @@ pub const DEFINITIONS: &[Definition] = &[
             Ok(())
         })
         .differs("It is this server's own."),
+    global("slipstream_replica_read_ahead", Bool, "ON")
+        .does(
+            "Pages that the rows in the relay log will want are read before the applier comes to them, \
+             while it would wait for pages.",
+        )
+        .entered(|server, s| {
+            server.replica.apply_settings().set_reads_ahead(s.is_on());
+            Ok(())
+        })
+        .differs("It is this server's own."),
     global("slipstream_mariadb_port", UInt(0, 65_535), "0")
         .read_only()
         .does(

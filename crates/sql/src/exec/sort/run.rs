@@ -63,6 +63,10 @@ const FEW: usize = 12;
 /// compared as a whole.
 const MOST_DEPTH: usize = 64;
 
+/// The first allocation for entries, in bytes. It holds what a short query sorts, so that these
+/// entries are not moved while the buffer grows. It is the smallest `sort_buffer_size`.
+const FIRST_BYTES: usize = 32 << 10;
+
 impl Buffer {
     pub fn new(charge: Charge) -> Buffer {
         Buffer { bytes: Vec::new(), places: Vec::new(), charge }
@@ -89,6 +93,9 @@ impl Buffer {
         let mut header = [0; HEADER_BYTES];
         header[..4].copy_from_slice(&key_len.to_le_bytes());
         header[4..].copy_from_slice(&payload_len.to_le_bytes());
+        if self.bytes.capacity() == 0 {
+            growth::reserve(&mut self.bytes, FIRST_BYTES, &mut self.charge)?;
+        }
         for part in [&header[..], key, payload] {
             growth::append(&mut self.bytes, part, &mut self.charge)?;
         }
