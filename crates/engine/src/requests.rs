@@ -345,6 +345,12 @@ impl Engine {
         figures::status(self)
     }
 
+    /// Returns the number of transactions that were committed since the start, those of replication
+    /// among them.
+    pub fn commits(&self) -> u64 {
+        self.counters.commits.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
     /// Returns every row, gap and table lock, and which lock waits for which. Nothing is stopped
     /// for the report, so the locks are not all of one moment.
     ///

@@ -44,6 +44,9 @@ pub struct Channel {
     /// How far the applier has come in the relay log, as it tells the thread that reads ahead.
     pub(crate) reached: Reached,
     pub(crate) times: CommitTimes,
+    /// The number of transactions that were applied since the server's start. Relaxed: the number
+    /// stands for itself.
+    pub(crate) applied_transactions: AtomicU64,
     pub(crate) apply: Arc<ApplySettings>,
     /// The system variable `replica_parallel_workers`. Relaxed: a running applier looks at it
     /// between two groups.
@@ -250,6 +253,7 @@ impl Channel {
         status.lag_us = self.lag_us(&status, caught_up, source_now_us);
         status.caught_up = caught_up && self.times.applying_us.load(Ordering::Relaxed) == 0;
         status.applying.immediate_commit_us = self.times.applying_us.load(Ordering::Relaxed);
+        status.applied_transactions = self.applied_transactions.load(Ordering::Relaxed);
         status.workers = self.parallel_workers.load(Ordering::Relaxed);
         status.config = config;
         status.filters = self.filters.lock().clone();

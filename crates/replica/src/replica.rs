@@ -94,6 +94,7 @@ impl Replica {
             applier_stop: Arc::default(),
             reached: Reached::default(),
             times: CommitTimes::default(),
+            applied_transactions: AtomicU64::new(0),
             apply,
             parallel_workers: AtomicU64::new(0),
             semi_sync: AtomicBool::new(false),

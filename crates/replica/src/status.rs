@@ -145,6 +145,8 @@ pub struct ReplicaStatus {
     pub last_applied: TransactionSeen,
     /// The transaction that is being applied.
     pub applying: TransactionSeen,
+    /// The number of transactions that the channel has applied since the server's start.
+    pub applied_transactions: u64,
     /// The number of heartbeats received.
     pub heartbeats: u64,
     /// The time of the last heartbeat, in microseconds of unix time.

@@ -14,6 +14,7 @@ pub mod application;
 pub mod background;
 pub mod binary;
 pub mod binlog_events;
+pub mod browser;
 pub mod caller;
 pub mod client_suite;
 pub mod conversation;

@@ -59,7 +59,7 @@ pub struct Proved {
 }
 
 /// Builds error 3955, which says that the account is blocked after failed logins.
-fn blocked(user: &str, host: &str, days_left: i64, locking: Locking) -> SqlError {
+pub(super) fn blocked(user: &str, host: &str, days_left: i64, locking: Locking) -> SqlError {
     let days = |days: i64| if days < 0 { "unlimited".to_owned() } else { days.to_string() };
     let (all, left) = match locking.days {
         all if all < 0 => (days(-1), days(-1)),

@@ -44,31 +44,31 @@ pub struct Arrival<'a> {
     pub with_password: bool,
 }
 
+/// The names with which an error tells a client.
+pub struct Who<'a> {
+    /// The user name that the client gave.
+    pub user: &'a str,
+    /// The host that the client connects from.
+    pub host: &'a str,
+    /// True when the client tried a password.
+    pub with_password: bool,
+}
+
 /// Lets a client in whose password was right, or returns the reason why not. The checks are in
 /// MySQL's order.
 pub fn let_in(server: &Server, account: Arc<Account>, arrival: &Arrival<'_>) -> Result<Login, Refusal> {
-    let Arrival { user, host, .. } = *arrival;
+    let Arrival { user, host, with_password, .. } = *arrival;
     let encryption = arrival.stream.encryption();
     let certificate = || arrival.stream.client_certificate();
-    if !is_met(&account.attributes.require, encryption.as_ref(), certificate) {
-        let denied = access_denied(user, host, arrival.with_password);
-        return Err(Refusal::Error(denied, Some(HostError::Ssl)));
-    }
-    if account.locked {
-        server.status.locked_connects.add_one();
-        let text = format!("Access denied for user '{user}'@'{host}'. Account is locked.");
-        return Err(SqlError::new(3118, text).into());
-    }
+    let is_met = is_met(&account.attributes.require, encryption.as_ref(), certificate);
+    check_open(server, &account, &Who { user, host, with_password }, is_met)?;
     let now_us = os::clock::now_us();
-    let default_days = server.globals.named("default_password_lifetime").uint();
-    let is_sandboxed = account.password_expired || account.attributes.has_outlived(default_days, now_us);
+    let is_sandboxed = has_expired(server, &account, now_us);
     if is_sandboxed
         && arrival.capabilities & cap::CAN_HANDLE_EXPIRED_PASSWORDS == 0
         && server.globals.named("disconnect_on_expired_password").is_on()
     {
-        let text = "Your password has expired. To log in you must change it using a client that supports expired \
-                    passwords.";
-        return Err(SqlError::new(1862, text).into());
+        return Err(expired().into());
     }
     let max_user_connections = match account.administers(&["CONNECTION_ADMIN"]) {
         true => 0,
@@ -80,6 +80,49 @@ pub fn let_in(server: &Server, account: Arc<Account>, arrival: &Arrival<'_>) -> 
         .take_place(user, &account, max_user_connections, now_us)
         .map_err(|(told, counts_as)| Refusal::Error(told, Some(counts_as)))?;
     Ok(Login { account, place: Some(place), is_sandboxed })
+}
+
+/// Checks a client whose password was right, that only looks at the server's figures, and whose
+/// connection is not encrypted.
+///
+/// # Errors
+/// Returns the reasons of [`let_in`], but for the limits of connections. A client whose password
+/// has expired is always refused, since it cannot change the password there.
+pub fn let_look(server: &Server, account: &Account, who: &Who<'_>) -> Result<(), Refusal> {
+    check_open(server, account, who, is_met(&account.attributes.require, None, || None))?;
+    match has_expired(server, account, os::clock::now_us()) {
+        true => Err(expired().into()),
+        false => Ok(()),
+    }
+}
+
+/// Checks that the connection meets the account's REQUIRE clause, and that the account is not
+/// locked.
+fn check_open(server: &Server, account: &Account, who: &Who<'_>, is_met: bool) -> Result<(), Refusal> {
+    let Who { user, host, with_password } = *who;
+    if !is_met {
+        let denied = access_denied(user, host, with_password);
+        return Err(Refusal::Error(denied, Some(HostError::Ssl)));
+    }
+    if account.locked {
+        server.status.locked_connects.add_one();
+        let text = format!("Access denied for user '{user}'@'{host}'. Account is locked.");
+        return Err(SqlError::new(3118, text).into());
+    }
+    Ok(())
+}
+
+/// Reports whether the account's password must be changed before anything else.
+fn has_expired(server: &Server, account: &Account, now_us: u64) -> bool {
+    let default_days = server.globals.named("default_password_lifetime").uint();
+    account.password_expired || account.attributes.has_outlived(default_days, now_us)
+}
+
+/// Builds error 1862: the password has expired, and the client cannot change it.
+fn expired() -> SqlError {
+    let text = "Your password has expired. To log in you must change it using a client that supports expired \
+                passwords.";
+    SqlError::new(1862, text)
 }
 
 /// Reports whether the connection meets the account's REQUIRE clause.

@@ -2,6 +2,8 @@
 
 use super::answer::{Answer, Status};
 use super::login::Login;
+use super::page::history::History;
+use super::page::sampler::Sampler;
 use super::request::{self, MOST_HEAD_BYTES, Malformed, Request};
 use super::routes;
 use crate::server::Server;
@@ -35,6 +37,7 @@ const END_WITHIN: Duration = Duration::from_secs(2);
 struct Service {
     server: Arc<Server>,
     login: Login,
+    history: Arc<Mutex<History>>,
     open: Mutex<Open>,
 }
 
@@ -49,6 +52,7 @@ struct Open {
 pub struct Http {
     listener: Arc<TcpListener>,
     thread: JoinHandle<()>,
+    sampler: Option<Sampler>,
     service: Arc<Service>,
 }
 
@@ -86,13 +90,17 @@ impl Bound {
     /// Begins to answer.
     pub fn open(self, server: &Arc<Server>) -> Http {
         let listener = Arc::new(self.listener);
-        let service = Arc::new(Service { server: server.clone(), login: self.login, open: Mutex::default() });
+        let history = Arc::<Mutex<History>>::default();
+        let sampler = Sampler::start(server, &history)
+            .inspect_err(|e| log::error!("Can't create thread for the history of the web page: {e}"));
+        let service = Service { server: server.clone(), login: self.login, history, open: Mutex::default() };
+        let service = Arc::new(service);
         let (of_thread, its_service) = (listener.clone(), service.clone());
         let thread = os::thread::spawn("http listener", move || accept(&its_service, &of_thread));
         if let Ok(address) = listener.local_addr() {
             log::info!("HTTP is answered at {address}");
         }
-        Http { listener, thread, service }
+        Http { listener, thread, sampler: sampler.ok(), service }
     }
 }
 
@@ -106,6 +114,9 @@ impl Http {
         }
         if self.thread.join().is_err() {
             log::error!("the HTTP listener's thread has panicked");
+        }
+        if let Some(sampler) = self.sampler {
+            sampler.stop();
         }
         for stream in self.service.open.lock().by_number.values() {
             // A connection that its client has closed is ending already.
@@ -184,7 +195,8 @@ enum Unread {
 fn converse(service: &Service, stream: &TcpStream, peer: SocketAddr) {
     let (answer, with_body) = match read(stream) {
         Ok(request) => {
-            let answer = routes::answer(&service.server, &service.login, &request, peer.ip());
+            let answer =
+                routes::answer(&service.server, &service.login, &service.history, &request, peer.ip());
             (answer, request.method != "HEAD")
         }
         Err(Unread::Refused(answer)) => (answer, true),

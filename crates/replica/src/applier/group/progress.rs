@@ -207,6 +207,7 @@ impl<'a> GroupProgress<'a> {
         self.open.events.clear();
         self.open.end_statement();
         self.stage = Stage::Outside;
+        self.channel.applied_transactions.fetch_add(1, Ordering::Relaxed);
         self.done.last = std::mem::take(&mut self.head);
         self.mark_done(relay);
     }

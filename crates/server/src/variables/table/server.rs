@@ -108,8 +108,8 @@ pub const DEFINITIONS: &[Definition] = &[
     global("http_address", Text, "")
         .read_only()
         .does(
-            "The server answers /health, /ready and /metrics by HTTP at this address, HOST:PORT; \
-             empty is nowhere.",
+            "The server answers /health, /ready, /metrics and, at /, a page for people by HTTP at this \
+             address, HOST:PORT; empty is nowhere.",
         )
         .differs("It is this server's own."),
     global("http_password_file", Text, "")
