@@ -8,8 +8,9 @@
 # make nightly tries CUTS power cuts, RUNS simulated replicas, KILLS kills of a source with
 # replicas, FAULTS faults of each kind in replication, SCHEDULES schedules of each model under the
 # model checker, HISTORIES transactions at each isolation level, each fuzzer for FUZZ_SECONDS
-# seconds, and WALK statements of a random walk over schemas for each source. It also runs the
-# applications and the clients' test suites that are too slow for every day.
+# seconds, WALK statements of a random walk over schemas for each source, and QUERIES random
+# statements whose answers are compared with MySQL's. It also runs the applications and the clients'
+# test suites that are too slow for every day.
 .PHONY: all demo test nightly peers package
 
 CARGO ?= cargo
@@ -32,6 +33,7 @@ FAULTS ?= 200
 HISTORIES ?= 1000000
 FUZZ_SECONDS ?= 3600
 WALK ?= 100000
+QUERIES ?= 1000000
 nightly:
 	SLIPSTREAM_CUTS=$(CUTS) $(CARGO) test --release --locked -p engine -p source --test power_cuts -- --nocapture
 	SIMULATED_RUNS=$(RUNS) $(CARGO) test --release --locked -p replica --lib simulation -- --nocapture
@@ -41,6 +43,7 @@ nightly:
 	SLIPSTREAM_HISTORIES=$(HISTORIES) $(CARGO) test --release --locked -p testkit --test histories -- --nocapture
 	SLIPSTREAM_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --locked -p testkit --test fuzz -- --nocapture
 	SLIPSTREAM_WALK=$(WALK) $(CARGO) test --release --locked -p testkit --test schema_walk -- --nocapture
+	SLIPSTREAM_RANDOM_QUERIES=$(QUERIES) $(CARGO) test --release --locked -p testkit --test random_queries -- --nocapture
 	SLIPSTREAM_APPLICATIONS=all $(CARGO) test --release --locked -p testkit --test applications -- --nocapture
 	SLIPSTREAM_CLIENT_SUITES=all $(CARGO) test --release --locked -p testkit --test client_suites -- --nocapture
 	SHUTTLE_ITERATIONS=$(SCHEDULES) $(CARGO) test --release --locked -p redo -p buffer -p engine --features engine/model --lib model

@@ -23,6 +23,7 @@ pub mod every_type;
 pub mod expressions;
 pub mod family;
 pub mod following;
+pub mod grammar;
 pub mod history;
 pub mod http;
 pub mod ledger;

@@ -9,7 +9,6 @@
 //! again. A case that went wrong is played again with parts of its statements left out
 //! (`SLIPSTREAM_WALK_TRIES` times), and the statements that still show the fault are printed.
 
-mod grammar;
 mod walk;
 mod world;
 

@@ -7,11 +7,11 @@ use bench::replication::{self, StartFrom};
 use os::clock::{Stopwatch, sleep};
 use os::random::Rng;
 use protocol::client::{Client, ClientError};
+use testkit::grammar::Grammar;
 use testkit::schema::{Catalog, cells, differences, picture};
 use testkit::server::SOON;
 use testkit::{Flavor, Replica, Server, Settings};
 
-use crate::grammar::Grammar;
 use crate::world::Names;
 
 /// The beginning of the names of all databases and accounts that a walk makes.

@@ -2,9 +2,8 @@
 //! information_schema, and names for what is to be made.
 
 use os::random::Rng;
+use testkit::grammar::{Grammar, World};
 use testkit::schema::{Catalog, Column, Name, Table};
-
-use crate::grammar::{Grammar, World};
 
 /// The classes of types. A class that stands here several times is more likely.
 const CLASSES: &[&str] = &[

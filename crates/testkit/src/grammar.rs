@@ -12,8 +12,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::Flavor;
 use os::random::Rng;
-use testkit::Flavor;
 
 /// What the rules of a grammar do not say: the names of what exists.
 pub trait World {

@@ -1,0 +1,84 @@
+//! Tests with random statements: whatever MySQL answers to a statement of a grammar, this server
+//! answers the same: the rows, the columns' types and names, the numbers of errors, and the
+//! warnings. The grammar is in `rules/expressions.txt`, `queries.rs` and `changes.rs`.
+//!
+//! `make test` asks the same few thousand statements each time. `make nightly` asks as many as
+//! `SLIPSTREAM_RANDOM_QUERIES` says, and different ones. The seed is printed; `SEED=...` asks the
+//! same statements again. With `SLIPSTREAM_REDUCTION=300`, a statement whose answers differ is
+//! printed in a shorter form that still shows the difference.
+
+mod answers;
+mod campaign;
+mod changes;
+mod expressions;
+mod known;
+mod queries;
+mod reduction;
+mod schema;
+
+use os::random::{Rng, test_seed, test_seed_or};
+use testkit::{Flavor, available, times};
+
+use crate::answers::Kind;
+use crate::campaign::{Campaign, Finding};
+
+const RULES: &[&str] = &[include_str!("rules/expressions.txt")];
+
+/// The variable of the environment that has the number of statements.
+const COUNT: &str = "SLIPSTREAM_RANDOM_QUERIES";
+
+/// The share of the statements, per mille, that may show a difference of each kind. These are the
+/// differences that nobody has mended yet; a change that mends some makes its number smaller.
+const MOST_PER_MILLE: &[(Kind, u64)] = &[
+    (Kind::Gone, 0),
+    (Kind::Values, 40),
+    (Kind::Refusal, 45),
+    (Kind::Error, 12),
+    (Kind::Types, 280),
+    (Kind::Names, 1),
+    (Kind::Warnings, 52),
+    (Kind::Message, 48),
+    (Kind::Lengths, 60),
+];
+
+/// Returns the seed: a new one only for a long run, which searches for faults.
+fn seed(test: &str) -> u64 {
+    match std::env::var_os(COUNT) {
+        Some(_) => test_seed(test),
+        None => test_seed_or(test, 1),
+    }
+}
+
+#[test]
+fn random_statements_are_answered_as_by_mysql() {
+    const TEST: &str = "random_queries::random_statements_are_answered_as_by_mysql";
+    if !available(TEST, &[Flavor::MySql]) {
+        return;
+    }
+    let mut campaign = Campaign::start(RULES);
+    let statements = times(COUNT, 3000);
+    campaign.ask(statements, times("SLIPSTREAM_REDUCTION", 0) as usize, &mut Rng::new(seed(TEST)));
+    campaign.findings.sort_by_key(|finding| (finding.difference.clone(), finding.statement.len()));
+    let mut last = None;
+    for Finding { difference, statement, ours, theirs, made } in &campaign.findings {
+        // The first statement of each signature is the shortest one.
+        if last.replace(difference) != Some(difference) {
+            let alike = campaign.findings.iter().filter(|other| other.difference == *difference).count();
+            println!("== {:?} {}: {alike}\n  {}", difference.kind, difference.signature, made.join(";\n  "));
+        }
+        println!("{statement}\n  here:  {ours}\n  MySQL: {theirs}");
+    }
+    println!(
+        "{} statements, {} carried out, {} passed over, differences: {:?}",
+        campaign.asked,
+        campaign.carried_out,
+        campaign.passed_over,
+        campaign.counts()
+    );
+    let counts = campaign.counts();
+    for (kind, most) in MOST_PER_MILLE {
+        let count = counts.get(kind).copied().unwrap_or(0);
+        assert!(count * 1000 <= most * statements, "{kind:?}: {count} of {statements} differ");
+    }
+    assert!(campaign.carried_out * 10 > statements * 8, "only {} were carried out", campaign.carried_out);
+}
