@@ -105,7 +105,8 @@ impl Campaign {
         }
     }
 
-    /// Asks this many random statements. Each difference is reduced with `tries` statements at most.
+    /// Asks this many random statements. Each difference is reduced with `tries` statements at
+    /// most.
     pub fn ask(&mut self, statements: u64, tries: usize, rng: &mut Rng) {
         for _ in 0..statements.div_ceil(OF_ONE_SCHEMA) {
             let (tables, mut made) = tables(rng);
