@@ -69,6 +69,10 @@ impl Over {
         *is_over
     }
 
+    fn is_set(&self) -> bool {
+        *self.is_over.lock()
+    }
+
     fn set(&self) {
         *self.is_over.lock() = true;
         self.changed.notify_all();
@@ -128,7 +132,7 @@ struct Lead<'c> {
     /// The checksum with which events from here on end.
     checksum: Checksum,
     coming: Coming,
-    /// The events of the present batch, and the end of the last of them.
+    /// The events of the present batch, each without its checksum and with its length in front.
     batch: Vec<u8>,
     /// The batches that the applier has not passed yet: their ends, and how many pages were read
     /// for each.
@@ -247,6 +251,10 @@ impl<'c> Lead<'c> {
     fn read_batch(&mut self, over: &Over) -> Option<(usize, usize)> {
         let (mut rows, mut pages) = (0, 0);
         for _ in 0..ROUNDS {
+            // STOP REPLICA waits for this thread, and reading may take long.
+            if over.is_set() {
+                return None;
+            }
             let mut looked = Looked::default();
             let looking = account::enter(State::ApplyDecode);
             let mut rest = &self.batch[..];
