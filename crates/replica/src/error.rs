@@ -111,6 +111,10 @@ pub mod number {
     pub const CONVERSION_FAILED: u32 = 13146;
     /// ER_NOT_SUPPORTED_YET: the applier does not carry out events of this kind.
     pub const NOT_SUPPORTED_YET: u32 = 1235;
+    /// ER_ERROR_ON_SOURCE: a statement was cut short at the source.
+    pub const ERROR_ON_SOURCE: u32 = 3001;
+    /// ER_INCONSISTENT_ERROR: a statement ended with another error than at the source.
+    pub const INCONSISTENT_ERROR: u32 = 13113;
     /// ER_REPLICA_INCIDENT: the source says that its log has a gap.
     pub const INCIDENT: u32 = 1590;
     /// ER_ERROR_ON_WRITE: the engine could not take the transaction.

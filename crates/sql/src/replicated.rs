@@ -25,7 +25,9 @@ use std::sync::atomic::AtomicBool;
 use types::collation;
 
 pub use crate::replica_host::ReadVariable;
-pub use crate::session::received::{LoggedContext, ReceivedChange, ReceivedStatements, SelectedTable};
+pub use crate::session::received::{
+    LoggedContext, ReceivedChange, ReceivedStatements, RefusedValues, SelectedTable, stays_when_rolled_back,
+};
 pub use crate::temporary::SourceTables;
 
 /// A change of accounts by a source's statement.

@@ -6,7 +6,7 @@ mod support;
 
 use engine::{CommitOptions, Engine, Isolation, SessionContext};
 use os::random::{Rng, test_seed};
-use sql::replicated::{LoggedContext, ReceivedChange, ReceivedStatements};
+use sql::replicated::{LoggedContext, ReceivedChange, ReceivedStatements, RefusedValues};
 use std::sync::Arc;
 use support::{engine, rows, run, session};
 use types::Value;
@@ -29,6 +29,7 @@ fn apply(statements: &mut ReceivedStatements, engine: &Arc<Engine>, logged: &Log
         of_mariadb: false,
         logged: &logged.logged,
         file: None,
+        refused: RefusedValues::OfColumns,
     };
     statements.run(&mut transaction, &received).map_err(|error| error.code)?;
     transaction.commit(&CommitOptions::default()).map(|_| ()).map_err(|error| panic!("{error}"))

@@ -259,6 +259,13 @@ impl Changes {
         }
     }
 
+    /// Returns the table and the clustered key of each row that has changed since the point was
+    /// marked. A row that has changed several times comes several times.
+    pub fn rows_since(&self, mark: ChangesMark) -> impl Iterator<Item = (&Arc<Table>, KeyBuf)> {
+        let temporary = self.temporary.iter().flat_map(move |own| own.writes.rows_since(mark.temporary));
+        self.writes.rows_since(mark.writes).chain(temporary)
+    }
+
     /// Takes back every change since the point was marked.
     pub fn rollback_to(&mut self, mark: ChangesMark) {
         self.writes.rollback_to(mark.writes);

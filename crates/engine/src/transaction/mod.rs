@@ -30,6 +30,7 @@ mod follow;
 pub(crate) mod foreign_key;
 mod gap_scan;
 mod journal;
+mod kept;
 pub(crate) mod key_range;
 mod lent;
 pub(crate) mod locked_tables;

@@ -5,7 +5,7 @@ use super::apply::{self, FoundRow};
 use super::follow;
 use super::logged::LoggedTransaction;
 use super::mode::Row;
-use super::{Transaction, xa};
+use super::{Savepoint, Transaction, kept, xa};
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
 use crate::error::Result;
 use crate::partial::PartialRow;
@@ -142,6 +142,32 @@ impl Transaction {
     pub fn receive(&mut self, events: &[u8]) -> Result<()> {
         self.rows.changes.receive(events)?;
         self.rows.changes.let_images_go()
+    }
+
+    /// Lets the transaction of a source go back to savepoints that are set from here on.
+    pub fn begin_journal(&mut self) {
+        self.rows.changes.writes.begin_journal();
+    }
+
+    /// Reports whether a row has changed since the savepoint in a table for which `is_one` holds.
+    pub fn has_changed_since(&self, savepoint: Savepoint, is_one: &dyn Fn(&Table) -> bool) -> bool {
+        kept::has_changed(self, savepoint, is_one)
+    }
+
+    /// Takes back every change since the savepoint, except for those of the tables for which
+    /// `keeps` holds. The rows of these are changed again at once to what they were. The group has
+    /// the events of that in a statement of the time `timestamp_us`. Returns whether a change was
+    /// kept.
+    ///
+    /// # Errors
+    /// Returns the errors of changes of rows. The transaction has to be rolled back in that case.
+    pub fn roll_back_except(
+        &mut self,
+        savepoint: Savepoint,
+        timestamp_us: u64,
+        keeps: &dyn Fn(&Table) -> bool,
+    ) -> Result<bool> {
+        kept::roll_back_except(self, savepoint, timestamp_us, keeps)
     }
 
     /// Sets the server id that the events of statements get.

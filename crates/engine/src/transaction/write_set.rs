@@ -133,7 +133,8 @@ impl WriteSet {
             self.fresh = Some(Vec::new());
             return fresh;
         }
-        let fresh = self.journal.rows_since(self.looked_at).collect();
+        let mut fresh = self.fresh.take().unwrap_or_default();
+        fresh.extend(self.journal.rows_since(self.looked_at));
         self.looked_at = self.journal.len();
         fresh
     }
@@ -232,6 +233,22 @@ impl WriteSet {
 
     pub fn mark(&self) -> WriteMark {
         WriteMark { journal: self.journal.len(), changes: self.changes }
+    }
+
+    /// Keeps from here on what is needed to go back to a mark, if that is not kept already.
+    pub fn begin_journal(&mut self) {
+        if !self.journalled {
+            // The rows whose images may go are listed by the journal from here on.
+            self.fresh = Some(self.take_fresh());
+            (self.journalled, self.looked_at) = (true, 0);
+        }
+    }
+
+    /// Returns the table and the clustered key of each row that has changed since the mark. A row
+    /// that has changed several times comes several times.
+    pub fn rows_since(&self, mark: WriteMark) -> impl Iterator<Item = (&Arc<Table>, KeyBuf)> {
+        assert!(self.journalled, "only a journalled write set knows what has changed");
+        self.journal.rows_since(mark.journal).map(|(at, key)| (&self.tables[at].table, key))
     }
 
     /// Takes back everything since the mark.

@@ -1,9 +1,11 @@
 //! Applying one event group at a time, from its first event to its commit.
 
 mod progress;
+mod savepoint_statement;
 mod skip;
 mod statements;
 pub(super) mod turn;
+mod undone;
 mod xa;
 mod xa_statement;
 
@@ -338,9 +340,7 @@ impl<'a> Applier<'a> {
             return self.xa_statement(statement, bytes, query, relay);
         }
         if query.statement == b"ROLLBACK" {
-            self.progress.open.roll_back();
-            self.progress.open.events.clear();
-            return self.progress.commit(relay);
+            return undone::roll_back_group(&mut self.progress, header, query, relay);
         }
         if !query.is_begin() && !query.is_end() {
             return self.filtered_query(header, bytes, query, relay);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use binlog::event::{Event, Header, PartialUpdateEvent, RowsEvent, TableMap, rows_flag};
 use binlog::{Checksum, DecodeError, group};
-use engine::{Engine, EngineError, Table, TableHold, Transaction};
+use engine::{Engine, EngineError, Savepoint, Table, TableHold, Transaction};
 
 use super::bind_error::BindError;
 use super::computed::is_of_computed_table;
@@ -47,6 +47,17 @@ pub(super) struct OpenGroup {
     pub events: Vec<u8>,
     /// The engine's transaction; `None` before the first row.
     pub transaction: Option<Box<Transaction>>,
+    /// The points that the transaction can go back to.
+    pub points: Points,
+}
+
+/// The points that a transaction can go back to.
+#[derive(Default)]
+pub(super) struct Points {
+    /// The point before the first statement, if the transaction began with a statement.
+    pub start: Option<Savepoint>,
+    /// The savepoints, with their names as the source wrote them.
+    pub named: Vec<(Vec<u8>, Savepoint)>,
 }
 
 impl OpenGroup {
@@ -70,6 +81,7 @@ impl OpenGroup {
             converted: Vec::new(),
             events: Vec::new(),
             transaction: None,
+            points: Points::default(),
         }
     }
 
@@ -103,6 +115,7 @@ impl OpenGroup {
     /// Rolls the rows back.
     pub fn roll_back(&mut self) {
         self.end_statement();
+        self.points = Points::default();
         if let Some(transaction) = self.transaction.take() {
             transaction.rollback();
         }

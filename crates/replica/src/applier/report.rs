@@ -1,7 +1,7 @@
 //! The applier's error messages, in MySQL's words and with the place in the source's log.
 
 use binlog::DecodeError;
-use binlog::event::RowsKind;
+use binlog::event::{QueryEvent, RowsKind};
 use engine::EngineError;
 use types::json::JsonDiffError;
 
@@ -177,6 +177,50 @@ pub fn query(code: u32, message: &str, schema: &str, text: &str) -> ThreadError 
     ThreadError::now(
         code,
         format!("Error '{message}' on query. Default database: '{schema}'. Query: '{}'", shortened(text)),
+    )
+}
+
+/// Builds the error of a statement of which nobody knows how far it came at the source.
+pub fn partly_done(expected: u32, text: &str) -> ThreadError {
+    ThreadError::now(
+        number::ERROR_ON_SOURCE,
+        format!(
+            "Query partially completed on the source (error on source: {expected}) and was aborted. There is a chance that your \
+             source is inconsistent at this point. If you are sure that your source is ok, run this query manually on the \
+             replica and then restart the replica with SET GLOBAL SQL_REPLICA_SKIP_COUNTER=1; START REPLICA;. Query:'{}'",
+            shortened(text)
+        ),
+    )
+}
+
+/// Returns MySQL's text of an error of changes of rows, with the places of its parameters.
+fn format_of(code: u16) -> &'static str {
+    match code {
+        1048 => "Column '%s' cannot be null",
+        1062 => "Duplicate entry '%-.192s' for key %d",
+        1242 => "Subquery returns more than 1 row",
+        1264 => "Out of range value for column '%s' at row %ld",
+        1265 => "Data truncated for column '%s' at row %ld",
+        1366 => "Incorrect %s value: '%s' for column '%s' at row %ld",
+        1406 => "Data too long for column '%s' at row %ld",
+        1690 => "%s value is out of range in '%s'",
+        _ => "Unknown error",
+    }
+}
+
+/// Builds the error of a statement that ended with another error than at the source. `actual` is
+/// its error number and message here.
+pub fn other_error(query: &QueryEvent<'_>, (code, message): (u32, &str)) -> ThreadError {
+    let (schema, text) = (String::from_utf8_lossy(query.schema), String::from_utf8_lossy(query.statement));
+    ThreadError::now(
+        number::INCONSISTENT_ERROR,
+        format!(
+            "Query caused different errors on source and replica. Error on source: message (format)='{}' error code={}; Error on \
+             replica:actual message='{message}', error code={code}. Default database:'{schema}'. Query:'{}'",
+            format_of(query.error_code),
+            query.error_code,
+            shortened(&text)
+        ),
     )
 }
 

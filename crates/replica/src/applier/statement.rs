@@ -12,7 +12,7 @@ use os::disk::TempFile;
 use sql::SqlError;
 use sql::replicated::{
     ChangeAccounts, Executed, LoggedContext, ReceivedChange, ReceivedStatement, ReceivedStatements,
-    SelectedTable, create_within_group, execute_ddl,
+    RefusedValues, SelectedTable, create_within_group, execute_ddl,
 };
 use sql::touched::Touched;
 use types::{ColumnType, Value};
@@ -73,13 +73,6 @@ pub(super) fn touched(query: &QueryEvent<'_>) -> Touched {
     sql::touched::touched(&schema, query.statement, character_set, status.sql_mode.unwrap_or(0))
 }
 
-/// Reports whether a statement is SAVEPOINT, which changes nothing. Work that was rolled back to a
-/// savepoint is gone from the source's log already.
-pub(super) fn is_savepoint(query: &QueryEvent<'_>) -> bool {
-    let word = query.statement.split(u8::is_ascii_whitespace).next().unwrap_or_default();
-    word.eq_ignore_ascii_case(b"SAVEPOINT")
-}
-
 /// Reports whether a statement is the CREATE TABLE before the rows of a CREATE TABLE ... SELECT.
 pub(super) fn is_create_table(query: &QueryEvent<'_>) -> bool {
     let mut words = query.statement.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -96,6 +89,15 @@ pub(super) struct Beside<'a> {
     pub file: Option<&'a TempFile>,
     /// True when the source is a MariaDB server.
     pub of_mariadb: bool,
+    /// The values that are errors.
+    pub refused: RefusedValues,
+}
+
+impl<'a> Beside<'a> {
+    /// Returns what is known about a statement without a file that is as it was at the source.
+    pub fn plain(logged: &'a LoggedContext, of_mariadb: bool) -> Beside<'a> {
+        Beside { logged, file: None, of_mariadb, refused: RefusedValues::OfColumns }
+    }
 }
 
 /// Runs a statement that stands between BEGIN and COMMIT in the transaction, which then holds the
@@ -107,13 +109,6 @@ pub(super) fn change(
     timestamp_s: u32,
     beside: Beside<'_>,
 ) -> Result<(), StatementError> {
-    if query.error_code != 0 {
-        // It failed on the source after it had changed something there, which no transactional
-        // table would have kept.
-        let text = String::from_utf8_lossy(query.statement);
-        let text = format!("a statement that failed on the source: '{text}'");
-        return Err(StatementError::NotSupported(text));
-    }
     let run = &mut |received: &ReceivedChange<'_>| statements.run(transaction, received);
     with_change(query, timestamp_s, beside, run)
 }
@@ -135,7 +130,7 @@ pub(super) fn define_temporary(
         is_one = statements.define_temporary(received)?;
         Ok(())
     };
-    with_change(query, timestamp_s, Beside { logged: &logged, file: None, of_mariadb }, run)?;
+    with_change(query, timestamp_s, Beside::plain(&logged, of_mariadb), run)?;
     Ok(is_one)
 }
 
@@ -156,7 +151,7 @@ pub(super) fn define_selected(
         defined = statements.define_selected(received)?;
         Ok(())
     };
-    with_change(query, timestamp_s, Beside { logged: &logged, file: None, of_mariadb }, run)?;
+    with_change(query, timestamp_s, Beside::plain(&logged, of_mariadb), run)?;
     Ok(defined)
 }
 
@@ -189,7 +184,7 @@ fn with_change(
     let status = query.status().map_err(|error| {
         StatementError::NotSupported(format!("a query event's status variables ({error})"))
     })?;
-    let Beside { logged, file, of_mariadb } = beside;
+    let Beside { logged, file, of_mariadb, refused } = beside;
     let received = ReceivedChange {
         schema: &schema,
         statement: query.statement,
@@ -197,6 +192,7 @@ fn with_change(
         of_mariadb,
         logged,
         file,
+        refused,
     };
     run(&received).map_err(|error| StatementError::Failed {
         code: error.code.into(),

@@ -6,6 +6,7 @@ use super::state::{Bound, Plan};
 use super::temporary::begin_select;
 use super::{Session, SessionInit, bound};
 use crate::ast::{CreateTable, Insert, InsertSource, Query, Statement};
+use crate::attribute::ENGINE;
 use crate::ddl::{about_temporary, columns_of_query};
 use crate::error::{Result, SqlError};
 use crate::exec::{Input, Run, Subqueries, run_query};
@@ -50,6 +51,21 @@ pub struct ReceivedChange<'a> {
     pub logged: &'a LoggedContext,
     /// The file of a LOAD DATA.
     pub file: Option<&'a TempFile>,
+    /// The values that are errors in the source's strict mode.
+    pub refused: RefusedValues,
+}
+
+/// The values that are errors in a statement of a source that ran in strict mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusedValues {
+    /// Values that do not fit their columns. The source has carried the statement out, so they fit
+    /// there, and other errors of strict mode do not count.
+    OfColumns,
+    /// All that strict mode refuses, because the source's statement has failed of it.
+    All,
+    /// None. STRICT_TRANS_TABLES lets every value pass in the second and later rows of an INSERT
+    /// into a table without transactions.
+    None,
 }
 
 /// Reads a file that came with a statement, from the offset `at` on.
@@ -202,7 +218,7 @@ impl ReceivedStatements {
         let mode = session.settings.variables.sql_mode.lex();
         let lex = LexMode { of_source: true, of_mysql: !received.of_mariadb, ..mode };
         if let Some(bound) = self.last_insert.as_mut().and_then(|last| last.again(session, &text, lex)) {
-            return change_rows(session, transaction, bound, None);
+            return change_rows(session, transaction, bound, (None, received.refused));
         }
         let Some(parsed) = parse(&text, lex)? else { return Ok(()) };
         let statement = match &parsed.statement {
@@ -226,12 +242,12 @@ impl ReceivedStatements {
             Statement::CreateTable(CreateTable { query: Some(query), .. }) => {
                 let Statement::CreateTable(create) = &parsed.statement else { unreachable!("just matched") };
                 let bound = bound::bind(session, &insert_of(create, query, session)?)?;
-                return change_rows(session, transaction, &bound, None);
+                return change_rows(session, transaction, &bound, (None, received.refused));
             }
             _ => return Err(SqlError::not_supported("statement-based replication of such a statement")),
         };
         let bound = bound::bind(session, statement)?;
-        change_rows(session, transaction, &bound, received.file)?;
+        change_rows(session, transaction, &bound, (received.file, received.refused))?;
         self.last_insert = LastInsert::of(&text, bound);
         Ok(())
     }
@@ -401,18 +417,27 @@ fn begin_received(session: &mut Session, received: &ReceivedChange<'_>) -> Resul
     Ok(())
 }
 
-/// Runs a bound statement of a source, which changes rows or calls stored functions.
+/// Reports whether changes of a table stay when its transaction is rolled back at the source,
+/// because the table is of an engine without transactions there.
+pub fn stays_when_rolled_back(table: &engine::Table) -> bool {
+    const TRANSACTIONAL: [&str; 3] = ["ROCKSDB", "Columnstore", "ndbcluster"];
+    let kept = table.def.options.iter().find(|(name, _)| name == ENGINE);
+    kept.is_some_and(|(_, engine)| !TRANSACTIONAL.iter().any(|one| engine.eq_ignore_ascii_case(one)))
+}
+
+/// Runs a bound statement of a source, which changes rows or calls stored functions. `file` is the
+/// file of a LOAD DATA.
 fn change_rows(
     session: &Session,
     transaction: &mut Transaction,
     bound: &Bound,
-    file: Option<&TempFile>,
+    (file, refused): (Option<&TempFile>, RefusedValues),
 ) -> Result<()> {
-    let mut ctx = session.context(&[], true);
+    let mut ctx = session.context(&[], refused != RefusedValues::None);
     ctx.tables = &bound.tables;
-    // The source has carried the statement out, so errors that strict mode would raise do not stop
-    // it here.
-    ctx.be_lenient();
+    if refused != RefusedValues::All {
+        ctx.be_lenient();
+    }
     transaction
         .set_checks(session.settings.variables.foreign_key_checks, session.settings.variables.unique_checks);
     transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query: None });
@@ -460,7 +485,7 @@ fn define_received(
         && let Some(query) = &create.query
     {
         let Some((made, bound)) = begin_select(session, create, query)? else { return Ok(()) };
-        let filled = change_rows(session, transaction, &bound, None);
+        let filled = change_rows(session, transaction, &bound, (None, RefusedValues::OfColumns));
         if filled.is_err() {
             session.temporary.remove(&made);
         }

@@ -8,7 +8,7 @@ use binlog::gtid::GtidSet;
 use binlog::{Checksum, DecodeError};
 use engine::{ChannelChange, CommitOptions, GtidNext, PositionUpdate, Transaction};
 
-use crate::applier::open_group::OpenGroup;
+use crate::applier::open_group::{OpenGroup, Points};
 use crate::applier::report::{self, Place};
 use crate::applier::state::ResumePoint;
 use crate::channel::Channel;
@@ -206,6 +206,7 @@ impl<'a> GroupProgress<'a> {
         }
         self.open.events.clear();
         self.open.end_statement();
+        self.open.points = Points::default();
         self.stage = Stage::Outside;
         self.channel.applied_transactions.fetch_add(1, Ordering::Relaxed);
         self.done.last = std::mem::take(&mut self.head);

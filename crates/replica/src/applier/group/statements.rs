@@ -3,11 +3,14 @@
 use binlog::encode::{self, EventBase, finish_event};
 use binlog::event::{Event, ExecuteLoadQuery, Header, LoadBlock, QueryEvent};
 use binlog::{Checksum, group};
+use engine::Transaction;
 use os::disk::TempFile;
-use sql::replicated::{LoggedContext, SelectedTable};
+use sql::replicated::{LoggedContext, RefusedValues, SelectedTable, stays_when_rolled_back};
 
 use super::Applier;
 use super::progress::Stage;
+use super::savepoint_statement::SavepointStatement;
+use super::undone::{self, go_back};
 use crate::applier::computed;
 use crate::applier::exec_mode::ExecMode;
 use crate::applier::statement::{Beside, StatementError};
@@ -95,16 +98,16 @@ impl Applier<'_> {
                 None => {}
             }
         }
-        if is_within && !statement::is_savepoint(query) {
-            return self.statement(header, query, None);
+        if is_within {
+            return match SavepointStatement::of(query) {
+                Some(savepoint) => undone::savepoint(&mut self.progress, header, bytes, savepoint),
+                None => self.statement(header, query, None),
+            };
         }
-        if !is_within && self.define_temporary(header, query)? {
+        if self.define_temporary(header, query)? {
             return self.progress.commit(relay);
         }
         self.progress.append(bytes)?;
-        if is_within {
-            return Ok(false);
-        }
         self.ddl(header, query, relay)
     }
 
@@ -191,32 +194,70 @@ impl Applier<'_> {
             let text = "a statement about rows, which replica_exec_mode=CONVERGE cannot repeat";
             return Err(StatementError::NotSupported(text.into()).at(self.progress.place()));
         }
+        undone::check_came_to_an_end(&self.progress, query)?;
         let logged = std::mem::take(&mut self.logged);
         self.progress.open.end_statement();
+        let is_first = self.progress.open.transaction.is_none();
         let mut transaction = self.progress.open.take_for_statements();
         // The rows that the statement changes come behind the group's earlier events.
         transaction.set_server_id(header.server_id);
         let received = transaction.receive(&self.progress.open.events);
         self.progress.open.events.clear();
-        let of_mariadb = matches!(self.progress.head.gtid, GroupGtid::Mariadb(_));
-        let (statements, at) = (&mut self.statements, header.timestamp);
-        let before =
-            (!self.progress.channel.apply.skipped_errors().is_off()).then(|| transaction.savepoint());
-        let beside = Beside { logged: &logged, file, of_mariadb };
-        let done = statement::change(statements, &mut transaction, query, at, beside);
-        transaction.end_statement();
-        let skipped = before.filter(|_| done.as_ref().is_err_and(|error| self.skips_statement(error)));
-        let is_skipped = skipped.is_some();
-        if let Some(before) = skipped {
-            transaction.rollback_to(before);
+        if is_first {
+            self.progress.open.points.start = Some(transaction.savepoint());
         }
+        let done = received
+            .map_err(|error| report::commit(&error, self.progress.place()))
+            .and_then(|()| self.run(&mut transaction, header, query, (&logged, file)));
         self.progress.open.transaction = Some(transaction);
-        received.map_err(|error| report::commit(&error, self.progress.place()))?;
+        done.map(|()| false)
+    }
+
+    /// Runs a statement about rows in the transaction, which has the group's earlier events.
+    fn run(
+        &mut self,
+        transaction: &mut Transaction,
+        header: &Header,
+        query: &QueryEvent<'_>,
+        (logged, file): (&LoggedContext, Option<&TempFile>),
+    ) -> Result<(), ThreadError> {
+        let of_mariadb = matches!(self.progress.head.gtid, GroupGtid::Mariadb(_));
+        let may_fail = query.error_code != 0;
+        transaction.begin_journal();
+        let before = transaction.savepoint();
+        let statements = &mut self.statements;
+        let mut attempt = |transaction: &mut Transaction, refused| {
+            let beside = Beside { logged, file, of_mariadb, refused };
+            let done = statement::change(statements, transaction, query, header.timestamp, beside);
+            transaction.end_statement();
+            done
+        };
+        let mut done = attempt(transaction, RefusedValues::OfColumns);
+        let number = done.as_ref().err().and_then(StatementError::number);
+        if may_fail && number != Some(query.error_code.into()) {
+            transaction.rollback_to(before);
+            done = attempt(transaction, RefusedValues::All);
+        } else if done.is_err() && !may_fail && transaction.has_changed_since(before, &stays_when_rolled_back)
+        {
+            transaction.rollback_to(before);
+            done = attempt(transaction, RefusedValues::None);
+        }
         match done {
-            Err(_) if is_skipped => Ok(false),
+            Err(error) if self.skips_statement(&error) && !may_fail => {
+                transaction.rollback_to(before);
+                Ok(())
+            }
             // It was refused before it changed anything.
-            Err(error) if computed::is_refused_for_computed_tables(query, &error) => Ok(false),
-            done => done.map_err(|error| error.at(self.progress.place())).map(|()| false),
+            Err(error) if computed::is_refused_for_computed_tables(query, &error) => Ok(()),
+            done => {
+                let has_failed = done.is_err();
+                undone::compare_ends(&self.progress, query, done)?;
+                if has_failed {
+                    let gone = go_back(transaction, before, header.timestamp);
+                    gone.map_err(|error| report::commit(&error, self.progress.place()))?;
+                }
+                Ok(())
+            }
         }
     }
 

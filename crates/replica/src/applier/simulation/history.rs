@@ -196,7 +196,7 @@ impl Source {
             query(SCHEMA, text, &mut texts);
             let logged = Default::default();
             let event = query_event(SCHEMA, text);
-            let beside = statement::Beside { logged: &logged, file: None, of_mariadb: false };
+            let beside = statement::Beside::plain(&logged, false);
             let done = statement::change(&mut self.runner, &mut transaction, &event, BASE.timestamp, beside);
             if done.is_err() {
                 return transaction.rollback();
