@@ -290,7 +290,8 @@ fn selected_behind(flavor: Flavor, format: &str, more: &[&str]) {
     tables_are_equal(&source, &[&replica, &further]);
     run_all(&source, format, &[&["USE s"], more].concat());
     replica.catch_up(&source);
-    tables_are_equal(&source, &[&replica]);
+    further.catch_up(&replica);
+    tables_are_equal(&source, &[&replica, &further]);
     replica.kill();
     replica.come_back();
     replica.catch_up(&source);

@@ -418,8 +418,13 @@ impl<'a> Parser<'a> {
 
     /// Reports whether a word is reserved at the server that the statement comes from.
     fn is_reserved(&self, word: &[u8]) -> bool {
-        let of_mariadb = self.mode.of_source && !self.mode.of_mysql;
-        reserved::is_reserved(word) && !(of_mariadb && reserved::is_name_in_mariadb(word))
+        // A source that is no MariaDB server may be a replica of one, and pass on its statements.
+        let is_name = || {
+            self.mode.of_source
+                && reserved::is_name_in_mariadb(word)
+                && !(self.mode.of_mysql && reserved::leads_in_mysql(word))
+        };
+        reserved::is_reserved(word) && !is_name()
     }
 
     /// Reads a name. A reserved word is one only in quotes.

@@ -339,6 +339,12 @@ pub fn is_name_in_mariadb(word: &[u8]) -> bool {
     NAMES_IN_MARIADB.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
 }
 
+/// Reports whether `word`, in any case, begins a clause of MySQL in a place where it could be taken
+/// for a name.
+pub fn leads_in_mysql(word: &[u8]) -> bool {
+    ["JSON_TABLE", "LATERAL", "QUALIFY"].iter().any(|lead| word.eq_ignore_ascii_case(lead.as_bytes()))
+}
+
 /// Reports whether `word` is reserved, in any case.
 pub fn is_reserved(word: &[u8]) -> bool {
     let Some(first) = word.first().filter(|byte| byte.is_ascii_alphabetic()) else { return false };
