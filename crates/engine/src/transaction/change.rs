@@ -9,6 +9,7 @@ use super::foreign_key::{Stored, check_parents, looks_at_foreign_keys, rows_with
 use super::new_keys::{
     NewRow, new_row_id, note_auto_increment, prepare_insert, prepare_update, row_id_of, touched_indexes,
 };
+use super::overlap::check_overlaps;
 use super::row_access::RowAccess;
 use crate::bytes::KeyBuf;
 use crate::error::Result;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 pub(super) fn insert(rows: &mut RowAccess, table: &Arc<Table>, image: &[u8]) -> Result<()> {
     rows.use_table_to_change(table)?;
     let row_id = new_row_id(table);
+    check_overlaps(rows, table, image, None)?;
     let announced = rows.locks.owner.announced();
     let NewRow { key, leaf, keys } = prepare_insert(rows, table, image, row_id)?;
     if looks_at_foreign_keys(rows, table)
@@ -78,6 +80,7 @@ pub(super) fn update_row(
         check_parents(rows, table, new_image, &Stored::Changed { changed: &changed, moved, followed })?;
         check_references(rows, &references, table, change, from)?;
     }
+    check_overlaps(rows, table, new_image, Some(key))?;
     let touched = touched_indexes(table, &changed, moved);
     let new_keys = match moved || touched.contains(&true) {
         true => prepare_update(rows, table, new_image, (key, &new_key), &touched)?,

@@ -39,6 +39,7 @@ pub(crate) mod logged;
 pub(crate) mod memory;
 pub(crate) mod mode;
 mod new_keys;
+mod overlap;
 mod owed;
 mod read;
 mod read_view;
