@@ -341,3 +341,59 @@ fn random_numbers_with_a_seed_are_mysqls() {
     );
     assert!(answers[4].contains("0.37307905813034536"), "{answers:#?}");
 }
+
+#[test]
+fn differences_of_moments_and_moves_by_large_intervals_are_mysqls() {
+    let answers = same_answers(
+        "differences_of_moments",
+        &[
+            "select timediff(time'10:00:00', date'2024-01-01'), timediff(timestamp'2024-01-01 00:00:00', time'10:00:00')",
+            "select timediff('2024-01-01 00:00:00', time'10:00:00'), timediff(date'2024-01-01', '10:00:00'), \
+             timediff(date'2024-01-02', timestamp'2024-01-01 10:00:00'), timediff(1.5, date'2024-01-01')",
+            "select timediff(date'2024-01-01', date'2023-01-01'), timediff(time'10:00:00', 20240101), timediff(5, 3)",
+            "select date_add('2003-01-01', interval ~4 month), date_add(date'2024-01-02', interval 18446744073709551615 week)",
+            "select date_sub(date'2024-01-02', interval 18446744073709551615 day), date'2024-12-30' - interval 2024 year",
+            "select hex(char(~100)), hex(char(4294967297)), hex(char(18446744073709551615))",
+            "select null between 1 and 'abc', 1 between null and 'abc', 1 between 'abc' and null",
+        ],
+    );
+    assert!(answers[0].ends_with("NULL,NULL"), "{answers:#?}");
+}
+
+#[test]
+fn small_numbers_and_years_are_dates_as_in_mysql() {
+    let answers = same_answers(
+        "numbers_as_dates",
+        &[
+            "select day(1), month(1), dayofmonth(0), day(0), year(3), month(1101), day(100)",
+            "select cast(1 as date), cast(12.5 as date), cast(cast(1999 as year) as date), year(cast(1999 as year))",
+            "select cast(0 as year), concat(cast(0 as year)), cast(cast(0 as year) as char)",
+            "select year(date'2024-12-30') <= from_unixtime(0.1e0), year(date'2024-12-30') = date'2024-01-01', \
+             cast(2024 as year) < date'2025-01-01', cast(2024 as year) < timestamp'1970-01-01 00:00:00'",
+            "create database numbers_d",
+            "use numbers_d",
+            "create table t (id int primary key, y year, d date, dt datetime)",
+            "insert into t values (1, 0, '2024-02-29', '2024-02-29 10:11:12'), (2, 2024, '1999-12-31', '1999-12-31 00:00:00')",
+            "select ifnull(y, y), case when 1 then y end, nullif(y, 1), y from t",
+            "select y <= dt, y <= d, y = d, y > dt, d < y from t",
+            "select year(d) <= dt, year(d) = d, year(d) < d from t",
+            "set sql_mode = ''",
+            "select cast(1 as date), date(31), cast(32 as date), cast(1.5 as date), cast(7 as datetime)",
+        ],
+    );
+    assert!(answers[0].ends_with("1,0,0,0,2000,11,0"), "{answers:#?}");
+}
+
+#[test]
+fn greatest_and_least_of_dates_beside_others_are_dates_as_in_mysql() {
+    let answers = same_answers(
+        "extremes_of_dates",
+        &[
+            "select greatest(date'1999-12-31', 1.5e0), greatest(date'1999-12-31', 3), least(date'1999-12-31', 20240101)",
+            "select least(date'1999-12-31', '2000-01-01'), greatest(time'10:00:00', 3)",
+            "select least(time'10:00:00', date'2024-01-01') <= now(), greatest(date'2024-01-01', timestamp'2023-01-01 00:00:00')",
+            "select greatest(timestamp'2024-01-01 00:00:00', 20250101), least(date'1999-12-31', '19980101')",
+        ],
+    );
+    assert!(answers[0].ends_with("2000-00-01,2000-00-03,1999-12-31"), "{answers:#?}");
+}

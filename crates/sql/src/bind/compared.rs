@@ -32,7 +32,23 @@ pub(super) fn read_operands(
     read_beside(constants, right, left, scope, NoDate::Refused)?;
     read_beside(constants, left, right, scope, NoDate::Refused)?;
     show_time_beside_text(operands);
+    make_dates_of_years(operands);
     Ok(())
+}
+
+/// Makes a date of a YEAR that is compared with a date. A constant beside a column of type YEAR was
+/// read as a year, and stays one.
+fn make_dates_of_years(operands: &mut [Expr; 2]) {
+    let is_date = |operand: &Expr| {
+        matches!(operand.ty.code, TypeCode::Date | TypeCode::Datetime2 | TypeCode::Timestamp2)
+    };
+    let Some(at) = operands.iter().position(|operand| operand.ty.code == TypeCode::Year) else { return };
+    let is_read =
+        matches!(operands[at].node, Node::Slot(_)) && matches!(operands[1 - at].node, Node::Constant(_));
+    if is_date(&operands[1 - at]) && !is_read {
+        let year = std::mem::replace(&mut operands[at], Expr::constant(Value::Null));
+        operands[at] = year.year_as_date();
+    }
 }
 
 /// Makes a text of a TIME that is compared with texts. MySQL compares them as times only when a

@@ -318,6 +318,11 @@ impl Binder<'_> {
                     value @ (Value::Int(_) | Value::UInt(_) | Value::Decimal(_) | Value::Double(_)),
                 ) = &operand.node
                 {
+                    // The digits of -9223372036854775808 alone are an unsigned number.
+                    let ty = match value {
+                        Value::UInt(_) => expr::integer_of_digits(19, false),
+                        _ => operand.ty.clone(),
+                    };
                     let value = match value {
                         Value::Int(n) => Value::Int(-n),
                         Value::UInt(n) => Value::Int((*n as i64).wrapping_neg()),
@@ -325,7 +330,7 @@ impl Binder<'_> {
                         Value::Double(n) => Value::Double(-n),
                         other => other.clone(),
                     };
-                    return Ok(Expr { node: Node::Constant(value), ..operand });
+                    return Ok(Expr { node: Node::Constant(value), ty, ..operand });
                 }
                 let operand = number(operand, place.scope);
                 let ty = match expr::numeric_class(&operand.ty) {

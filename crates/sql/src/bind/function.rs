@@ -272,7 +272,11 @@ impl Binder<'_> {
                 args = in_one_character_set(args).into_iter().map(Expr::into_text).collect();
                 let mut order = Vec::new();
                 for item in &call.order_by {
-                    args.push(self.expr(&item.expr, place)?);
+                    let key = match position_in(&args[..call.args.len()], &item.expr)? {
+                        Some(argument) => argument,
+                        None => self.expr(&item.expr, place)?,
+                    };
+                    args.push(key);
                     order.push(item.descending);
                 }
                 AggregateKind::GroupConcat {
@@ -531,4 +535,16 @@ pub(crate) fn is_built_in(name: &str) -> bool {
         || is_for_the_server(name)
         || CONDITIONS.contains(&name)
         || find_function(name).is_some()
+}
+
+/// Returns the argument of GROUP_CONCAT that an item like the 2 in `ORDER BY 2` stands for. `None`
+/// if the item is an expression.
+#[inline(never)]
+fn position_in(args: &[Expr], written: &ast::Expr) -> Result<Option<Expr>> {
+    let ast::Expr::Literal(ast::Literal::Integer(n)) = written else { return Ok(None) };
+    let at = usize::try_from(*n).ok().and_then(|n| n.checked_sub(1));
+    match at.and_then(|at| args.get(at)) {
+        Some(argument) => Ok(Some(argument.clone())),
+        None => Err(SqlError::unknown_column(n, "order clause")),
+    }
 }

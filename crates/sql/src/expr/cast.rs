@@ -54,6 +54,29 @@ fn point_in_time(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
     }
 }
 
+/// Reads a small number as a date: a day alone is one of the year 2000 without a month, and 100 is
+/// the first month without a day. A DATETIME and a column take neither.
+fn date_of_small_number(value: &Value) -> Option<DateTime> {
+    if !matches!(
+        value,
+        Value::Int(_) | Value::UInt(_) | Value::Decimal(_) | Value::Double(_) | Value::Float(_)
+    ) {
+        return None;
+    }
+    let (month, day) = match number(value) {
+        Number::Decimal(n) => (0, n.truncate(0).to_i64()?),
+        Number::Double(n) => (0, n.trunc() as i64),
+        other => match integer_of(&other) {
+            100 => (1, 0),
+            day => (0, i64::try_from(day).ok()?),
+        },
+    };
+    if month == 0 && !(1..=31).contains(&day) {
+        return None;
+    }
+    Date::new(2000, month, day as u8).map(DateTime::midnight)
+}
+
 /// Reads the digits of a number with a fraction as a point in time. The fraction is one of a second
 /// where the number has a time.
 fn moment_of_fraction(digits: &[u8]) -> Option<DateTime> {
@@ -75,7 +98,7 @@ pub(crate) fn valid_datetime(value: &Value, ctx: &Context<'_>) -> Option<DateTim
     datetime_of(value, ctx).filter(|at| !refused(at, value, "Incorrect datetime", ctx))
 }
 
-/// Returns the date of [`valid_datetime`].
+/// Returns the value as a date that sql_mode accepts.
 pub(crate) fn valid_date(value: &Value, ctx: &Context<'_>) -> Option<Date> {
     date_part(value, ctx).filter(|at| !refused(at, value, wrong_date(value), ctx)).map(|at| at.date)
 }
@@ -97,11 +120,15 @@ fn complain(ctx: &Context<'_>, complaint: &str, value: &Value) {
 
 /// Returns MySQL's words for a value that is no date.
 fn wrong_date(value: &Value) -> &'static str {
-    if matches!(value, Value::Bytes(_)) { "Truncated incorrect date" } else { "Incorrect datetime" }
+    if matches!(value, Value::Bytes(_) | Value::Decimal(_)) {
+        "Truncated incorrect date"
+    } else {
+        "Incorrect datetime"
+    }
 }
 
 fn date_part(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
-    let read = point_in_time(value, ctx);
+    let read = date_of_small_number(value).or_else(|| point_in_time(value, ctx));
     if read.is_none() && !value.is_null() {
         complain(ctx, wrong_date(value), value);
     }
@@ -238,9 +265,10 @@ fn year(value: &Value, ctx: &Context<'_>) -> Value {
         other => integer_of(&number(other)),
     };
     match wide {
-        0 => Value::Year(if matches!(value, Value::Bytes(text) if text.len() < 4) { 2000 } else { 0 }),
-        1..=99 => Value::Year(parse::expand_year(wide as u16)),
-        1901..=2155 => Value::Year(wide as u16),
+        // A year that an expression makes is a number, which is shown without zeros before it.
+        0 => Value::UInt(if matches!(value, Value::Bytes(text) if text.len() < 4) { 2000 } else { 0 }),
+        1..=99 => Value::UInt(u64::from(parse::expand_year(wide as u16))),
+        1901..=2155 => Value::UInt(wide as u64),
         _ => {
             ctx.warn_truncated("YEAR", value);
             Value::Null
@@ -287,7 +315,8 @@ pub(crate) fn conforms(value: &Value, ty: &ColumnType) -> bool {
         (Value::Date(_), TypeCode::Date) => true,
         (Value::DateTime(_), TypeCode::Datetime2 | TypeCode::Timestamp2) => true,
         (Value::Time(_), TypeCode::Time2) => true,
-        (Value::Year(_), TypeCode::Year) | (Value::Bit { .. }, TypeCode::Bit) => true,
+        (Value::Year(_), TypeCode::Year) => ty.form.is_none(),
+        (Value::Bit { .. }, TypeCode::Bit) => true,
         (Value::Enum { .. }, TypeCode::Enum) | (Value::Set { .. }, TypeCode::Set) => true,
         (Value::Json(_), TypeCode::Json) => true,
         _ => false,
@@ -312,6 +341,7 @@ pub(crate) fn conform<'v>(
         (Value::Timestamp { .. }, TypeCode::Timestamp2 | TypeCode::Datetime2) => {
             value.into_owned().in_zone(ctx.zone())
         }
+        (Value::Year(year), TypeCode::Year) => Value::UInt(u64::from(*year)),
         (Value::Int(n), _) if is_integer(ty.code) => match u64::try_from(*n) {
             Ok(n) => Value::UInt(n),
             Err(_) => Value::Int(*n),

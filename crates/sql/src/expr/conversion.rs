@@ -2,9 +2,9 @@
 //! a comparison, for a column, and to a document or out of one.
 
 use super::documents;
-use super::functions::AS_TEXT;
 use super::functions::json::{AS_JSON, AS_VALUE};
 use super::functions::vector::TEXT_FOR_VECTOR;
+use super::functions::{AS_TEXT, DATE_OF_YEAR};
 use super::node::{Coercibility, Expr, Node};
 use super::recode::{become_characters, converted};
 use super::text::{text_as, text_of};
@@ -119,6 +119,13 @@ impl Expr {
         let ty = text_type(text_length(&self.ty), types::collation::UTF8MB4_0900_AI_CI);
         let (nullable, coercibility) = (self.nullable, self.coercibility);
         Expr { node: Node::Call { function: &AS_TEXT, args: vec![self] }, ty, nullable, coercibility }
+    }
+
+    /// Returns this YEAR as it is compared with a date: as a date without a month and a day.
+    pub fn year_as_date(self) -> Expr {
+        let (nullable, coercibility) = (self.nullable, self.coercibility);
+        let node = Node::Call { function: &DATE_OF_YEAR, args: vec![self] };
+        Expr { node, ty: ColumnType::date(), nullable, coercibility }
     }
 
     /// Returns this operand for an operation whose result has the type `ty`.

@@ -92,7 +92,12 @@ impl TimeUnit {
 
 /// Computes an interval of `amount` units. `None` means that it is longer than an interval may be.
 pub(crate) fn interval(amount: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Option<Interval> {
-    let whole = || i64::try_from(arithmetic::integer_in(amount, ctx)).ok();
+    // As in MySQL, the upper half of BIGINT UNSIGNED is negative here.
+    let whole = || match arithmetic::integer_in(amount, ctx) {
+        wide if wide > i128::from(u64::MAX) => None,
+        wide if wide > i128::from(i64::MAX) => Some(wide as u64 as i64),
+        wide => i64::try_from(wide).ok(),
+    };
     match unit {
         TimeUnit::Month => return Some(Interval { months: whole()?, micros: 0 }),
         TimeUnit::Quarter => return Some(Interval { months: whole()?.checked_mul(3)?, micros: 0 }),
@@ -181,9 +186,13 @@ pub(crate) fn add(
     if at.date.has_zero_part() {
         return Ok(Value::Null);
     }
-    let sum = add_months(at, interval.months)
-        .and_then(|at| at.to_micros().checked_add(interval.micros))
-        .and_then(DateTime::from_micros);
+    let sum = match interval.micros {
+        // Months may lead into the year 0, whose days have no numbers.
+        0 => add_months(at, interval.months),
+        micros => add_months(at, interval.months)
+            .and_then(|at| at.to_micros().checked_add(micros))
+            .and_then(DateTime::from_micros),
+    };
     let Some(sum) = sum else {
         ctx.warn(1441, "Datetime function: date_add_interval field overflow");
         return Ok(Value::Null);

@@ -302,6 +302,9 @@ impl Expr {
         ctx: &'v Context<'_>,
     ) -> Result<Cow<'v, Value>> {
         let value = operands[0].eval(row, ctx)?;
+        if value.is_null() {
+            return Ok(boolean(None));
+        }
         let low = operands[1].eval(row, ctx)?;
         let high = operands[2].eval(row, ctx)?;
         let above = compared(BinaryOp::GreaterEqual, &value, &low, collation, ctx)?;

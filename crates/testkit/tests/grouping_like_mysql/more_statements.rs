@@ -2,6 +2,9 @@
 
 /// Queries with aliases, windows, ROLLUP, and joins that merge columns.
 pub const CLAUSES: &[&str] = &[
+    "select max(id) from b group by 1",
+    "select name, count(*) as n from b group by name, n",
+    "select v, group_concat(id order by 1 desc), group_concat(name, id order by 2 desc) from b group by v",
     "select v from b order by max(id)",
     "select v from b where v in (select v from b order by max(id))",
     "select v+1 as k from b group by k order by k+1",

@@ -230,12 +230,21 @@ fn of_results(ours: &ResultSet, theirs: &ResultSet, certain: Certain) -> Option<
         .then(|| Difference { kind: Kind::Names, signature: String::new() })
 }
 
-/// Returns the type of a column as it is compared. The flags that name keys follow from the plan in
-/// MySQL.
+/// Returns the type of a column as it is compared. Whether MySQL keeps a value in a temporary table
+/// follows from its plan, and changes what it says of the value's column: the size of integers and
+/// BLOBs, the decimals of texts, and the flag BINARY of what is no text.
 fn typed(column: &Column) -> String {
-    let Column { field_type, decimals, collation, .. } = column;
-    let flags = column.flags & (column_flag::UNSIGNED | column_flag::BINARY | column_flag::ZEROFILL);
-    format!("type {field_type} decimals {decimals} flags {flags:#x} collation {collation}")
+    let (mut flags, mut decimals) = (column_flag::UNSIGNED | column_flag::ZEROFILL, column.decimals);
+    let field_type = match column.field_type {
+        1 | 2 | 3 | 9 => 8,
+        249..=251 => 252,
+        other => other,
+    };
+    if matches!(field_type, 252..=254) {
+        (flags, decimals) = (column_flag::BINARY, 0);
+    }
+    let flags = column.flags & flags;
+    format!("type {field_type} decimals {decimals} flags {flags:#x} collation {}", column.collation)
 }
 
 /// Returns how long the values of a column are, and whether they may be NULL.

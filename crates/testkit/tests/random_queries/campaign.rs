@@ -105,8 +105,8 @@ impl Campaign {
         }
     }
 
-    /// Asks this many random statements. Each difference is reduced with `tries` statements at
-    /// most.
+    /// Asks this many random statements. The reduction of a difference takes at most `tries`
+    /// statements.
     pub fn ask(&mut self, statements: u64, tries: usize, rng: &mut Rng) {
         for _ in 0..statements.div_ceil(OF_ONE_SCHEMA) {
             let (tables, mut made) = tables(rng);
@@ -164,7 +164,8 @@ impl Campaign {
         if of_answer.as_ref().is_some_and(|found| found.kind == Kind::Gone) {
             self.connect_again(text);
         }
-        let (Some(our_rows), Some(their_rows)) = (our_rows, their_rows) else {
+        let is_refused = matches!((&ours.said, &theirs.said), (Said::Refused(..), Said::Refused(..)));
+        let (false, Some(our_rows), Some(their_rows)) = (is_refused, our_rows, their_rows) else {
             return (of_answer, [ours, theirs]);
         };
         let of_rows = difference(&our_rows, &their_rows, Certain { is_ordered: true, folds: false });

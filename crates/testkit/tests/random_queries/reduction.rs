@@ -29,8 +29,9 @@ fn words(statement: &str) -> Vec<String> {
             word.extend(std::iter::from_fn(|| rest.next_if(|next| *next != '\'')));
             word.extend(rest.next());
         } else if is_of_a_word(sign) {
-            word.extend(std::iter::from_fn(|| rest.next_if(|next| is_of_a_word(*next) || *next == '\'')));
-            if word.ends_with('\'') {
+            word.extend(std::iter::from_fn(|| rest.next_if(|next| is_of_a_word(*next))));
+            if rest.peek() == Some(&'\'') {
+                word.extend(rest.next());
                 word.extend(std::iter::from_fn(|| rest.next_if(|next| *next != '\'')));
                 word.extend(rest.next());
             }

@@ -240,6 +240,13 @@ impl Binder<'_> {
         let (mut distinct, mut distinct_blocks) = (false, false);
         for (body, is_distinct) in written {
             let plan = bind_branch(self, body, Behind::of(&table.query), Some(frame))?;
+            let width = seeds.first().map_or(plan.columns.len(), |seed| seed.plan.columns.len());
+            if plan.columns.len() != width {
+                return Err(SqlError::new(
+                    1222,
+                    "The used SELECT statements have a different number of columns",
+                ));
+            }
             let recursing = self.recursing(level, at);
             let (uses, in_subquery) = (std::mem::take(&mut recursing.uses), recursing.in_subquery);
             if uses == 0 && blocks.is_empty() {
@@ -256,13 +263,6 @@ impl Binder<'_> {
                 return Err(seeds_come_first(&table.name));
             }
             check_block(&plan, uses > 1 || in_subquery, &table.name)?;
-            let width = seeds[0].plan.columns.len();
-            if plan.columns.len() != width {
-                return Err(SqlError::new(
-                    1222,
-                    "The used SELECT statements have a different number of columns",
-                ));
-            }
             if distinct_blocks && !is_distinct {
                 return Err(SqlError::not_supported(
                     "recursive query blocks with UNION DISTINCT then UNION ALL, in recursive Common Table Expression",

@@ -1,5 +1,6 @@
 //! GROUP BY: its keys, and aggregates that the ends of an index answer.
 
+use super::super::place::Aggregates;
 use super::super::{Binder, Frame, Place, Scope};
 use super::clauses::{Items, position};
 use crate::ast;
@@ -38,6 +39,20 @@ pub(super) fn bind_group_by(
         keys.push(key);
     }
     Ok(keys)
+}
+
+/// Returns error 1056 when a key is an item of the select list, named by its alias or its position,
+/// that has an aggregate, whose value is there only after the rows are grouped.
+pub(super) fn check_no_aggregates(keys: &[Expr], aggregates: &Aggregates, items: &Items) -> Result<()> {
+    let is_aggregated = |key: &&Expr| {
+        let mut slots = Vec::new();
+        key.slots(&mut slots);
+        slots.iter().any(|slot| *slot >= aggregates.first_slot)
+    };
+    let Some(key) = keys.iter().find(is_aggregated) else { return Ok(()) };
+    let named = items.outputs.iter().zip(&items.names).find(|(output, _)| *output == key);
+    let name = named.map_or("", |(_, name)| name);
+    Err(SqlError::new(1056, format!("Can't group on '{name}'")))
 }
 
 /// Returns the ends of indexes that answer a query of MIN and MAX without conditions. `None` unless

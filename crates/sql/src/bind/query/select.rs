@@ -2,7 +2,7 @@
 
 use super::clauses::{Behind, Items, META_BYTES, Stands, limit, position};
 use super::dependence::{self, Written};
-use super::grouping::{bind_group_by, index_ends};
+use super::grouping::{bind_group_by, check_no_aggregates, index_ends};
 use super::hints::BlockHints;
 use super::indexed::IndexedExpressions;
 use super::indexed_arrays::IndexedArrays;
@@ -212,6 +212,7 @@ pub(super) fn bind_select(
     window::bind_named(binder, &windows, &mut in_windows)?;
     let keys = bind_group_by(binder, select, &scope, &items, outer)?;
     check_no_windows(keys.iter(), &windows, &items)?;
+    check_no_aggregates(&keys, &aggregates, &items)?;
     let mut having = match &select.having {
         None => None,
         Some(written) => {

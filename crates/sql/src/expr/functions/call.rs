@@ -195,6 +195,18 @@ pub(crate) static AS_TEXT: Function = Function::new("as text", 1..=1, like_first
     if call.values[0].is_null() { Ok(Value::Null) } else { call.copied(&call.bytes(0)) }
 });
 
+/// A function that returns the day 0 of the month 0 of a year: what a YEAR is beside a date.
+/// Statements cannot write its name.
+pub(crate) static DATE_OF_YEAR: Function = Function::new(
+    "date of year",
+    1..=1,
+    |_| Ok((ColumnType::date(), Coercibility::Numeric)),
+    |call| {
+        let year = u16::try_from(call.integer(0)).ok();
+        Ok(year.and_then(|year| types::Date::new(year, 0, 0)).map_or(Value::Null, Value::Date))
+    },
+);
+
 pub(in crate::expr) fn truth_value(value: bool) -> Value {
     Value::Int(i64::from(value))
 }

@@ -41,7 +41,7 @@ pub(crate) static CHAR_USING: Function = Function::new(
 fn bytes_of(call: &Call<'_>, numbers: usize, unit: usize) -> Vec<u8> {
     let mut out = Vec::new();
     for at in (0..numbers).filter(|at| !call.values[*at].is_null()) {
-        let code = (call.integer(at) as u32).to_be_bytes();
+        let code = (call.bits(at) as u32).to_be_bytes();
         let zeros = code.iter().take_while(|b| **b == 0).count().min(MOST_BYTES - 1);
         let used = (MOST_BYTES - zeros).next_multiple_of(unit);
         out.extend_from_slice(&code[MOST_BYTES - used.min(MOST_BYTES)..]);

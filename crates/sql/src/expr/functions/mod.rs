@@ -8,6 +8,7 @@ mod compression;
 mod date_formats;
 mod date_text;
 mod digest;
+mod extremes;
 mod field;
 pub(crate) mod file;
 pub(crate) mod grouping;
@@ -36,8 +37,8 @@ mod xml;
 
 use super::node::{Call, Coercibility, Expr, Function};
 use super::value_type::text_type;
-pub(super) use call::AS_TEXT;
 pub(crate) use call::TEXT_ORDER;
+pub(super) use call::{AS_TEXT, DATE_OF_YEAR};
 use call::{
     ascii_text, bigint, double, integer, joined, like_first, long_text, old_system_text, system_text, text,
     truth_value, unsigned, unsigned_integer, wrong_arguments,

@@ -1,15 +1,11 @@
-//! Functions on numbers, and GREATEST and LEAST.
+//! Functions on numbers.
 
 use super::super::arithmetic::{double_of, integer_of};
-use super::super::value_type::{is_text, is_time};
-use super::super::{
-    BIGINT_WIDTH, Node, Number, common_type, compare, conform, double_with, integer_type, number, random,
-};
+use super::super::{BIGINT_WIDTH, Node, Number, double_with, integer_type, number, random};
 use super::byte_bits::is_byte_string;
-use super::{Call, Coercibility, Expr, Function, ascii_text, bigint, double, integer};
+use super::{Call, Coercibility, Function, ascii_text, bigint, double, integer};
 use crate::error::{Result, SqlError};
-use std::cmp::Ordering;
-use types::{ColumnType, TypeCode, Value, collation};
+use types::{ColumnType, TypeCode, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("abs", 1..=1, like_number, |call| {
@@ -124,9 +120,6 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("conv", 3..=3, ascii_text::<65>, convert_base),
     Function::new("bin", 1..=1, ascii_text::<65>, |call| Ok(in_base(call, 10, 2))),
     Function::new("oct", 1..=1, ascii_text::<65>, |call| Ok(in_base(call, 10, 8))),
-    Function::new("greatest", 2..=usize::MAX, common, |call| extreme(call, Ordering::Greater))
-        .null_by_arguments(),
-    Function::new("least", 2..=usize::MAX, common, |call| extreme(call, Ordering::Less)).null_by_arguments(),
 ];
 
 /// Returns BIGINT, DECIMAL or DOUBLE: the largest kind among the arguments.
@@ -194,10 +187,6 @@ fn whole(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
         return Ok((if fits { integer_type(BIGINT_WIDTH, false) } else { whole() }, coercibility));
     }
     Ok((if ty.code == TypeCode::Double { ColumnType::double() } else { rounded_integer(ty) }, coercibility))
-}
-
-fn common(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
-    common_type(&args.iter().collect::<Vec<_>>())
 }
 
 fn integer_value(exact: &Number) -> Value {
@@ -329,28 +318,6 @@ fn in_base(call: &Call<'_>, from: u32, to: i64) -> Value {
     }
     out.reverse();
     Value::Bytes(out)
-}
-
-/// Returns the least or greatest argument. Numbers among texts are compared as texts, and dates and
-/// documents as what they are.
-fn extreme(call: &Call<'_>, wanted: Ordering) -> Result<Value> {
-    let (ty, _) = common(call.args)?;
-    let is_of_texts = |arg: &Expr| !arg.is_json() && (!arg.ty.is_temporal() || is_time(&arg.ty));
-    let as_texts = is_text(&ty) && call.args.iter().all(is_of_texts);
-    let mut best = 0;
-    for at in 1..call.values.len() {
-        let order = match as_texts {
-            true => Some(collation::compare_utf8mb4(ty.collation, &call.bytes(at), &call.bytes(best))),
-            false => compare(&call.values[at], &call.values[best], ty.collation, call.ctx)?,
-        };
-        if order == Some(wanted) {
-            best = at;
-        }
-    }
-    if as_texts {
-        return call.copied(&call.bytes(best));
-    }
-    conform(std::borrow::Cow::Borrowed(&*call.values[best]), &ty, call.ctx).map(|value| value.into_owned())
 }
 
 /// Computes INTERVAL(): how many of the ascending numbers after the first argument are not above

@@ -1,9 +1,9 @@
 //! The table of all native functions, by name.
 
 use super::{
-    Function, aes, characters, compression, date_formats, date_text, digest, file, grouping, gtid, json,
-    network, numeric, partition_key, regexp, session, shown_date, sound, spatial, statement_digest, string,
-    time, time_sums, units, user_lock, vector, weights, xml,
+    Function, aes, characters, compression, date_formats, date_text, digest, extremes, file, grouping, gtid,
+    json, network, numeric, partition_key, regexp, session, shown_date, sound, spatial, statement_digest,
+    string, time, time_sums, units, user_lock, vector, weights, xml,
 };
 
 /// Returns the function with this name, which is in lower case.
@@ -29,6 +29,7 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
     [
         string::FUNCTIONS,
         characters::FUNCTIONS,
+        extremes::FUNCTIONS,
         numeric::FUNCTIONS,
         partition_key::FUNCTIONS,
         regexp::FUNCTIONS,

@@ -124,19 +124,6 @@ pub(super) const FUNCTIONS: &[Function] = &[
         let (a, b) = (date_of(&call.values[0], call.ctx), date_of(&call.values[1], call.ctx));
         Ok(a.zip(b).map_or(Value::Null, |(a, b)| Value::Int(a.day_number() - b.day_number())))
     }),
-    Function::new("timediff", 2..=2, time_like_args, |call| {
-        let micros = |at: usize| match &*call.values[at] {
-            value @ (Value::DateTime(_) | Value::Timestamp { .. }) => {
-                datetime_of(value, call.ctx).map(|at| at.to_micros())
-            }
-            Value::Bytes(bytes) if parse::datetime(bytes).is_some_and(|read| read.has_time) => {
-                parse::datetime(bytes).map(|read| read.in_zone(call.ctx.zone()).to_micros())
-            }
-            value => time_of(value, call.ctx).map(|time| time.to_micros()),
-        };
-        let (Some(a), Some(b)) = (micros(0), micros(1)) else { return Ok(Value::Null) };
-        Ok(Value::Time(Time::from_micros(a - b).unwrap_or_else(|| Time::largest(a < b))))
-    }),
     Function::new("convert_tz", 3..=3, datetime_like_first, |call| {
         let Some(at) = datetime_of(&call.values[0], call.ctx) else { return Ok(Value::Null) };
         let zone = |at: usize| crate::time_zone::find(call.ctx.engine, &call.string(at));

@@ -1,6 +1,7 @@
-//! `ADDTIME()` and `SUBTIME()`, which add a time to, or take it from, a time or a date with a time.
+//! `ADDTIME()` and `SUBTIME()`, which add a time to, or take it from, a time or a date with a time,
+//! and `TIMEDIFF()`.
 
-use super::super::cast::time_of;
+use super::super::cast::{datetime_of, time_of};
 use super::time::most_fsp;
 use super::{Call, Function, ascii_text};
 use crate::error::Result;
@@ -8,9 +9,13 @@ use crate::expr::{Coercibility, Expr};
 use types::temporal::parse;
 use types::{ColumnType, DateTime, Time, TypeCode, Value, Zone};
 
+/// The number of microseconds in a second.
+const MICROS: i64 = 1_000_000;
+
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("addtime", 2..=2, type_of, |call| sum(call, 1)),
     Function::new("subtime", 2..=2, type_of, |call| sum(call, -1)),
+    Function::new("timediff", 2..=2, time_of_both, time_difference),
 ];
 
 /// Returns DATETIME or TIME if the first argument is of that type, otherwise a text type.
@@ -23,6 +28,12 @@ fn type_of(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((ty, Coercibility::Numeric))
 }
 
+/// Returns TIME with the longer fraction of the arguments.
+fn time_of_both(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::time(most_fsp(args)), Coercibility::Numeric))
+}
+
+/// A time, or a date with a time.
 enum Moment {
     Time(Time),
     DateTime(DateTime),
@@ -104,4 +115,61 @@ fn of_text(text: &[u8], zone: Zone) -> Option<Moment> {
         return parse::time(text, zone).map(|read| Moment::Time(read.value.time));
     }
     parse::datetime(text).map(|read| Moment::DateTime(read.in_zone(zone)))
+}
+
+/// Computes TIMEDIFF. Two times have a difference, and two dates with times have one. A time and a
+/// date have none.
+fn time_difference(call: &Call<'_>) -> Result<Value> {
+    let has_date =
+        |value: &Value| matches!(value, Value::Date(_) | Value::DateTime(_) | Value::Timestamp { .. });
+    let is_of_dates = has_date(&call.values[0]) || has_date(&call.values[1]);
+    let (Some(a), Some(b)) = (moment_of(call, 0, is_of_dates), moment_of(call, 1, is_of_dates)) else {
+        return Ok(Value::Null);
+    };
+    let micros = match (a, b) {
+        (Moment::Time(a), Moment::Time(b)) => a.to_micros() - b.to_micros(),
+        (Moment::DateTime(a), Moment::DateTime(b)) => a.to_micros() - b.to_micros(),
+        _ => return Ok(Value::Null),
+    };
+    Ok(Value::Time(Time::from_micros(micros).unwrap_or_else(|| {
+        let seconds = micros.abs() / MICROS;
+        let (sign, hours) = (if micros < 0 { "-" } else { "" }, seconds / 3600);
+        let text = format!("{sign}{hours:02}:{:02}:{:02}", seconds / 60 % 60, seconds % 60);
+        call.ctx.warn_truncated("time", &Value::text(&text));
+        Time::largest(micros < 0)
+    })))
+}
+
+/// Returns an argument of TIMEDIFF. A text or a number is a date with a time if it has a date, or
+/// if `is_of_dates` is set because the other argument is one.
+fn moment_of(call: &Call<'_>, at: usize, is_of_dates: bool) -> Option<Moment> {
+    const LARGEST_TIME: u64 = 8_385_959;
+    let value = &*call.values[at];
+    let as_date = |read: Option<DateTime>| read.map(Moment::DateTime);
+    match value {
+        Value::Time(time) => Some(Moment::Time(*time)),
+        Value::Date(_) | Value::DateTime(_) | Value::Timestamp { .. } => {
+            as_date(datetime_of(value, call.ctx))
+        }
+        Value::Bytes(text) => {
+            let text = text.trim_ascii();
+            let is_dashed = text.iter().filter(|byte| **byte == b'-').count() >= 2;
+            match parse::datetime(text).filter(|read| !read.value.date.has_zero_part()) {
+                Some(read) if read.has_time || is_dashed || is_of_dates => {
+                    as_date(Some(read.in_zone(call.ctx.zone())))
+                }
+                _ if is_of_dates => None,
+                _ => time_of(value, call.ctx).map(Moment::Time),
+            }
+        }
+        Value::Int(_) | Value::UInt(_) => {
+            let digits = call.integer(at).unsigned_abs();
+            match is_of_dates || digits > LARGEST_TIME {
+                true => as_date(parse::datetime_from_number(digits)),
+                false => time_of(value, call.ctx).map(Moment::Time),
+            }
+        }
+        _ if is_of_dates => None,
+        _ => time_of(value, call.ctx).map(Moment::Time),
+    }
 }
