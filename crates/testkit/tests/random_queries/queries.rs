@@ -18,6 +18,14 @@ pub struct Query {
     pub folds: bool,
 }
 
+/// Tables and a condition that divides their rows.
+pub struct Divided {
+    pub from: String,
+    /// The columns that tell the rows apart.
+    pub keys: String,
+    pub condition: String,
+}
+
 /// The parts of a SELECT from FROM to WHERE.
 struct Rows {
     from: String,
@@ -36,8 +44,8 @@ impl Names<'_> {
 
     /// Returns a table or a derived table, and adds its columns to `scope`.
     fn table(&mut self, scope: &mut Scope, grammar: &Grammar, rng: &mut Rng) -> String {
-        let alias = self.alias();
         if self.subqueries > 0 && rng.one_in(7) {
+            let alias = self.alias();
             let kinds = self.kinds(3, rng);
             let hidden = std::mem::take(&mut self.scopes);
             let query = self.keyed(&kinds, grammar, rng);
@@ -47,14 +55,7 @@ impl Names<'_> {
             scope.keys.push(format!("{alias}.id"));
             return format!("({query}) {alias}");
         }
-        let readable: Vec<_> =
-            self.tables.iter().filter(|table| Some(&table.name) != self.written.as_ref()).collect();
-        let table = *rng.pick(&readable);
-        let named = |name: &str, kind: Kind| Named { text: format!("{alias}.{name}"), kind };
-        scope.columns.push(named("id", Kind::Integer));
-        scope.columns.extend(table.columns.iter().map(|column| named(&column.name, column.kind)));
-        scope.keys.push(format!("{alias}.id"));
-        format!("{} {alias}", table.name)
+        self.table_alone(scope, rng)
     }
 
     /// Returns the query of a derived table with the columns `id`, which is unique, and `x0` and so
@@ -77,12 +78,14 @@ impl Names<'_> {
         format!("SELECT {key} AS id, {} FROM {table}{filter}{limit}", items.join(", "))
     }
 
+    /// Returns a table, and adds its columns to `scope`.
     fn table_alone(&mut self, scope: &mut Scope, rng: &mut Rng) -> String {
         let alias = self.alias();
         let readable: Vec<_> =
             self.tables.iter().filter(|table| Some(&table.name) != self.written.as_ref()).collect();
         let table = *rng.pick(&readable);
         let named = |name: &str, kind: Kind| Named { text: format!("{alias}.{name}"), kind };
+        scope.columns.push(named("id", Kind::Integer));
         scope.columns.extend(table.columns.iter().map(|column| named(&column.name, column.kind)));
         scope.keys.push(format!("{alias}.id"));
         format!("{} {alias}", table.name)
@@ -175,6 +178,13 @@ impl Names<'_> {
         let aliased: Vec<String> =
             items.iter().enumerate().map(|(at, item)| Names::aliased(at, item, rng)).collect();
         aliased.join(", ")
+    }
+
+    /// Returns tables and a condition that divides their rows.
+    pub fn divided(&mut self, grammar: &Grammar, rng: &mut Rng) -> Divided {
+        let Rows { from, .. } = self.rows(2, grammar, rng);
+        let condition = self.expression(Kind::Truth, grammar, rng);
+        Divided { from, keys: self.row_key(), condition }
     }
 
     /// Returns a whole query.
