@@ -159,6 +159,7 @@ fn serve(server: &Arc<Server>, signals: &Signals, beside: Beside) -> Result<(), 
     if let Some(http) = http {
         http.stop();
     }
+    server.audit.close();
     end_engine(server);
     let pid_file = of("pid_file");
     if let Err(e) = server.disk.remove(Path::new(&pid_file)) {

@@ -52,7 +52,7 @@ impl Host for ConnectionHost {
     }
 
     fn statement_log(&self) -> Option<&dyn StatementLog> {
-        self.server().query_logs.is_any_on().then_some(self)
+        (self.server().query_logs.is_any_on() || self.server().audit.is_on()).then_some(self)
     }
 
     fn measured(&self) -> Option<Arc<MeasuredSession>> {

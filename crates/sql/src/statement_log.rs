@@ -1,5 +1,5 @@
-//! What a session tells its host about a client's statements, for the general log and the slow
-//! query log.
+//! What a session tells its host about a client's statements, for the general log, the slow query
+//! log and the audit log.
 //!
 //! In: the statements of a client, as their text is understood and as they end. Out: calls of
 //! [`StatementLog`], which the host carries out before the client gets its answer. A host that logs
@@ -7,7 +7,9 @@
 //! Statements within stored programs are not told: their CALL is.
 
 use crate::counters::Counters;
+use crate::digest::Digest;
 use crate::error::Result;
+use crate::lexer::LexMode;
 use crate::sink::{ClientFile, ColumnMeta, EndOfRows, OkInfo, ResultSink};
 use types::Value;
 
@@ -29,6 +31,9 @@ pub trait StatementLog {
 
     /// A statement that had begun has ended, with or without an error.
     fn ended(&self, statement: &EndedStatement<'_>);
+
+    /// A text was refused with this error before it was understood, so that it has not begun.
+    fn not_understood(&self, error_code: u16, took_us: u64);
 }
 
 /// A statement of a client that has ended.
@@ -36,6 +41,8 @@ pub trait StatementLog {
 pub struct EndedStatement<'s> {
     /// Its text in utf8mb4, with its parameters in place.
     pub text: &'s [u8],
+    /// How it has come.
+    pub origin: StatementOrigin,
     /// Whether `log_slow_admin_statements` is about it.
     pub is_administrative: bool,
     /// The current schema.
@@ -48,15 +55,24 @@ pub struct EndedStatement<'s> {
     pub lock_wait_us: u64,
     /// Rows that were sent to the client.
     pub rows_sent: u64,
+    /// Rows that it has changed, as the client is told.
+    pub rows_affected: u64,
     /// What it has counted, in the order of [`Counters::NAMES`].
     pub figures: Vec<u64>,
     /// LAST_INSERT_ID() after it.
     pub last_insert_id: u64,
     /// The number of its error; 0 means that it had none.
     pub error_code: u16,
+    /// How its text is split into tokens, and `max_digest_length`.
+    pub(crate) digesting: (LexMode, usize),
 }
 
 impl EndedStatement<'_> {
+    /// Returns the digest of the statement.
+    pub fn digest(&self) -> Digest {
+        Digest::of(self.text, self.digesting.0, self.digesting.1)
+    }
+
     /// What the statement has added to a figure of this name in SHOW STATUS; 0 for a name that is
     /// none.
     pub fn figure(&self, name: &str) -> u64 {

@@ -52,10 +52,12 @@ fn check(host: &ConnectionHost, target: &FlushTarget) -> sql::Result<()> {
     }
 }
 
-/// Flushes the error log and the binary log, for FLUSH LOGS and SIGHUP.
+/// Flushes all logs, for FLUSH LOGS and SIGHUP.
 pub fn flush_logs(server: &Server) -> sql::Result<()> {
     reopen_error_log()?;
     server.query_logs.reopen(&server.log_opening(), &[Log::General, Log::Slow])?;
+    let audit_file = server.globals.named("audit_log_file");
+    server.audit.reopen(&server.disk, &server.log_opening(), audit_file.text())?;
     flush_binary_logs(server)
 }
 

@@ -94,6 +94,7 @@ pub(super) fn admit(
     }
     entry.set_attributes(&response.attributes);
     let user = String::from_utf8_lossy(&response.user).into_owned();
+    entry.show(|s| s.given_user.clone_from(&user));
     if server.grants_are_skipped() {
         entry.show(|s| s.user.clone_from(&user));
         let login = Login::unchecked(Arc::new(Account { user, ..Account::default() }));
@@ -188,12 +189,15 @@ pub(super) fn refuse(
     // Errors of the connection phase carry their SQLSTATE if the client has announced the 4.1
     // protocol by then.
     let (capabilities, told) = match refusal {
-        Refusal::Bare(e) => (0, e),
+        Refusal::Bare(e) => {
+            note_refused(server, entry, &e);
+            (0, e)
+        }
         Refusal::Error(e, _) => {
             if e.code == 1045 {
                 log::info!("{}", e.message);
-                note_refused(server, entry, &e);
             }
+            note_refused(server, entry, &e);
             (cap::PROTOCOL_41, e)
         }
         Refusal::Packet(e) => {

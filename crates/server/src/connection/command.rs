@@ -9,7 +9,7 @@ use crate::client::login::{self, Arrival, Login};
 use crate::client::secrets::without_secrets;
 use crate::connection::packet_room::PacketRoom;
 use crate::connection::wire_sink::{RowForm, definition};
-use crate::query_log::note_command;
+use crate::query_log::{note_command, note_connection, note_refused};
 use crate::server::sessions::{Activity, MAX_SHOWN_BYTES};
 use crate::sql_host::new_session;
 use protocol::capability as cap;
@@ -227,6 +227,7 @@ impl Connection<'_> {
                     Refusal::Error(e, _) | Refusal::Bare(e) => e,
                 };
                 // MySQL closes the connection of a client that could not change its user.
+                note_refused(self.server, self.entry, &e);
                 self.send_error(&e)?;
                 self.channel.flush()?;
                 return Ok(Some(End::Lost));
@@ -247,7 +248,9 @@ impl Connection<'_> {
         note_command(&self.host, "Change user", || {
             format!("{} on {}", self.host.client(), String::from_utf8_lossy(&response.schema))
         });
-        match self.enter_schema(&response.schema).and_then(|()| self.send_ok()) {
+        let entered = self.enter_schema(&response.schema);
+        note_connection(&self.host, "change_user");
+        match entered.and_then(|()| self.send_ok()) {
             Ok(()) => Ok(None),
             Err(PacketError::Closed) => Ok(Some(End::Lost)),
             Err(e) => Err(e),
@@ -255,6 +258,7 @@ impl Connection<'_> {
     }
 
     fn authenticate_again(&mut self, response: &HandshakeResponse) -> Result<Login, Refusal> {
+        self.entry.show(|s| s.given_user = String::from_utf8_lossy(&response.user).into_owned());
         // Reads within a command wait for at most `net_read_timeout`.
         self.set_read_timeout(self.host.net_read_timeout())?;
         let user = String::from_utf8_lossy(&response.user).into_owned();

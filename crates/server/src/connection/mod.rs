@@ -23,7 +23,7 @@ use crate::connection::packet_room::PacketRoom;
 use crate::connection::prepared::PreparedStatement;
 use crate::connection::wire_sink::{RowForm, WireSink};
 use crate::process::allocator;
-use crate::query_log::note_command;
+use crate::query_log::{note_command, note_connection};
 use crate::server::Server;
 use crate::server::host_cache::HostError;
 use crate::server::sessions::{Activity, SessionEntry};
@@ -221,6 +221,7 @@ fn serve(server: &Arc<Server>, entry: &Arc<SessionEntry>, stream: Stream, origin
     } else if let End::Lost = connection.run() {
         server.status.aborted_clients.add_one();
     }
+    note_connection(&connection.host, "disconnect");
     connection.count_bytes();
 }
 
@@ -233,7 +234,9 @@ impl Connection<'_> {
             let schema = String::from_utf8_lossy(schema);
             format!("{} on {schema} using {}", self.host.client(), self.transport())
         });
-        self.enter_schema(schema)?;
+        let entered = self.enter_schema(schema);
+        note_connection(&self.host, "connect");
+        entered?;
         if let Some(ip) = self.client_host.ip() {
             self.server.hosts.let_in(ip);
         }

@@ -5,13 +5,19 @@
 //! ([`sql::StatementLog`], which `statements` implements). Out: lines of two files
 //! (`server::log_file`) and rows of `mysql.general_log` and `mysql.slow_log` (`table`).
 //!
+//! The audit log (`audit`) is told of the same commands and statements, and of connections. Its
+//! lines are those of `audit_record`, and `server::audit_log` has its filters and its file.
+//!
 //! A log that cannot be written stops nobody: the error log says so. Passwords are in neither log,
 //! except with `log_raw` in the general one.
 
+mod audit;
+mod audit_record;
 mod entry;
 mod general;
 mod slow;
 mod statements;
 mod table;
 
+pub use audit::note_connection;
 pub use general::{note_command, note_refused};

@@ -103,7 +103,7 @@ impl LogFile {
 }
 
 /// Builds error 29: the file of a log cannot be opened.
-fn cannot_open(path: &Path, error: &io::Error) -> SqlError {
+pub(super) fn cannot_open(path: &Path, error: &io::Error) -> SqlError {
     let number = error.raw_os_error().unwrap_or(0);
     SqlError::new(29, format!("File '{}' not found (OS errno {number} - {error})", path.display()))
 }

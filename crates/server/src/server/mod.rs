@@ -2,6 +2,7 @@
 //!
 //! Each part of it has a file here or in the crate that it belongs to, and [`Server`] owns them.
 
+pub mod audit_log;
 pub mod clones;
 pub mod event_scheduler;
 pub mod host_cache;
@@ -17,6 +18,7 @@ pub mod user_locks;
 
 use crate::accounts::Accounts;
 use crate::process::version::VERSION;
+use crate::server::audit_log::AuditLog;
 use crate::server::clones::Clones;
 use crate::server::event_scheduler::EventScheduler;
 use crate::server::host_cache::HostCache;
@@ -70,6 +72,8 @@ pub struct Server {
     pub user_locks: UserLocks,
     /// The general log and the slow query log.
     pub query_logs: QueryLogs,
+    /// The audit log.
+    pub audit: AuditLog,
     /// What the statements of all connections took; `None` with `performance_schema=OFF`.
     pub measured: Option<Arc<Measured>>,
     /// The server's own counters.
@@ -136,6 +140,7 @@ impl Server {
             time_limits: TimeLimits::default(),
             user_locks: UserLocks::default(),
             query_logs: QueryLogs::default(),
+            audit: AuditLog::default(),
             status: ServerStatus::default(),
             binlog: parts.binlog,
             replica: parts.replica,

@@ -58,6 +58,8 @@ pub struct Shown {
     pub user: String,
     /// `user@host` of the matched account.
     pub account: String,
+    /// The user name that the client has given, whether or not it is let in.
+    pub given_user: String,
     /// The current schema.
     pub schema: Option<String>,
     /// The running statement, or the last one when none runs. A long one is cut.

@@ -60,6 +60,7 @@ const KINDS: &[(&str, &str)] = &[
     ("analyze", "ANALYZE"),
     ("begin", "BEGIN"),
     ("begin", "START TRANSACTION"),
+    ("call_procedure", "CALL"),
     ("change_db", "USE"),
     ("change_replication_source", "CHANGE MASTER"),
     ("change_replication_source", "CHANGE REPLICATION"),
@@ -88,6 +89,7 @@ const KINDS: &[(&str, &str)] = &[
     ("grant", "GRANT"),
     ("insert", "INSERT"),
     ("kill", "KILL"),
+    ("load", "LOAD"),
     ("lock_tables", "LOCK"),
     ("optimize", "OPTIMIZE"),
     ("prepare_sql", "PREPARE"),
@@ -138,6 +140,11 @@ const KINDS: &[(&str, &str)] = &[
 pub struct StatementKind(Option<usize>);
 
 impl StatementKind {
+    /// Returns the name behind `Com_`. `None` means that no counter counts the statement.
+    pub fn name(self) -> Option<&'static str> {
+        self.0.map(|kind| KINDS[kind].0)
+    }
+
     /// Finds the kind of a statement by its first words.
     pub fn of(text: &str) -> StatementKind {
         StatementKind(kind_of(text))

@@ -26,6 +26,7 @@ pub fn list(server: &Server) -> Vec<(String, String)> {
     }
     all.extend(replica_lag(server));
     all.extend(semi_sync(server));
+    all.extend(server.audit.status().map(|(name, value)| (name.to_owned(), value.to_string())));
     all.sort();
     all.dedup_by(|a, b| a.0 == b.0);
     all

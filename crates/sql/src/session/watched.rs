@@ -47,11 +47,17 @@ fn run_logged<T>(
     };
     let mut counting = CountingSink::new(sink);
     let done = run(session, &mut counting);
-    let rows_sent = counting.rows;
+    let rows = (counting.rows, counting.answer.affected_rows);
     let logged = std::mem::take(&mut session.client.logged);
-    // A text that was not understood is no statement.
-    if let Some(told) = logged.told {
-        tell_end(session, &told, &begun, rows_sent, done.as_ref().err());
+    match (logged.told, &done) {
+        (Some(told), _) => tell_end(session, &told, &begun, rows, done.as_ref().err()),
+        // A text that was not understood is no statement.
+        (None, Err(error)) => {
+            if let Some(log) = session.server.host.statement_log() {
+                log.not_understood(error.code, begun.since.elapsed_us());
+            }
+        }
+        (None, Ok(_)) => {}
     }
     done
 }
@@ -60,7 +66,7 @@ fn tell_end(
     session: &Session,
     told: &ToldStatement,
     begun: &Begun,
-    rows_sent: u64,
+    (rows_sent, rows_affected): (u64, u64),
     error: Option<&SqlError>,
 ) {
     let figures = session.server.counters.figures();
@@ -68,15 +74,18 @@ fn tell_end(
     let lock_wait_ns = os::account::wall_ns_of_this_thread(State::RowLockWait);
     let ended = EndedStatement {
         text: &told.text,
+        origin: told.origin,
         is_administrative: told.is_administrative,
         schema: session.settings.schema.as_deref(),
         timestamp_s: session.settings.now_us() / 1_000_000,
         took_us: begun.since.elapsed_us(),
         lock_wait_us: lock_wait_ns.saturating_sub(begun.lock_wait_ns) / 1000,
         rows_sent,
+        rows_affected,
         figures: added.collect(),
         last_insert_id: session.settings.last_insert_id.get(),
         error_code: error.map_or(0, |error| error.code),
+        digesting: (session.settings.variables.lex_mode(), digest_bytes(session)),
     };
     if let Some(log) = session.server.host.statement_log() {
         log.ended(&ended);
@@ -123,7 +132,14 @@ fn tell_begin_as(session: &mut Session, origin: StatementOrigin, text: Vec<u8>, 
         log.begins(origin, &text);
     }
     // An EXECUTE has begun as itself; its end is told with the text of the statement that it names.
-    session.client.logged.told = Some(ToldStatement { text, is_administrative });
+    session.client.logged.told = Some(ToldStatement { text, origin, is_administrative });
+}
+
+/// Returns the number of bytes that the units of a digest may take.
+fn digest_bytes(session: &Session) -> usize {
+    const USUAL: usize = 1024;
+    let measured = session.server.measured.as_ref();
+    measured.map_or(USUAL, |measured| measured.measured().settings().digest_bytes)
 }
 
 /// Reports whether a statement is one of those that `log_slow_admin_statements` is about.

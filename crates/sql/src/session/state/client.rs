@@ -3,6 +3,7 @@
 use super::bound::Known;
 use crate::error::{Result, SqlError};
 use crate::measured::Shapes;
+use crate::statement_log::StatementOrigin;
 use std::collections::HashMap;
 use types::collation;
 
@@ -36,6 +37,7 @@ pub(crate) struct LoggedText {
 #[derive(Debug)]
 pub(crate) struct ToldStatement {
     pub text: Vec<u8>,
+    pub origin: StatementOrigin,
     /// Whether `log_slow_admin_statements` is about the statement.
     pub is_administrative: bool,
 }
