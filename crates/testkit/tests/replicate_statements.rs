@@ -426,3 +426,53 @@ fn values_that_our_programs_generate_are_the_same_at_another_one_of_us() {
     programs_generate_alike(Flavor::Slipstream, Flavor::Slipstream, "MIXED");
     programs_generate_alike(Flavor::Slipstream, Flavor::Slipstream, "STATEMENT");
 }
+
+/// A MyISAM table counts its AUTO_INCREMENT column anew for each combination of the key's columns
+/// before it. The numbers are the source's, whatever INSERT_ID says about the first row.
+fn counted_in_groups_behind(flavor: Flavor) {
+    if !testkit::available("replicate_statements::counted_in_groups", &[flavor]) {
+        return;
+    }
+    let settings = |server_id| Settings { server_id, ..Settings::default() };
+    let source = Server::start(flavor, &settings(1));
+    let replica = Replica::start(Flavor::Slipstream, &settings(2));
+    replica.follow(flavor, source.port(), &StartFrom::Gtid);
+    let further = Replica::start(Flavor::Slipstream, &settings(3));
+    further.follow(Flavor::Slipstream, replica.port(), &StartFrom::Gtid);
+    let statements = [
+        "CREATE DATABASE d",
+        "USE d",
+        "CREATE TABLE g (name VARCHAR(5), id INT NOT NULL AUTO_INCREMENT, PRIMARY KEY (name, id)) ENGINE=MyISAM",
+        "CREATE TABLE two (a INT, b INT, id SMALLINT UNSIGNED NOT NULL AUTO_INCREMENT, n INT, KEY (a, b, id)) \
+         ENGINE=MyISAM",
+        "INSERT INTO g (name) VALUES ('a'), ('b'), ('a'), ('b'), ('c')",
+        "INSERT INTO g (name) SELECT 'a' UNION ALL SELECT 'd' UNION ALL SELECT 'b'",
+        "DELETE FROM g WHERE name = 'a' AND id = 3",
+        "INSERT INTO g (name) VALUES ('a')",
+        "INSERT INTO g VALUES ('b', 50), ('b', NULL), ('e', 0), ('e', NULL)",
+        "INSERT INTO g SET name = 'c'",
+        "SET auto_increment_increment = 5, auto_increment_offset = 3",
+        "INSERT INTO g (name) VALUES ('a'), ('f'), ('f'), ('b')",
+        "SET auto_increment_increment = 1, auto_increment_offset = 1",
+        "INSERT INTO two (a, b, n) VALUES (1, 1, 1), (1, NULL, 2), (1, 2, 3), (1, 1, 4), (1, NULL, 5)",
+        "INSERT INTO two (a, b, n) SELECT a, b, n + 10 FROM two",
+        "INSERT INTO two (a, b, n) VALUES (2, 2, LAST_INSERT_ID())",
+    ];
+    run_all(&source, "STATEMENT", &statements);
+    replica.catch_up(&source);
+    further.catch_up(&replica);
+    for sql in ["SELECT * FROM d.g ORDER BY name, id", "SELECT * FROM d.two ORDER BY a, b, id"] {
+        replica.equals_by(&source, sql);
+        further.equals_by(&source, sql);
+    }
+}
+
+#[test]
+fn numbers_are_counted_in_groups_as_at_mysql() {
+    counted_in_groups_behind(Flavor::MySql);
+}
+
+#[test]
+fn numbers_are_counted_in_groups_as_at_mariadb() {
+    counted_in_groups_behind(Flavor::MariaDb);
+}

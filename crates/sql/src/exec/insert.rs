@@ -1,6 +1,7 @@
 //! INSERT and REPLACE.
 
 mod generator;
+mod groups;
 mod literals;
 mod recoded;
 mod row_in_the_way;
@@ -570,7 +571,12 @@ impl InsertPlan {
     /// Generates the row's AUTO_INCREMENT value if it is NULL or (depending on the SQL mode) 0, and
     /// notes a given one. As in MySQL this comes last, after functions, triggers, CHECK constraints
     /// and the view's check have seen 0.
-    fn settle_id(&self, run: &Run<'_, '_>, values: &mut [Value], generator: &mut Generator) -> Result<()> {
+    fn settle_id(
+        &self,
+        run: &mut Run<'_, '_>,
+        values: &mut [Value],
+        generator: &mut Generator,
+    ) -> Result<()> {
         let Some(at) = generator.column else { return Ok(()) };
         let is_zero = matches!(values[at], Value::Int(0) | Value::UInt(0));
         let zero_generates = generator.is_null || !run.ctx.variables.sql_mode.no_auto_value_on_zero();
@@ -579,7 +585,10 @@ impl InsertPlan {
             self.note_auto_increment(&values[at]);
             return Ok(());
         }
-        let id = Value::UInt(generator.next(&self.table, run)?);
+        let id = match groups::next(&self.table, run, values, generator)? {
+            Some(id) => Value::UInt(id),
+            None => Value::UInt(generator.next(&self.table, run)?),
+        };
         let def = &self.table.def;
         values[at] = to_column(&id, &def.columns[at], generator.row_number(), self.strictness(run), run.ctx)?;
         match &self.expressions {

@@ -30,6 +30,13 @@ pub(in crate::exec) struct Generator {
     pub defaulted: Vec<usize>,
 }
 
+/// Returns the first value from `from` on that the session's increment and offset allow.
+fn fitting(from: u64, increment: u64, offset: u64) -> u64 {
+    let offset = if offset > increment { 0 } else { offset };
+    // Among `increment` consecutive values, exactly one has the wanted remainder.
+    from.saturating_add((i128::from(offset) - i128::from(from)).rem_euclid(i128::from(increment)) as u64)
+}
+
 impl Generator {
     pub fn new(column: Option<usize>, rows: u64) -> Generator {
         Generator {
@@ -96,12 +103,7 @@ impl Generator {
             id
         } else {
             let (increment, offset) = (variables.auto_increment_increment, variables.auto_increment_offset);
-            let offset = if offset > increment { 0 } else { offset };
-            // Among `increment` consecutive values, exactly one has the wanted remainder.
-            let fitting = |from: u64| {
-                from + (i128::from(offset) - i128::from(from)).rem_euclid(i128::from(increment)) as u64
-            };
-            if !self.reserved.contains(&fitting(self.reserved.start)) {
+            if !self.reserved.contains(&fitting(self.reserved.start, increment, offset)) {
                 // The first time, the reservation is for all rows of the statement, even those
                 // before this one that had values of their own.
                 let rows = if self.first.is_none() { self.rows } else { self.rows_left };
@@ -112,7 +114,7 @@ impl Generator {
                 };
                 self.reserved = first..first + count;
             }
-            let value = fitting(self.reserved.start);
+            let value = fitting(self.reserved.start, increment, offset);
             self.reserved.start = value + 1;
             value
         };
@@ -125,6 +127,21 @@ impl Generator {
         }
         self.of_row = Some(value);
         Ok(value)
+    }
+
+    /// Takes the first value from `from` on that the session's increment and offset allow, for a
+    /// row whose table counts in groups. INSERT_ID says nothing about such a row.
+    pub fn take(&mut self, from: u64, run: &Run<'_, '_>) -> u64 {
+        let variables = run.ctx.variables;
+        variables.insert_ids.take_given();
+        let (increment, offset) = (variables.auto_increment_increment, variables.auto_increment_offset);
+        let value = fitting(from, increment, offset);
+        if self.first.is_none() {
+            variables.insert_ids.note_generated(value);
+            self.first = Some(value);
+        }
+        self.of_row = Some(value);
+        value
     }
 
     /// Returns the largest value of the column's type, when the counter has passed it before the

@@ -1,6 +1,7 @@
 //! Encodes rows of literals directly as row images, without values in between.
 
 use super::Generator;
+use super::groups;
 use crate::error::Result;
 use crate::exec::Run;
 use crate::exec::assign::for_default;
@@ -136,7 +137,7 @@ pub(in crate::exec) fn to_image(
             ColumnSource::Generated => match packed::width(&column.ty) {
                 // The value is generated last, when nothing can keep the row from being stored any
                 // more.
-                Width::Fixed(len) if generates_in_turn => {
+                Width::Fixed(len) if generates_in_turn && groups::of(&table.def).is_none() => {
                     generated = Some((image.len(), column));
                     image.resize(image.len() + usize::from(len), 0);
                     true
