@@ -273,6 +273,14 @@ impl Host for ConnectionHost {
         virtual_tables::truncate(self, schema, table)
     }
 
+    fn check_setup(&self, table: &str) -> sql::Result<()> {
+        virtual_tables::check_setup(self, table)
+    }
+
+    fn change_setup(&self, table: &str, row: &str, column: &str, on: bool) -> sql::Result<()> {
+        virtual_tables::change_setup(self, table, row, column, on)
+    }
+
     fn virtual_tables(&self, schema: &str) -> Vec<String> {
         virtual_tables::names(schema)
     }

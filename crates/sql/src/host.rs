@@ -428,6 +428,22 @@ pub trait Host: Rights {
         Err(SqlError::no_such_table(schema, table))
     }
 
+    /// Checks that the account may change settings in a table of performance_schema.
+    ///
+    /// # Errors
+    /// Returns 1142 when the account may not.
+    fn check_setup(&self, _table: &str) -> Result<()> {
+        Ok(())
+    }
+
+    /// Changes a setting in a row of a table of performance_schema, which has had another value.
+    ///
+    /// # Errors
+    /// Returns 1235 for a setting that cannot be changed.
+    fn change_setup(&self, table: &str, _row: &str, _column: &str, _on: bool) -> Result<()> {
+        Err(SqlError::not_supported(format!("UPDATE of {table}")))
+    }
+
     /// Returns the names of all tables that [`Host::virtual_table`] knows in a schema, in lower
     /// case, for SHOW TABLES.
     fn virtual_tables(&self, schema: &str) -> Vec<String>;

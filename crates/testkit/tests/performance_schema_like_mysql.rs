@@ -299,3 +299,88 @@ fn locks_on_definitions_are_shown_with_who_waits() {
     });
     assert!(lines.iter().any(|line| line.contains("PENDING")), "{lines:?}");
 }
+
+#[test]
+fn consumers_are_switched_by_update() {
+    let test = "performance_schema_like_mysql::consumers_are_switched_by_update";
+    let lines = same_as_mysql(test, &measuring(), |server: &Server| {
+        server.run("CREATE USER reader IDENTIFIED BY 'r'");
+        server.run("GRANT SELECT ON performance_schema.* TO reader");
+        let options =
+            ConnectOptions { user: "reader".into(), password: "r".into(), ..server.connect_options() };
+        let mut reader = Client::connect(&options).expect("a session");
+        let mut client = server.connect();
+        client.query("USE performance_schema").expect("it is there");
+        let mut lines = rows(&mut client, "SELECT * FROM setup_consumers ORDER BY name");
+        for sql in [
+            "UPDATE setup_consumers SET ENABLED = 'NO' WHERE NAME = 'events_statements_history'",
+            "UPDATE setup_consumers SET enabled = 'no' WHERE name = 'events_statements_history'",
+            "UPDATE performance_schema.setup_consumers AS c SET c.enabled = 'YES' WHERE c.name LIKE 'events_waits_%'",
+            "UPDATE setup_consumers SET ENABLED = IF(NAME LIKE '%long', 'YES', ENABLED) WHERE NAME LIKE 'events_st%s_h%'",
+            "UPDATE setup_consumers SET ENABLED = 'NO' WHERE NAME = 'nothing'",
+            "UPDATE setup_consumers SET ENABLED = 'maybe' WHERE NAME = 'events_waits_current'",
+            "UPDATE setup_consumers SET ENABLED = 'maybe' WHERE NAME = 'nothing'",
+            "UPDATE setup_consumers SET NAME = 'x' WHERE NAME = 'events_waits_current'",
+            "UPDATE setup_consumers SET nothing = 'YES'",
+            "UPDATE setup_consumers SET ENABLED = 'YES' WHERE nothing = 1",
+            "UPDATE setup_instruments SET ENABLED = 'YES', TIMED = 'YES' WHERE NAME LIKE 'statement/sql/sel%'",
+            "UPDATE setup_actors SET ENABLED = 'YES' WHERE USER = '%'",
+        ] {
+            let done = client.query(sql).map(|done| done.affected_rows());
+            lines.push(format!("{sql}: {done:?}"));
+        }
+        lines.extend(rows(&mut client, "SELECT * FROM setup_consumers ORDER BY name"));
+        lines.extend(answer(&mut reader, "UPDATE performance_schema.setup_consumers SET ENABLED = 'NO'"));
+        lines
+    });
+    assert!(lines.iter().any(|line| line.contains("Ok(1)")), "{lines:?}");
+}
+
+#[test]
+fn consumers_say_what_is_kept() {
+    let test = "performance_schema_like_mysql::consumers_say_what_is_kept";
+    let lines = same_as_mysql(test, &measuring(), |server: &Server| {
+        let mut watcher = server.connect();
+        let mut client = server.connect();
+        let mut lines = Vec::new();
+        let mut switch = |name: &str, to: &str| {
+            let sql = "UPDATE performance_schema.setup_consumers SET ENABLED =";
+            watcher.query(&format!("{sql} '{to}' WHERE NAME = '{name}'")).expect("it can be switched");
+        };
+        let mut seen = |client: &mut Client, mark: &str| {
+            let count = |table: &str, column: &str| {
+                server.rows(&format!(
+                    "SELECT COUNT(*) FROM performance_schema.{table} WHERE {column} LIKE 'SELECT%{mark}%' \
+                     AND {column} NOT LIKE '%performance_schema%'"
+                ))
+            };
+            client.query(&format!("SELECT 1 AS {mark}")).expect("a query");
+            // The statement that is shown as the current one is replaced by the next one.
+            let current = count("events_statements_current", "sql_text");
+            let history = count("events_statements_history", "sql_text");
+            let long = count("events_statements_history_long", "sql_text");
+            let digests = count("events_statements_summary_by_digest", "digest_text");
+            lines.push(format!("{mark}: {current:?} {history:?} {long:?} {digests:?}"));
+        };
+        seen(&mut client, "as_it_is");
+        switch("events_statements_history", "NO");
+        seen(&mut client, "no_history");
+        switch("events_statements_history_long", "YES");
+        seen(&mut client, "long_alone");
+        switch("events_statements_history", "YES");
+        switch("statements_digest", "NO");
+        seen(&mut client, "no_digest");
+        switch("statements_digest", "YES");
+        switch("global_instrumentation", "NO");
+        seen(&mut client, "nothing");
+        switch("global_instrumentation", "YES");
+        seen(&mut client, "all_again");
+        server.run("TRUNCATE TABLE performance_schema.events_statements_history_long");
+        lines.extend(server.rows(
+            "SELECT COUNT(*) FROM performance_schema.events_statements_history_long WHERE sql_text LIKE '%all_again%' \
+             AND sql_text NOT LIKE '%performance_schema%'",
+        ));
+        lines
+    });
+    assert!(lines[0].starts_with("as_it_is"), "{lines:?}");
+}

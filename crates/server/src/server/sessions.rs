@@ -208,7 +208,8 @@ impl SessionEntry {
         match self.measured.get() {
             Some(session) => session.change_account(account),
             None => {
-                self.measured.get_or_init(|| Arc::new(MeasuredSession::new(measured.clone(), account)));
+                self.measured
+                    .get_or_init(|| Arc::new(MeasuredSession::new(measured.clone(), account, self.id)));
             }
         }
     }

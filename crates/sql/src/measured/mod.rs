@@ -10,6 +10,7 @@
 //! the session ends, and where a part is full. A digest is found once for each text: it stays with
 //! the plan that is kept for the text, and with the prepared statement.
 
+mod consumers;
 mod digests;
 mod figures;
 mod histogram;
@@ -20,6 +21,7 @@ mod session;
 mod shape;
 mod totals;
 
+pub use consumers::{Consumer, Consumers};
 pub use digests::{DigestEntry, DigestRow};
 pub use figures::{Figures, SUM_NAMES, SUMS, Sample, sum};
 pub use histogram::{BUCKETS, Histogram, bucket_low_ps, bucket_of};

@@ -37,6 +37,10 @@ pub struct Event {
     pub outcome: Outcome,
     /// What it took.
     pub sample: Sample,
+    /// False when it is only measured and not shown.
+    pub is_shown: bool,
+    /// False when it is forgotten as soon as the next one begins.
+    pub is_kept: bool,
 }
 
 impl Default for Event {
@@ -51,6 +55,8 @@ impl Default for Event {
             schema: None,
             outcome: Outcome::default(),
             sample: Sample::default(),
+            is_shown: true,
+            is_kept: true,
         }
     }
 }
@@ -88,6 +94,9 @@ impl Recent {
     /// Returns the place for a new statement, which replaces the oldest one. Beside the latest
     /// statement `most` others are kept.
     pub fn begin(&mut self, most: usize) -> &mut Event {
+        if self.events.get(self.at).is_some_and(|latest| !latest.is_kept) {
+            return &mut self.events[self.at];
+        }
         if self.events.len() <= most {
             self.events.push(Event::default());
             self.at = self.events.len() - 1;
@@ -105,7 +114,7 @@ impl Recent {
     /// Returns the statements that have ended, the oldest first, at most `most`.
     pub fn ended(&self, most: usize) -> Vec<Event> {
         let (new, old) = self.events.split_at((self.at + 1).min(self.events.len()));
-        let ended = old.iter().chain(new).filter(|event| event.ticks.1.is_some());
+        let ended = old.iter().chain(new).filter(|event| event.ticks.1.is_some() && event.is_kept);
         let all: Vec<&Event> = ended.collect();
         all[all.len().saturating_sub(most)..].iter().map(|event| (*event).clone()).collect()
     }
@@ -132,6 +141,11 @@ mod tests {
         assert_eq!(numbers(&recent), [6, 7]);
         *recent.begin(2) = Event { number: 8, ..Event::default() };
         assert_eq!(numbers(&recent), [6, 7], "one that runs is not among those that have ended");
+        // One that is not kept takes no place of those that are.
+        *recent.begin(2) = Event { number: 9, ticks: (0, Some(1)), is_kept: false, ..Event::default() };
+        assert_eq!(numbers(&recent), [7]);
+        *recent.begin(2) = Event { number: 8, ..Event::default() };
+        assert_eq!(numbers(&recent), [7]);
         recent.clear_ended();
         assert_eq!(numbers(&recent), [0; 0]);
         assert_eq!(recent.latest().map(|event| event.number), Some(8));

@@ -1,5 +1,6 @@
 //! What one session measures.
 
+use super::consumers::Collected;
 use super::digests::DigestEntry;
 use super::figures::{COUNTED, Figures, Sample, counted, sum};
 use super::histogram::bucket_of;
@@ -84,6 +85,8 @@ pub struct PreparedRow {
 struct Inner {
     account: AccountName,
     recent: Recent,
+    /// What is collected of the statement that runs.
+    collected: Collected,
     last_number: u64,
     next_statement_id: u64,
     parts: Vec<Option<Box<Part>>>,
@@ -100,14 +103,15 @@ struct Inner {
 /// reads.
 pub struct MeasuredSession {
     measured: Arc<Measured>,
+    connection_id: u32,
     inner: Mutex<Inner>,
 }
 
 impl MeasuredSession {
-    /// Begins to measure a session of this account.
-    pub fn new(measured: Arc<Measured>, account: AccountName) -> MeasuredSession {
+    /// Begins to measure a connection's session of this account.
+    pub fn new(measured: Arc<Measured>, account: AccountName, connection_id: u32) -> MeasuredSession {
         measured.enter(&account);
-        MeasuredSession { measured, inner: Mutex::new(Inner { account, ..Inner::default() }) }
+        MeasuredSession { measured, connection_id, inner: Mutex::new(Inner { account, ..Inner::default() }) }
     }
 
     /// Returns what all sessions measure together.
@@ -132,6 +136,10 @@ impl MeasuredSession {
         let settings = self.measured.settings();
         let mut inner = self.inner.lock();
         let inner = &mut *inner;
+        inner.collected = self.measured.consumers.collected();
+        if !inner.collected.is_measured {
+            return;
+        }
         inner.last_number += 1;
         if inner.next_statement_id.is_multiple_of(STATEMENT_IDS) {
             inner.next_statement_id = self.measured.take_statement_ids();
@@ -146,15 +154,26 @@ impl MeasuredSession {
             event.outcome = Outcome::default();
         }
         event.sample = Sample::default();
+        (event.is_shown, event.is_kept) = (inner.collected.is_shown, inner.collected.in_history);
         tell(event, begun, settings.text_bytes);
+        if !inner.collected.has_digest {
+            event.digest = None;
+        }
     }
 
     /// Replaces what was told of the statement that runs: EXECUTE is shown by the text and digest
     /// of the statement that it names.
     pub fn retell(&self, begun: &Begun<'_>) {
         let mut inner = self.inner.lock();
+        let collected = inner.collected;
+        if !collected.is_measured {
+            return;
+        }
         if let Some(event) = inner.recent.latest() {
             tell(event, begun, self.measured.settings().text_bytes);
+            if !collected.has_digest {
+                event.digest = None;
+            }
         }
     }
 
@@ -162,6 +181,9 @@ impl MeasuredSession {
     pub fn end(&self, ended: Ended, counters: &Counters) {
         let mut inner = self.inner.lock();
         let inner = &mut *inner;
+        if !inner.collected.is_measured {
+            return;
+        }
         if inner.rate.1 == 0 {
             inner.rate = (os::clock::ticks_to_ns(1 << 32), RATE_FOR);
         }
@@ -191,6 +213,9 @@ impl MeasuredSession {
         event.ticks.1 = Some(ended.ticks);
         event.outcome = ended.outcome;
         event.sample = sample;
+        if inner.collected.in_long_history {
+            self.measured.keep_long(self.connection_id, event);
+        }
         inner.by_name.add(event.name, &sample);
         let place = ended.prepared.and_then(|at| inner.prepared.get_mut(at));
         if let Some(Some(prepared)) = place {
@@ -259,7 +284,7 @@ impl MeasuredSession {
 
     /// Returns the statement that runs, or the last one.
     pub fn current(&self) -> Option<Event> {
-        self.inner.lock().recent.latest().cloned()
+        self.inner.lock().recent.latest().filter(|event| event.is_shown).cloned()
     }
 
     /// Returns the latest statements that have ended, the oldest first.

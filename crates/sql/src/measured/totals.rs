@@ -1,11 +1,13 @@
 //! What all sessions have measured together.
 
+use super::consumers::Consumers;
 use super::digests::{DigestEntry, Digests};
 use super::figures::{Figures, Sample};
 use super::histogram::BUCKETS;
 use super::names::{EventName, NAMES};
+use super::recent::Event;
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,6 +18,8 @@ pub struct Settings {
     pub digests: usize,
     /// The statements that each session keeps.
     pub history: usize,
+    /// The statements of all sessions together that are kept while their consumer is on.
+    pub long_history: usize,
     /// The bytes of a text that are kept.
     pub text_bytes: usize,
     /// The bytes of a digest's units.
@@ -101,6 +105,11 @@ pub struct Measured {
     /// The statements of all digests by their time. Relaxed: each stands for itself.
     pub(super) histogram: Vec<AtomicU64>,
     next_statements: AtomicU64,
+    /// What is done with the statements.
+    pub consumers: Consumers,
+    /// The last statements of all sessions with the ids of their connections, the oldest first,
+    /// while their consumer is on.
+    pub(super) long_history: Mutex<VecDeque<(u32, Event)>>,
     /// Locked when a session begins and ends, and by readers.
     pub(super) ended: Mutex<Ended>,
     since_ticks: u64,
@@ -117,6 +126,8 @@ impl Measured {
             settings,
             histogram: (0..BUCKETS).map(|_| AtomicU64::new(0)).collect(),
             next_statements: AtomicU64::new(1),
+            consumers: Consumers::default(),
+            long_history: Mutex::default(),
             ended: Mutex::default(),
             since_ticks: os::clock::ticks(),
         }
@@ -139,6 +150,28 @@ impl Measured {
     /// Returns the time from the beginning of measuring to a moment, in picoseconds.
     pub fn moment_ps(&self, ticks: u64) -> u64 {
         os::clock::ticks_to_ns(ticks.saturating_sub(self.since_ticks)).saturating_mul(1000)
+    }
+
+    /// Keeps a statement that has ended, for which the oldest one makes room.
+    pub(super) fn keep_long(&self, connection_id: u32, event: &Event) {
+        let most = self.settings.long_history;
+        let mut long = self.long_history.lock();
+        while long.len() >= most.max(1) {
+            long.pop_front();
+        }
+        if most > 0 {
+            long.push_back((connection_id, event.clone()));
+        }
+    }
+
+    /// Returns the last statements of all sessions with the ids of their connections.
+    pub fn long_history(&self) -> Vec<(u32, Event)> {
+        self.long_history.lock().iter().cloned().collect()
+    }
+
+    /// Forgets the last statements of all sessions.
+    pub fn clear_long_history(&self) {
+        self.long_history.lock().clear();
     }
 
     /// Notes a new session of an account.

@@ -4,7 +4,7 @@ use super::classes::{class_of, class_of_bound, is_about_rows};
 use super::locked_tables::active_locks;
 use super::{
     Session, accounts, bound, ddl, explain, locked_tables, maintain, measuring, privileges, refused, results,
-    set, set_var, show, transaction, watched,
+    set, set_var, setup_tables, show, transaction, watched,
 };
 use crate::admin::{AdminCommand, FlushTarget, PurgeTo};
 use crate::ast::{Show, Statement};
@@ -102,7 +102,7 @@ impl Session {
         self.server.host.admit_statement(class_of(&parsed.statement, false))?;
         let (statement, end) = (&parsed.statement, parsed.end);
         set_var::with_hinted(self, statement, &parsed.hints, |session, hints| {
-            if !is_about_rows(statement) {
+            if !is_about_rows(statement) || setup_tables::is_changed_by(session, statement) {
                 return session.run_unbound(own_text, (statement, hints), sink);
             }
             let is_query = matches!(statement, Statement::Query(_));
@@ -222,6 +222,7 @@ impl Session {
             }
             Statement::Admin(command) => self.admin(command.clone(), sink),
             Statement::Call(call) => super::program::call_alone(self, call, sink),
+            Statement::Update(update) => setup_tables::update(self, update, sink),
             Statement::Signal(signal) => {
                 super::program::signal(self, signal)?;
                 results::ok(self, sink)

@@ -34,6 +34,7 @@ mod rows;
 mod schedule;
 mod set;
 mod set_var;
+mod setup_tables;
 mod show;
 mod state;
 mod statement_names;

@@ -18,6 +18,17 @@ pub(super) fn ok(session: &mut Session, sink: &mut dyn ResultSink) -> Result<()>
     sink.ok(&OkInfo { warnings: session.warning_count(), status: session.status(), ..OkInfo::default() })
 }
 
+/// Sends the OK of an UPDATE that has changed so many rows.
+pub(super) fn ok_of_update(
+    session: &mut Session,
+    affected_rows: u64,
+    info: String,
+    sink: &mut dyn ResultSink,
+) -> Result<()> {
+    let (warnings, status) = (session.warning_count(), session.status());
+    sink.ok(&OkInfo { affected_rows, warnings, status, info, ..OkInfo::default() })
+}
+
 /// Sends the OK of a DDL statement.
 pub(super) fn ok_of_ddl(session: &mut Session, report: &DdlReport, sink: &mut dyn ResultSink) -> Result<()> {
     session.statement.row_count = report.affected_rows as i64;

@@ -25,6 +25,7 @@ mod transactions;
 mod user_attributes;
 mod variables_info;
 
+use crate::accounts::Privileges;
 use crate::client::checks::Holder;
 use crate::client::connection_host::ConnectionHost;
 use sql::ComputedTable;
@@ -151,6 +152,36 @@ pub fn truncate(host: &ConnectionHost, schema: &str, table: &str) -> sql::Result
     match is_one(schema, table) {
         true => Err(Holder::of_session(host).table_denied("DROP", table)),
         false => Err(sql::SqlError::no_such_table(schema, table)),
+    }
+}
+
+/// Checks that the session may change settings in a table of performance_schema.
+///
+/// # Errors
+/// Returns 1142 (`ER_TABLEACCESS_DENIED_ERROR`) when the account may not.
+pub fn check_setup(host: &ConnectionHost, table: &str) -> sql::Result<()> {
+    let update = Privileges::of_names(&["UPDATE"]);
+    let may = host.may_do_everything() || host.account().allows_table(update, "performance_schema", table);
+    if may { Ok(()) } else { Err(Holder::of_session(host).table_denied("UPDATE", table)) }
+}
+
+/// Changes a setting in a row of a table of performance_schema.
+///
+/// # Errors
+/// Returns 1235 (`ER_NOT_SUPPORTED_YET`) for a setting that cannot be changed here.
+pub fn change_setup(
+    host: &ConnectionHost,
+    table: &str,
+    row: &str,
+    column: &str,
+    on: bool,
+) -> sql::Result<()> {
+    match table.eq_ignore_ascii_case("setup_consumers") && setup::switch_consumer(host, row, on) {
+        true => Ok(()),
+        false => {
+            let value = if on { "YES" } else { "NO" };
+            Err(sql::SqlError::not_supported(format!("{column} = {value} in {table}")))
+        }
     }
 }
 

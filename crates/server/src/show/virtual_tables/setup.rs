@@ -1,5 +1,5 @@
 //! The tables of performance_schema that say what is measured: statements of every thread, as MySQL
-//! does by default. Nothing in them can be switched, because nothing but statements is measured.
+//! does by default. UPDATE switches the consumers, and nothing else in these tables.
 
 use super::cells::{Cells, number, table, text, text_of};
 use super::performance::background_threads;
@@ -7,26 +7,6 @@ use super::statements;
 use crate::client::connection_host::ConnectionHost;
 use sql::ComputedTable;
 use std::collections::BTreeSet;
-
-/// MySQL's consumers, and whether what they collect is collected here.
-const CONSUMERS: [(&str, bool); 16] = [
-    ("events_stages_current", false),
-    ("events_stages_history", false),
-    ("events_stages_history_long", false),
-    ("events_statements_cpu", false),
-    ("events_statements_current", true),
-    ("events_statements_history", true),
-    ("events_statements_history_long", false),
-    ("events_transactions_current", false),
-    ("events_transactions_history", false),
-    ("events_transactions_history_long", false),
-    ("events_waits_current", false),
-    ("events_waits_history", false),
-    ("events_waits_history_long", false),
-    ("global_instrumentation", true),
-    ("thread_instrumentation", true),
-    ("statements_digest", true),
-];
 
 fn word(is_on: bool) -> &'static str {
     if is_on { "YES" } else { "NO" }
@@ -41,13 +21,21 @@ pub fn actors(host: &ConnectionHost) -> ComputedTable<'_> {
     table(row(), move || host.server().measured.iter().map(|_| row()).collect::<Vec<_>>())
 }
 
-/// `setup_consumers`
+/// `setup_consumers`, in which UPDATE switches what is collected.
 pub fn consumers(host: &ConnectionHost) -> ComputedTable<'_> {
     let row = |name: &str, is_on: bool| -> Cells { vec![text("NAME", name), text("ENABLED", word(is_on))] };
     table(row("", false), move || {
-        let measures = host.server().measured.is_some();
-        CONSUMERS.map(|(name, is_on)| row(name, is_on && measures))
+        let consumers = host.server().measured.iter().flat_map(|measured| measured.consumers.all());
+        consumers.map(|(name, is_on)| row(name, is_on)).collect::<Vec<_>>()
     })
+}
+
+/// Switches a consumer. Returns false for one that cannot be switched here.
+pub fn switch_consumer(host: &ConnectionHost, name: &str, on: bool) -> bool {
+    // The processor's time of a statement is not measured.
+    let is_possible = !(on && name == "events_statements_cpu");
+    let measured = host.server().measured.as_ref().filter(|_| is_possible);
+    measured.is_some_and(|measured| measured.consumers.switch(name, on))
 }
 
 /// `setup_instruments`: the kinds of statements.

@@ -15,7 +15,9 @@ pub const DEFINITIONS: &[Definition] = &[
     ),
     global("performance_schema_events_statements_history_long_size", Int(-1, 1_048_576), "10000")
         .read_only()
-        .kept("events_statements_history_long is empty, as it is in MySQL unless its consumer is on."),
+        .does(
+            "events_statements_history_long keeps so many statements while its consumer is on. -1 is 10000.",
+        ),
     global("performance_schema_events_statements_history_size", Int(-1, 1024), "10")
         .read_only()
         .does("So many of a session's last statements are kept. -1 is 10."),

@@ -1,6 +1,7 @@
 //! The tables of statements that run or have run lately.
 
 use super::super::columns::{Kind, columns};
+use super::super::performance::thread_of;
 use super::reading::{measured_cells, sessions};
 use crate::client::connection_host::ConnectionHost;
 use crate::show::result_table::text_or_null;
@@ -119,7 +120,12 @@ pub fn history(host: &ConnectionHost) -> ComputedTable<'_> {
     })
 }
 
-/// `events_statements_history_long`, whose consumer is off: nothing is kept for it.
-pub fn history_long(_host: &ConnectionHost) -> ComputedTable<'_> {
-    ComputedTable::of_rows(of_event(), Vec::new)
+/// `events_statements_history_long`, which has rows while its consumer is on.
+pub fn history_long(host: &ConnectionHost) -> ComputedTable<'_> {
+    ComputedTable::new(of_event(), |rows| {
+        let Some(measured) = &host.server().measured else { return Ok(()) };
+        let events = measured.long_history();
+        rows.charge(events.len() * size_of::<Event>())?;
+        events.iter().try_for_each(|(id, event)| rows.put(row(thread_of(*id), event, measured)))
+    })
 }

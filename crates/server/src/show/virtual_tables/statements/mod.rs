@@ -44,7 +44,9 @@ pub fn truncate(host: &ConnectionHost, table: &str) -> bool {
         "events_statements_current" | "events_statements_history" => {
             sessions(host).iter().for_each(|(_, session)| session.clear_history());
         }
-        "events_statements_history_long" => {}
+        "events_statements_history_long" => {
+            host.server().measured.iter().for_each(|measured| measured.clear_long_history());
+        }
         "prepared_statements_instances" => {
             sessions(host).iter().for_each(|(_, session)| session.clear_prepared());
         }
