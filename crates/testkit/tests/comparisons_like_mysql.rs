@@ -143,3 +143,27 @@ fn a_year_is_its_first_day_where_a_date_is_wanted() {
         ],
     );
 }
+
+#[test]
+fn a_literal_of_bytes_is_a_number_where_a_condition_stands() {
+    let answers = same_answers(
+        "comparisons_like_mysql::a_literal_of_bytes_is_a_number_where_a_condition_stands",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (id INT PRIMARY KEY, b VARBINARY(4))",
+            "INSERT INTO t VALUES (1, 'a'), (2, '1')",
+            "SELECT id FROM t WHERE X'FF01' ORDER BY id",
+            "SELECT id FROM t WHERE NOT X'FF01'",
+            "SELECT id FROM t WHERE X'00'",
+            "SELECT a.id, b.id FROM t a LEFT JOIN t b ON X'61' ORDER BY 1, 2",
+            "SELECT id FROM t GROUP BY id HAVING X'61' ORDER BY id",
+            "SELECT IF(X'61', 1, 0), CASE WHEN X'61' THEN 1 ELSE 0 END, X'61' IS TRUE, X'61' AND 1",
+            "UPDATE t SET b = '2' WHERE X'61'",
+            "SELECT id, b FROM t ORDER BY id",
+            "DELETE FROM t WHERE X'61'",
+            "SELECT COUNT(*) FROM t",
+        ],
+    );
+    assert!(answers[4].ends_with(": 1 2"), "{answers:#?}");
+}

@@ -69,7 +69,8 @@ pub(crate) struct Wish {
 pub(crate) fn conjuncts(condition: Expr, into: &mut Vec<Expr>) {
     match condition.node {
         Node::And(operands) => operands.into_iter().for_each(|operand| conjuncts(operand, into)),
-        _ => into.push(condition),
+        // As a condition, `x'FF'` is a number.
+        _ => into.push(condition.numeric()),
     }
 }
 

@@ -221,7 +221,7 @@ pub(super) fn bind_select(
             place.aggregates = Some(&aggregates);
             let named = named_slots(items.outputs.iter().chain(&keys));
             place.only = Some(&named);
-            Some(binder.expr(written, &mut place)?)
+            Some(binder.expr(written, &mut place)?.numeric())
         }
     };
     check_no_windows(having.iter(), &windows, &items)?;
