@@ -377,6 +377,8 @@ fn small_numbers_and_years_are_dates_as_in_mysql() {
             "select ifnull(y, y), case when 1 then y end, nullif(y, 1), y from t",
             "select y <= dt, y <= d, y = d, y > dt, d < y from t",
             "select year(d) <= dt, year(d) = d, year(d) < d from t",
+            "create table made as select sec_to_time(year(d)) a, sec_to_time(cast(dt as time)) b, maketime(1, 2, null) c from t",
+            "show create table made",
             "set sql_mode = ''",
             "select cast(1 as date), date(31), cast(32 as date), cast(1.5 as date), cast(7 as datetime)",
         ],

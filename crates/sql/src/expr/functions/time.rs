@@ -208,6 +208,8 @@ pub(super) fn most_fsp(args: &[Expr]) -> u8 {
 fn time_of_seconds(seconds: &Expr) -> Result<(ColumnType, Coercibility)> {
     let fsp = match seconds.ty.code {
         _ if seconds.ty.is_integer() => 0,
+        types::TypeCode::Year | types::TypeCode::Null => 0,
+        _ if seconds.ty.is_temporal() => seconds.ty.fsp(),
         types::TypeCode::NewDecimal => seconds.ty.scale().min(6),
         _ => 6,
     };
