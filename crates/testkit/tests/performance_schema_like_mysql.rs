@@ -317,6 +317,8 @@ fn consumers_are_switched_by_update() {
             "UPDATE setup_consumers SET enabled = 'no' WHERE name = 'events_statements_history'",
             "UPDATE performance_schema.setup_consumers AS c SET c.enabled = 'YES' WHERE c.name LIKE 'events_waits_%'",
             "UPDATE setup_consumers SET ENABLED = IF(NAME LIKE '%long', 'YES', ENABLED) WHERE NAME LIKE 'events_st%s_h%'",
+            "UPDATE setup_consumers SET ENABLED = 'YES' WHERE NAME LIKE 'events_statements_%'",
+            "UPDATE setup_consumers SET ENABLED = 'NO' WHERE NAME = 'events_statements_cpu'",
             "UPDATE setup_consumers SET ENABLED = 'NO' WHERE NAME = 'nothing'",
             "UPDATE setup_consumers SET ENABLED = 'maybe' WHERE NAME = 'events_waits_current'",
             "UPDATE setup_consumers SET ENABLED = 'maybe' WHERE NAME = 'nothing'",

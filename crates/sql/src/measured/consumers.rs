@@ -23,7 +23,8 @@ const ALL: [(&str, bool); 16] = [
 ];
 
 /// The consumers that have an effect here. Those of stages, transactions and waits collect nothing,
-/// because setup_instruments has no instruments of these kinds.
+/// because setup_instruments has no instruments of these kinds. The processor's time of statements
+/// is not measured, so that it stays 0 while `events_statements_cpu` is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consumer {
     /// The statement that each session runs is kept.

@@ -30,12 +30,9 @@ pub fn consumers(host: &ConnectionHost) -> ComputedTable<'_> {
     })
 }
 
-/// Switches a consumer. Returns false for one that cannot be switched here.
+/// Switches a consumer. Returns false where nothing is measured and for a name that is none.
 pub fn switch_consumer(host: &ConnectionHost, name: &str, on: bool) -> bool {
-    // The processor's time of a statement is not measured.
-    let is_possible = !(on && name == "events_statements_cpu");
-    let measured = host.server().measured.as_ref().filter(|_| is_possible);
-    measured.is_some_and(|measured| measured.consumers.switch(name, on))
+    host.server().measured.as_ref().is_some_and(|measured| measured.consumers.switch(name, on))
 }
 
 /// `setup_instruments`: the kinds of statements.
