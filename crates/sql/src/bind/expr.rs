@@ -314,23 +314,11 @@ impl Binder<'_> {
                 {
                     return Ok(Expr::constant(Value::Decimal(Decimal::from(n).negate())));
                 }
-                if let Node::Constant(
-                    value @ (Value::Int(_) | Value::UInt(_) | Value::Decimal(_) | Value::Double(_)),
-                ) = &operand.node
-                {
-                    // The digits of -9223372036854775808 alone are an unsigned number.
-                    let ty = match value {
-                        Value::UInt(_) => expr::integer_of_digits(19, false),
-                        _ => operand.ty.clone(),
-                    };
-                    let value = match value {
-                        Value::Int(n) => Value::Int(-n),
-                        Value::UInt(n) => Value::Int((*n as i64).wrapping_neg()),
-                        Value::Decimal(n) => Value::Decimal(n.negate()),
-                        Value::Double(n) => Value::Double(-n),
-                        other => other.clone(),
-                    };
-                    return Ok(Expr { node: Node::Constant(value), ty, ..operand });
+                if matches!(
+                    operand.node,
+                    Node::Constant(Value::Int(_) | Value::UInt(_) | Value::Decimal(_) | Value::Double(_))
+                ) {
+                    return Ok(negated(operand));
                 }
                 let operand = number(operand, place.scope);
                 let ty = match expr::numeric_class(&operand.ty) {
@@ -595,3 +583,22 @@ const VALUES_OF_NEW_ROW: &str = "'VALUES function' is deprecated and will be rem
     use an alias (INSERT INTO ... VALUES (...) AS alias) and replace VALUES(col) in the ON DUPLICATE KEY UPDATE \
     clause with alias.col instead";
 const VALUES_OF_NO_ROW: &str = "'VALUES function' is deprecated and will be removed in a future release.";
+
+/// Returns a constant number with the opposite sign. The digits of -9223372036854775808 alone are
+/// an unsigned number.
+#[inline(never)]
+fn negated(mut constant: Expr) -> Expr {
+    if let Node::Constant(value) = &mut constant.node {
+        *value = match &*value {
+            Value::Int(n) => Value::Int(-*n),
+            Value::UInt(n) => {
+                constant.ty = expr::integer_of_digits(19, false);
+                Value::Int((*n as i64).wrapping_neg())
+            }
+            Value::Decimal(n) => Value::Decimal(n.negate()),
+            Value::Double(n) => Value::Double(-*n),
+            other => other.clone(),
+        };
+    }
+    constant
+}
