@@ -39,10 +39,12 @@ pub(super) struct Coming {
     converted: Vec<u8>,
     /// The pages that the events will want.
     pub missing: MissingPages,
+    /// How many of them are looked for at a time. The rows behind these are passed over.
+    most_missing: usize,
 }
 
 impl Coming {
-    pub fn new(engine: Arc<Engine>, settings: Arc<ApplySettings>) -> Coming {
+    pub fn new(engine: Arc<Engine>, settings: Arc<ApplySettings>, most_missing: usize) -> Coming {
         Coming {
             hold: TableHold::new(engine),
             settings,
@@ -51,6 +53,7 @@ impl Coming {
             plain: Vec::new(),
             converted: Vec::new(),
             missing: MissingPages::default(),
+            most_missing,
         }
     }
 
@@ -137,6 +140,9 @@ impl Coming {
         let none = ColumnMask::empty(0);
         let (before_mask, after_mask) = (event.before_mask(), event.after_mask());
         for row in event.iter(&table.layout) {
+            if self.missing.len() >= self.most_missing {
+                return None;
+            }
             let row = row.ok()?;
             let image = |mask, image: Option<_>| PartialRow { mask, image: image.unwrap_or_default() };
             let before = image(before_mask.as_ref().unwrap_or(&none), row.before);

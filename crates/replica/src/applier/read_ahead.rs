@@ -32,7 +32,8 @@ const LONGEST_REST: Duration = Duration::from_secs(1);
 const WORTH: u64 = 4;
 /// How long the thread waits until the applier has come closer, or more has been received.
 const PAUSE: Duration = Duration::from_millis(1);
-/// For how many pauses the relay log may have nothing new before the thread rests.
+/// After how many pauses the thread rests: the relay log has nothing new, or the applier does not
+/// come closer, such as one that has to be delayed.
 const MOST_PAUSES: u32 = 200;
 /// The most bytes of the relay log that are looked at together, so that the pages of many rows are
 /// read at the same time.
@@ -152,7 +153,7 @@ impl<'c> Lead<'c> {
             channel,
             reader: RelayReader::at(&channel.relay, reached).ok()?,
             checksum: if has_checksums { Checksum::Crc32 } else { Checksum::None },
-            coming: Coming::new(engine, channel.apply.clone()),
+            coming: Coming::new(engine, channel.apply.clone(), most_pages),
             batch: Vec::new(),
             batches: VecDeque::new(),
             most_pages,
@@ -168,23 +169,21 @@ impl<'c> Lead<'c> {
             let Some(must_wait) = self.follow().filter(|_| self.channel.apply.reads_ahead()) else {
                 return is_useful;
             };
-            if must_wait {
-                if over.wait(PAUSE) {
+            let has_batch = match must_wait {
+                true => false,
+                false => match self.next_batch() {
+                    Some(has_batch) => has_batch,
+                    None => return is_useful,
+                },
+            };
+            if !has_batch {
+                pauses += 1;
+                if pauses > MOST_PAUSES || over.wait(PAUSE) {
                     return is_useful;
                 }
                 continue;
             }
-            match self.next_batch() {
-                None => return is_useful,
-                Some(false) => {
-                    pauses += 1;
-                    if pauses > MOST_PAUSES || over.wait(PAUSE) {
-                        return is_useful;
-                    }
-                    continue;
-                }
-                Some(true) => pauses = 0,
-            }
+            pauses = 0;
             let Some((of_batch, read)) = self.read_batch(over) else { return is_useful };
             self.batches.push_back((self.reader.position(), read));
             (rows, pages) = (rows + of_batch, pages + read);
