@@ -88,16 +88,15 @@ fn a_statement_that_is_analyzed_runs_and_changes_nothing() {
     assert!(answers.last().is_some_and(|last| last.contains("2.0")), "{answers:?}");
 }
 
-/// Waits until a connection runs a statement that begins like this, and returns its number.
+/// Waits until a connection sleeps in a statement that begins like this, and returns its number. A
+/// statement that is listed without that State may not have its plan yet.
 fn running(client: &mut Client, beginning: &str) -> String {
     let query = format!(
-        "SELECT id FROM information_schema.processlist WHERE info LIKE '{beginning}%' AND id <> CONNECTION_ID()"
+        "SELECT id FROM information_schema.processlist WHERE info LIKE '{beginning}%' AND state = 'User sleep'"
     );
     loop {
         let found = client.query(&query).expect("the list of connections");
         if let Some(id) = found.rows.first().and_then(|row| row[0].clone()) {
-            // A statement is listed before it has a plan.
-            client.query("DO SLEEP(0.5)").expect("the statement gets its plan meanwhile");
             return String::from_utf8_lossy(&id).into_owned();
         }
         thread::yield_now();

@@ -380,7 +380,18 @@ impl SessionEntry {
     /// Sleeps. Returns true when KILL has ended the sleep early.
     pub fn sleep(&self, duration: Duration) -> bool {
         let _sleeping = os::account::enter(os::account::State::Sleep);
-        matches!(self.wait_for(Some(duration), || false), Waited::Killed)
+        let waited = self.shown_as("User sleep", || self.wait_for(Some(duration), || false));
+        matches!(waited, Waited::Killed)
+    }
+
+    /// Runs `wait` while others see this State of the connection.
+    pub fn shown_as<T>(&self, state: &'static str, wait: impl FnOnce() -> T) -> T {
+        let put = |state| std::mem::replace(&mut self.shown.lock().state, state);
+        let before = put(state);
+        let waited = wait();
+        let own = put(before);
+        assert_eq!(own, state, "a connection waits for one thing at a time");
+        waited
     }
 
     /// Waits until `is_so` holds, which [`SessionEntry::wake`] announces. Without a timeout it
@@ -562,8 +573,14 @@ mod tests {
         entry.begin_statement();
         assert!(!entry.sleep(Duration::from_millis(1)));
         let other = sessions.get(u64::from(entry.id)).unwrap();
-        let killer = os::thread::spawn("killer", move || other.kill(true));
+        let killer = os::thread::spawn("killer", move || {
+            while other.shown().state != "User sleep" {
+                std::thread::yield_now();
+            }
+            other.kill(true);
+        });
         assert!(entry.sleep(Duration::from_secs(600)));
+        assert_eq!(entry.shown().state, "");
         killer.join().unwrap();
         entry.begin_statement();
         assert!(!entry.is_killed() && !entry.is_connection_killed());

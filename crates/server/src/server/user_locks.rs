@@ -52,7 +52,8 @@ impl UserLocks {
             return answer;
         }
         let _waiting = os::account::enter(os::account::State::Sleep);
-        let waited = entry.wait_for(timeout, || self.owner(name) == Some(entry.id));
+        let is_owner = || self.owner(name) == Some(entry.id);
+        let waited = entry.shown_as("User lock", || entry.wait_for(timeout, is_owner));
         let mut table = self.table.lock();
         // The lock may have been handed over since the wait has ended.
         if !table.leave_queue(name, entry.id) {

@@ -121,8 +121,10 @@ impl Planner<'_> {
             }),
         };
         if self.freedom != Freedom::None {
+            // What follows about the tables around a nest is not decided within it.
+            let is_within = |condition: &Expr| !self.tables.mask_of(condition).is_within(around.known);
             let implied = implied(self.tables, &block.conditions);
-            block.conditions.extend(implied);
+            block.conditions.extend(implied.into_iter().filter(is_within));
         }
         let masked = |condition: Expr| {
             let mask = self.tables.mask_of(&condition);

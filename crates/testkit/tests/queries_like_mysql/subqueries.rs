@@ -51,6 +51,10 @@ const QUERIES: &[&str] = &[
     "SELECT id FROM t1 WHERE EXISTS (SELECT 1 FROM t2 WHERE t2.a = t1.a UNION SELECT 1 FROM t3 WHERE t3.b = t1.a) ORDER BY id",
     // IN and NOT IN, with NULLs.
     "SELECT id, a IN (SELECT a FROM t2) FROM t1 ORDER BY id",
+    // What an OR says about the tables around a subquery.
+    "SELECT id FROM t1 WHERE a IN (SELECT a FROM t2 WHERE t1.b > 30 OR (t2.c > t2.id AND t1.b < 20)) ORDER BY id",
+    "SELECT id FROM t1 WHERE a IN (SELECT x.a FROM (SELECT * FROM t2 WHERE t2.a = t1.a) x \
+     WHERE NOT EXISTS (SELECT SUM(c) FROM t2 y WHERE y.c <> t1.b) OR (x.c > x.a AND COALESCE(t1.b, 0) >= NULL)) ORDER BY id",
     "SELECT id, a NOT IN (SELECT a FROM t2) FROM t1 ORDER BY id",
     "SELECT id, a IN (SELECT a FROM t2 WHERE a IS NOT NULL) FROM t1 ORDER BY id",
     "SELECT id, a NOT IN (SELECT a FROM void) FROM t1 ORDER BY id",
