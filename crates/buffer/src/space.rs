@@ -206,12 +206,11 @@ impl Space {
     /// flight at the same time where the system can do that.
     pub fn read_raw_batch(
         &self,
-        mut pieces: Vec<(PageNo, &mut [u8])>,
+        pieces: Vec<(PageNo, &mut [u8])>,
         done: &mut dyn FnMut(usize, std::io::Result<&[u8]>),
     ) {
-        let _reading = os::account::enter(os::account::State::PageRead);
         let mut pieces: Vec<(u64, &mut [u8])> =
-            pieces.drain(..).map(|(no, bytes)| (self.offset_of(no), bytes)).collect();
+            pieces.into_iter().map(|(no, bytes)| (self.offset_of(no), bytes)).collect();
         self.file.read_batch(&mut pieces, done);
     }
 

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use super::buffered::BufferedFile;
-use super::interface::{File, placed};
+use super::interface::{File, placed, read_one_by_one};
 use crate::aligned::{AlignedBuffer, IO_ALIGNMENT};
 
 /// The most writes of a batch that are in flight at the same time.
@@ -152,11 +152,7 @@ impl File for DirectFile {
         let in_flight =
             self.native_aio && pieces.len() > 1 && pieces.iter().all(|(at, bytes)| is_aligned(bytes, *at));
         let Some(mut ring) = in_flight.then(take_ring).flatten() else {
-            for (number, (offset, bytes)) in pieces.iter_mut().enumerate() {
-                let read = self.read_at(bytes, *offset);
-                done(number, read.map(|got| &bytes[..got]));
-            }
-            return;
+            return read_one_by_one(self, pieces, done);
         };
         read_in_flight(&mut ring, &self.file, pieces, done);
         RINGS.lock().push(ring);

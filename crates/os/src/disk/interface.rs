@@ -145,10 +145,7 @@ pub trait File: Send + Sync + fmt::Debug {
     /// fewer than the piece only at the end of the file. Where the system can do that, several
     /// reads are in flight at the same time.
     fn read_batch(&self, pieces: &mut [(u64, &mut [u8])], done: &mut dyn FnMut(usize, io::Result<&[u8]>)) {
-        for (number, (offset, bytes)) in pieces.iter_mut().enumerate() {
-            let read = self.read_at(bytes, *offset);
-            done(number, read.map(|got| &bytes[..got]));
-        }
+        read_one_by_one(self, pieces, done);
     }
 
     /// Returns the length in bytes of the largest write that the storage promises to make whole or
@@ -198,6 +195,18 @@ pub trait File: Send + Sync + fmt::Debug {
         let (path, wanted) = (self.path().display(), bytes.len());
         let message = format!("{path}: the file ends within the {wanted} bytes at {offset}");
         Err(io::Error::new(io::ErrorKind::UnexpectedEof, message))
+    }
+}
+
+/// Does the work of [`File::read_batch`] with one read in flight.
+pub(super) fn read_one_by_one<F: File + ?Sized>(
+    file: &F,
+    pieces: &mut [(u64, &mut [u8])],
+    done: &mut dyn FnMut(usize, io::Result<&[u8]>),
+) {
+    for (number, (offset, bytes)) in pieces.iter_mut().enumerate() {
+        let read = file.read_at(bytes, *offset);
+        done(number, read.map(|got| &bytes[..got]));
     }
 }
 

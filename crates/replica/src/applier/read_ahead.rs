@@ -126,6 +126,10 @@ fn run(channel: &Arc<Channel>, over: &Over) {
     }
 }
 
+fn checksum_of(has_checksums: bool) -> Checksum {
+    if has_checksums { Checksum::Crc32 } else { Checksum::None }
+}
+
 /// The part of the relay log in front of the applier that has been looked at.
 struct Lead<'c> {
     channel: &'c Arc<Channel>,
@@ -152,7 +156,7 @@ impl<'c> Lead<'c> {
         Some(Lead {
             channel,
             reader: RelayReader::at(&channel.relay, reached).ok()?,
-            checksum: if has_checksums { Checksum::Crc32 } else { Checksum::None },
+            checksum: checksum_of(has_checksums),
             coming: Coming::new(engine, channel.apply.clone(), most_pages),
             batch: Vec::new(),
             batches: VecDeque::new(),
@@ -207,7 +211,7 @@ impl<'c> Lead<'c> {
             // The applier was faster.
             assert!(self.batches.is_empty(), "the applier has passed what was looked at");
             self.reader = RelayReader::at(&self.channel.relay, reached).ok()?;
-            self.checksum = if has_checksums { Checksum::Crc32 } else { Checksum::None };
+            self.checksum = checksum_of(has_checksums);
         }
         let pages: usize = self.batches.iter().map(|(_, pages)| pages).sum();
         Some(self.batches.len() >= MOST_BATCHES || pages >= self.most_pages)
