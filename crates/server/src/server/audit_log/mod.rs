@@ -1,6 +1,6 @@
 //! The audit log: who has connected and what was done, as one object of JSON a line, in a file.
 //!
-//! In: lines that `crate::audit` makes of what connections and sessions tell. Out: the file of
+//! In: lines that `crate::query_log` makes of what connections and sessions tell. Out: the file of
 //! `audit_log_file`. A line goes into a buffer, which a thread writes, so that a session does not
 //! wait for the disk. The buffer is bounded by `audit_log_buffer_size`. While it is full, a session
 //! waits (`audit_log_strategy = ASYNCHRONOUS`), or its line is lost and counted (`PERFORMANCE`).
