@@ -458,6 +458,36 @@ impl<S: Read + Write> Channel<S> {
         true
     }
 
+    /// Returns the packets that were written after `mark`, to write them again later, or `None`
+    /// when some of the output has been sent already.
+    pub fn packets_since(&self, mark: OutputMark) -> Option<Packets> {
+        if self.sent_bytes != mark.sent_bytes {
+            return None;
+        }
+        Some(Packets {
+            bytes: self.output[mark.len..].into(),
+            first_sequence: mark.sequence,
+            next_sequence: self.sequence,
+        })
+    }
+
+    /// Writes packets once more. Returns false, and writes nothing, when their numbers are not the
+    /// next ones.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Channel::flush`].
+    pub fn write_again(&mut self, packets: &Packets) -> Result<bool, PacketError> {
+        if self.sequence != packets.first_sequence {
+            return Ok(false);
+        }
+        self.output.extend_from_slice(&packets.bytes);
+        self.sequence = packets.next_sequence;
+        if self.output.len() >= FLUSH_BYTES {
+            self.flush()?;
+        }
+        Ok(true)
+    }
+
     /// Returns a mark of the output's present end, to which the output can be cut as long as
     /// nothing has been sent.
     pub fn output_mark(&self) -> OutputMark {
@@ -504,6 +534,14 @@ pub struct OutputMark {
     len: usize,
     sequence: u8,
     sent_bytes: u64,
+}
+
+/// Packets that [`Channel::packets_since`] has copied, with their numbers.
+#[derive(Debug)]
+pub struct Packets {
+    bytes: Box<[u8]>,
+    first_sequence: u8,
+    next_sequence: u8,
 }
 
 #[cfg(test)]
@@ -596,6 +634,24 @@ mod tests {
         channel.write_packet(|buf| buf.push(3)).unwrap();
         channel.flush().unwrap();
         assert_eq!(channel.stream.output, [1, 0, 0, 0, 1, 1, 0, 0, 1, 3]);
+    }
+
+    #[test]
+    fn packets_are_written_again_under_their_numbers_only() {
+        let mut channel = channel(Vec::new(), 1);
+        let mark = channel.output_mark();
+        channel.write_packet(|buf| buf.push(1)).unwrap();
+        channel.write_packet(|buf| buf.push(2)).unwrap();
+        let packets = channel.packets_since(mark).unwrap();
+        assert!(!channel.write_again(&packets).unwrap(), "their numbers are taken");
+        channel.flush().unwrap();
+        assert!(channel.packets_since(mark).is_none(), "the packets have been sent");
+        channel.reset_sequence();
+        assert!(channel.write_again(&packets).unwrap());
+        channel.write_packet(|buf| buf.push(3)).unwrap();
+        channel.flush().unwrap();
+        let twice = [1, 0, 0, 0, 1, 1, 0, 0, 1, 2];
+        assert_eq!(channel.stream.output, [&twice[..], &twice, &[1, 0, 0, 2, 3]].concat());
     }
 
     /// A room that lets its channel have a number of bytes.

@@ -370,10 +370,63 @@ fn a_client_reads_its_own_characters() {
         "SELECT * FROM l.t ORDER BY a",
         "SET character_set_results = latin1",
         "SELECT a FROM l.t ORDER BY a",
-        "SET character_set_results = NULL",
+        "SET character_set_results = utf8mb3",
         "SELECT a FROM l.t ORDER BY a",
     ];
     compare(&servers, &asked, |client, text| {
         client.query(text).map_or_else(|error| code(&error), |result| shown(&result))
     });
+}
+
+/// A prepared statement sends its columns' definitions again when nothing has changed; after each
+/// of these it has to send others, or the same for other characters.
+const BETWEEN_EXECUTIONS: &[&str] = &[
+    "DO 0",
+    "ALTER TABLE e MODIFY a BIGINT UNSIGNED NOT NULL",
+    "ALTER TABLE e MODIFY b VARCHAR(30) CHARACTER SET latin1",
+    "SET NAMES latin1",
+    "DO 0",
+    "ALTER TABLE e ADD c DATETIME(3)",
+    "SET character_set_results = utf8mb3",
+    "SET NAMES sjis",
+    "DROP TABLE e",
+    "CREATE TABLE e (b TEXT, a DECIMAL(9, 3), d ENUM('x', 'ü'), f LONGTEXT, g JSON)",
+    "INSERT INTO e VALUES ('ü', 2.5, 'ü', 'x', '{}')",
+    "SET NAMES latin1",
+    "SET NAMES utf8mb4",
+    "DO 0",
+];
+
+#[test]
+fn columns_of_statements_that_are_executed_again_are_mysqls() {
+    let Some(servers) = servers("columns_of_statements_that_are_executed_again_are_mysqls") else { return };
+    let seen = servers.each_ref().map(|server| {
+        let mut client = server.connect();
+        for text in ["CREATE DATABASE e", "USE e", "CREATE TABLE e (a INT, b CHAR(3))"] {
+            client.query(text).unwrap();
+        }
+        client.query("INSERT INTO e VALUES (1, 'ä')").unwrap();
+        client.query("CREATE PROCEDURE p() BEGIN SELECT a FROM e; SELECT b, a FROM e; END").unwrap();
+        let texts = ["SELECT * FROM e WHERE a > ?", "SELECT b AS x, a FROM e WHERE ? < 1", "CALL p()"];
+        let statements = texts.map(|text| client.prepare(text).unwrap());
+        let mut seen = Vec::new();
+        for between in BETWEEN_EXECUTIONS {
+            client.query(between).unwrap();
+            for (text, statement) in texts.iter().zip(&statements) {
+                let values: Vec<Scalar> = (0..statement.parameters()).map(|_| Scalar::Int(0)).collect();
+                for _ in 0..2 {
+                    let answer = match client.execute(statement, &values) {
+                        Ok(result) => format!("{:?} {}", result.columns, shown(&result)),
+                        Err(error) => code(&error),
+                    };
+                    seen.push(format!("{text} after {between}: {answer}"));
+                }
+            }
+        }
+        seen
+    });
+    let [ours, theirs] = seen;
+    for (ours, theirs) in ours.iter().zip(&theirs) {
+        assert_eq!(ours, theirs);
+    }
 }

@@ -103,7 +103,7 @@ impl Connection<'_> {
         let text = without_end(&command[1..]);
         let multi = self.capabilities & cap::MULTI_STATEMENTS != 0;
         self.host.statement_started(Some(&without_secrets(shown_text(text), multi)));
-        let result = self.answer(RowForm::Text, |session, sink| {
+        let result = self.answer(RowForm::Text, None, |session, sink| {
             session.set_multi_statements(multi);
             session.execute(text, sink)
         });
@@ -185,7 +185,7 @@ impl Connection<'_> {
         self.note("Shutdown", "");
         self.server.status.count_statement("SHUTDOWN");
         let host = self.host.clone();
-        self.answer(RowForm::Text, |session, sink: &mut dyn ResultSink| {
+        self.answer(RowForm::Text, None, |session, sink: &mut dyn ResultSink| {
             host.admin(AdminCommand::Shutdown { restart: false }, session.status(), sink)
         })
     }

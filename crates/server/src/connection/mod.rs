@@ -12,6 +12,7 @@ mod command;
 mod dump;
 mod packet_room;
 mod prepared;
+mod sent_columns;
 mod statement;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use crate::accounts::ClientHost;
 use crate::client::connection_host::ConnectionHost;
 use crate::connection::packet_room::PacketRoom;
 use crate::connection::prepared::PreparedStatement;
+use crate::connection::sent_columns::SentColumns;
 use crate::connection::wire_sink::{RowForm, WireSink};
 use crate::process::allocator;
 use crate::query_log::{note_command, note_connection};
@@ -455,16 +457,18 @@ impl Connection<'_> {
         send_error(&mut self.channel, self.capabilities, collation, e)
     }
 
-    /// Runs a command that writes its results into a sink, and sends its error if it fails.
+    /// Runs a command that writes its results into a sink, and sends its error if it fails. `sent`
+    /// has the columns' definitions that an earlier execution of the same statement has sent.
     fn answer(
         &mut self,
         form: RowForm,
+        sent: Option<&mut SentColumns>,
         run: impl FnOnce(&mut Session, &mut dyn ResultSink) -> sql::Result<()>,
     ) -> Result<(), PacketError> {
         let host = self.host.clone();
         let changes = move || host.take_state_changes();
         let collation = self.session.results_collation();
-        let mut sink = WireSink::new(&mut self.channel, self.capabilities, form, collation, &changes);
+        let mut sink = WireSink::new(&mut self.channel, self.capabilities, form, collation, sent, &changes);
         let result = run(&mut self.session, &mut sink);
         if result.is_err() {
             sink.take_back_incomplete();

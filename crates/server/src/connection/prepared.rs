@@ -2,6 +2,7 @@
 //! remembered, and parameters that arrive in parts.
 
 use crate::connection::cells::parameter_value;
+use crate::connection::sent_columns::SentColumns;
 use crate::server::status::StatementKind;
 use protocol::column::field_type;
 use protocol::statement::decode_parameters;
@@ -21,6 +22,8 @@ pub struct PreparedStatement {
     pub kind: StatementKind,
     /// The number of parameters.
     pub parameters: usize,
+    /// The definitions of the columns of the last result.
+    pub sent_columns: SentColumns,
     /// The type code and the unsigned flag of each parameter, from the last execution that sent
     /// them.
     types: Vec<(u8, bool)>,
@@ -49,6 +52,7 @@ impl PreparedStatement {
             text: text.into(),
             kind,
             parameters,
+            sent_columns: SentColumns::default(),
             types,
             long_data,
             charge,

@@ -78,10 +78,13 @@ impl Connection<'_> {
         match statement.parameters(&mut r) {
             Ok(Ok(values)) => {
                 self.host.prepared_started(statement.kind, &statement.text);
-                let answered =
-                    self.answer(RowForm::Binary, |session, sink| session.execute_prepared(id, &values, sink));
+                let mut sent = std::mem::take(&mut statement.sent_columns);
+                let answered = self.answer(RowForm::Binary, Some(&mut sent), |session, sink| {
+                    session.execute_prepared(id, &values, sink)
+                });
                 self.host.statement_started(None);
                 if let Some(statement) = self.statements.get_mut(&id) {
+                    statement.sent_columns = sent;
                     statement.executed();
                 }
                 answered

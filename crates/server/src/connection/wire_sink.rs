@@ -1,6 +1,7 @@
 //! The sink that sends the results of statements to a client.
 
 use crate::connection::cells::{put_binary_cell, put_text_cell};
+use crate::connection::sent_columns::{ColumnForm, SentColumns};
 use protocol::capability as cap;
 use protocol::column::{COLLATION_BINARY, Column, column_flag, field_type};
 use protocol::packet::{Channel, OutputMark, PacketError};
@@ -30,8 +31,12 @@ pub struct WireSink<'a> {
     form: RowForm,
     /// The id of the collation with which character columns are announced.
     result_collation: u16,
-    /// The type and the type code of the columns of the present result.
-    columns: Vec<(ColumnType, u8)>,
+    /// The columns of the present result.
+    columns: Vec<ColumnForm>,
+    /// The definitions that the statement's last execution has sent.
+    sent: Option<&'a mut SentColumns>,
+    /// Whether `columns` belongs to `sent`.
+    is_sents: bool,
     /// True when text must be converted, because the client's character set differs from that of
     /// values.
     converts: bool,
@@ -52,6 +57,7 @@ impl<'a> WireSink<'a> {
         capabilities: cap::Capabilities,
         form: RowForm,
         result_collation: u16,
+        sent: Option<&'a mut SentColumns>,
         changes: &'a dyn Fn() -> Vec<StateChange>,
     ) -> Self {
         let complete = channel.output_mark();
@@ -61,6 +67,8 @@ impl<'a> WireSink<'a> {
             form,
             result_collation,
             columns: Vec::new(),
+            sent,
+            is_sents: false,
             converts: !matches!(
                 collation::charset_of(result_collation),
                 Charset::Binary | Charset::Utf8mb3 | Charset::Utf8mb4
@@ -72,9 +80,41 @@ impl<'a> WireSink<'a> {
         }
     }
 
-    /// Returns the error that broke the connection, if one did.
-    pub fn into_broken(self) -> Option<PacketError> {
+    /// Ends the sink. Returns the error that broke the connection, if one did.
+    pub fn into_broken(mut self) -> Option<PacketError> {
+        self.give_back_columns();
         self.broken
+    }
+
+    /// Gives the columns back to the statement that they belong to.
+    fn give_back_columns(&mut self) {
+        if std::mem::take(&mut self.is_sents)
+            && let Some(sent) = &mut self.sent
+        {
+            sent.give_back(std::mem::take(&mut self.columns));
+        }
+    }
+
+    /// Writes the definitions that the statement's last execution has sent, if the columns are the
+    /// same. Returns whether they were.
+    fn write_columns_again(&mut self, columns: &[ColumnMeta]) -> sql::Result<bool> {
+        self.give_back_columns();
+        let Some(sent) = &mut self.sent else { return Ok(false) };
+        match sent.write_again(columns, self.result_collation, self.channel) {
+            Ok(Some(forms)) => {
+                self.columns = forms;
+                self.is_sents = true;
+                Ok(true)
+            }
+            Ok(None) => Ok(false),
+            Err(e) => Err(self.break_off(e)),
+        }
+    }
+
+    /// Notes the error that broke the connection. Returns the error for the statement.
+    fn break_off(&mut self, e: PacketError) -> SqlError {
+        self.broken.get_or_insert(e);
+        SqlError::new(1160, "Got an error writing communication packets")
     }
 
     /// Takes back the part of an incomplete result, if none of it has been sent yet. Complete
@@ -101,26 +141,20 @@ impl<'a> WireSink<'a> {
         match self.channel.reserve_output(bytes.saturating_mul(times)) {
             Ok(()) => Ok(()),
             Err(PacketError::NoRoom(told)) => Err(SqlError::new(told.code, told.message)),
-            Err(e) => {
-                self.broken.get_or_insert(e);
-                Err(broken_off())
-            }
+            Err(e) => Err(self.break_off(e)),
         }
     }
 
     fn write(&mut self, fill: impl FnOnce(&mut Vec<u8>)) -> sql::Result<()> {
         match self.channel.write_packet(fill) {
             Ok(()) => Ok(()),
-            Err(e) => {
-                self.broken.get_or_insert(e);
-                Err(broken_off())
-            }
+            Err(e) => Err(self.break_off(e)),
         }
     }
 
     /// Returns the row with its text in the client's character set.
     fn in_clients_characters(&self, row: &[Value]) -> Vec<Value> {
-        let cell = |(value, (ty, _)): (&Value, &(ColumnType, u8))| match value.text_bytes(Some(ty)) {
+        let cell = |(value, (ty, _)): (&Value, &ColumnForm)| match value.text_bytes(Some(ty)) {
             Some(text) if is_text(ty) => {
                 Value::Bytes(collation::from_utf8mb4_lossy(self.result_collation, &text).into_owned())
             }
@@ -156,10 +190,6 @@ fn wire_bytes(value: &Value) -> usize {
     }
 }
 
-fn broken_off() -> SqlError {
-    SqlError::new(1160, "Got an error writing communication packets")
-}
-
 /// Reports whether values of the type are characters, and not bytes or numbers.
 fn is_text(ty: &ColumnType) -> bool {
     (ty.is_character() || ty.is_blob()) && ty.collation != COLLATION_BINARY || ty.text_form().is_some()
@@ -193,6 +223,17 @@ fn announced_length_bytes(meta: &ColumnMeta) -> u32 {
     }
 }
 
+/// Returns the length of a text in the bytes of the character set in which the client gets it. It
+/// is given in those of utf8mb4.
+fn in_result_bytes(length_bytes: u32, result_collation: u16) -> u32 {
+    const UTF8MB4_BYTES: u32 = 4;
+    match collation::max_bytes_per_char(result_collation) {
+        // The longest texts, whose length is the greatest number, stay so.
+        bytes if length_bytes < u32::MAX / UTF8MB4_BYTES => length_bytes / UTF8MB4_BYTES * u32::from(bytes),
+        _ => length_bytes,
+    }
+}
+
 /// Builds a column's definition packet.
 pub fn definition(meta: &ColumnMeta, result_collation: u16) -> Column<'_> {
     let ty = &meta.ty;
@@ -205,7 +246,10 @@ pub fn definition(meta: &ColumnMeta, result_collation: u16) -> Column<'_> {
         name: Cow::Borrowed(&meta.name),
         org_name: Cow::Borrowed(&meta.org_name),
         collation: if is_text(ty) || is_computed_json { result_collation } else { COLLATION_BINARY },
-        length_bytes: announced_length_bytes(meta),
+        length_bytes: match is_text(ty) {
+            true => in_result_bytes(announced_length_bytes(meta), result_collation),
+            false => announced_length_bytes(meta),
+        },
         field_type: announced_code(meta),
         flags: meta.flags,
         decimals: meta.decimals,
@@ -216,6 +260,10 @@ impl ResultSink for WireSink<'_> {
     fn columns(&mut self, columns: &[ColumnMeta]) -> sql::Result<()> {
         assert!(!self.is_within_rows, "a result set ends before the next one begins");
         self.is_within_rows = true;
+        if self.write_columns_again(columns)? {
+            return Ok(());
+        }
+        let mark = self.channel.output_mark();
         self.columns.clear();
         self.columns.reserve(columns.len());
         let names = self.result_collation;
@@ -228,6 +276,9 @@ impl ResultSink for WireSink<'_> {
         assert_eq!(self.columns.len(), columns.len(), "each column has its definition");
         if self.capabilities & cap::DEPRECATE_EOF == 0 {
             self.write(|out| put_eof(0, 0, out))?;
+        }
+        if let Some(sent) = &mut self.sent {
+            sent.keep(columns, &self.columns, self.result_collation, (self.channel, mark));
         }
         Ok(())
     }
@@ -299,10 +350,7 @@ impl ClientFile for WireSink<'_> {
         self.complete = self.channel.output_mark();
         match self.channel.flush() {
             Ok(()) => Ok(()),
-            Err(e) => {
-                self.broken.get_or_insert(e);
-                Err(broken_off())
-            }
+            Err(e) => Err(self.break_off(e)),
         }
     }
 

@@ -1,0 +1,75 @@
+//! The definitions of a prepared statement's columns, as they were sent last.
+//!
+//! Most executions of a statement have the same columns as the one before, and to encode their
+//! definitions costs more than a short row. So the packets are kept, and written again when the
+//! columns are equal.
+
+use protocol::packet::{Channel, OutputMark, PacketError, Packets};
+use protocol::stream::Stream;
+use sql::ColumnMeta;
+use types::ColumnType;
+
+/// The most columns whose definitions are kept, which bounds the memory of a statement.
+const MOST_COLUMNS: usize = 64;
+
+/// The type and the type code of a column, which its values need.
+pub type ColumnForm = (ColumnType, u8);
+
+/// The definitions that an execution of a statement has sent, if there was one.
+#[derive(Debug, Default)]
+pub struct SentColumns {
+    columns: Vec<ColumnMeta>,
+    /// The form of each column. It is empty while a sink uses it.
+    forms: Vec<ColumnForm>,
+    /// The collation that was announced for texts.
+    collation: u16,
+    packets: Option<Packets>,
+}
+
+impl SentColumns {
+    /// Writes the packets again if they are those of these columns. Returns the columns' forms,
+    /// which the caller gives back with [`SentColumns::give_back`].
+    ///
+    /// # Errors
+    /// Returns the errors of [`Channel::write_again`].
+    pub fn write_again(
+        &mut self,
+        columns: &[ColumnMeta],
+        collation: u16,
+        channel: &mut Channel<Stream>,
+    ) -> Result<Option<Vec<ColumnForm>>, PacketError> {
+        let Some(packets) = &self.packets else { return Ok(None) };
+        let is_same =
+            self.forms.len() == columns.len() && self.collation == collation && self.columns == columns;
+        if !is_same || !channel.write_again(packets)? {
+            return Ok(None);
+        }
+        Ok(Some(std::mem::take(&mut self.forms)))
+    }
+
+    /// Takes back the forms that [`SentColumns::write_again`] has returned.
+    pub fn give_back(&mut self, forms: Vec<ColumnForm>) {
+        assert_eq!(forms.len(), self.columns.len(), "each column has a form");
+        self.forms = forms;
+    }
+
+    /// Keeps the packets that were written after `mark`, unless there are too many or some of them
+    /// have been sent already.
+    pub fn keep(
+        &mut self,
+        columns: &[ColumnMeta],
+        forms: &[ColumnForm],
+        collation: u16,
+        (channel, mark): (&Channel<Stream>, OutputMark),
+    ) {
+        self.packets = None;
+        if columns.len() <= MOST_COLUMNS
+            && let Some(packets) = channel.packets_since(mark)
+        {
+            self.columns = columns.to_vec();
+            self.forms = forms.to_vec();
+            self.collation = collation;
+            self.packets = Some(packets);
+        }
+    }
+}
