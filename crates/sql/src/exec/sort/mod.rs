@@ -79,17 +79,18 @@ pub(crate) struct Sorter<'p> {
 impl<'p> Sorter<'p> {
     /// Creates a sorter. At most `wanted` rows will be asked for; `None` means all.
     pub fn new(keys: &'p [SortKey], wanted: Option<u64>, ctx: &Context<'_>) -> Sorter<'p> {
+        let room = Room::of(sort_bytes(ctx));
         Sorter {
             keys,
             tells_apart: false,
             codec: RowCodec::default(),
-            room: Room::of(sort_bytes(ctx)),
+            room,
             wanted: wanted.and_then(|wanted| usize::try_from(wanted).ok()),
             has_warned: false,
             cutoff: None,
             key: Vec::new(),
             payload: Vec::new(),
-            buffer: Buffer::new(Charge::new(ctx.memory)),
+            buffer: Buffer::new(room.buffer_bytes, Charge::new(ctx.memory)),
             sorted: Vec::new(),
             sorted_bytes: 0,
             tapes: Vec::new(),
@@ -177,7 +178,7 @@ impl<'p> Sorter<'p> {
         if self.room.buffer_bytes == self.room.most_bytes {
             return self.write_buffer(ctx);
         }
-        let next = Buffer::new(Charge::new(ctx.memory));
+        let next = Buffer::new(self.room.buffer_bytes, Charge::new(ctx.memory));
         let full = std::mem::replace(&mut self.buffer, next);
         self.sorted_bytes += full.used_bytes();
         self.sorted.push(full);
@@ -247,7 +248,7 @@ impl<'p> Sorter<'p> {
     /// Merges runs until all of those that are left can be read at once.
     fn merge_to_few(&mut self, ctx: &Context<'_>) -> Result<Vec<Tape>> {
         // The readers need the buffer's memory.
-        self.buffer = Buffer::new(Charge::new(ctx.memory));
+        self.buffer = Buffer::new(self.room.buffer_bytes, Charge::new(ctx.memory));
         let mut tapes = std::mem::take(&mut self.tapes);
         while tapes.len() > self.room.fan_in {
             // The old file is deleted when all runs in it have been merged into the new one.

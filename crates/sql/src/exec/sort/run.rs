@@ -53,6 +53,8 @@ struct Place {
 pub(super) struct Buffer {
     bytes: Vec<u8>,
     places: Vec<Place>,
+    /// The first allocation for entries, in bytes.
+    first_bytes: usize,
     charge: Charge,
 }
 
@@ -64,12 +66,14 @@ const FEW: usize = 12;
 const MOST_DEPTH: usize = 64;
 
 /// The first allocation for entries, in bytes. It holds what a short query sorts, so that these
-/// entries are not moved while the buffer grows. It is the smallest `sort_buffer_size`.
-const FIRST_BYTES: usize = 32 << 10;
+/// entries are not moved while the buffer grows.
+const FIRST_BYTES: usize = 64 << 10;
 
 impl Buffer {
-    pub fn new(charge: Charge) -> Buffer {
-        Buffer { bytes: Vec::new(), places: Vec::new(), charge }
+    /// Creates a buffer that its owner empties when it uses `most_bytes`.
+    pub fn new(most_bytes: usize, charge: Charge) -> Buffer {
+        let first_bytes = FIRST_BYTES.min(most_bytes);
+        Buffer { bytes: Vec::new(), places: Vec::new(), first_bytes, charge }
     }
 
     /// Returns the bytes that the entries use.
@@ -94,7 +98,7 @@ impl Buffer {
         header[..4].copy_from_slice(&key_len.to_le_bytes());
         header[4..].copy_from_slice(&payload_len.to_le_bytes());
         if self.bytes.capacity() == 0 {
-            growth::reserve(&mut self.bytes, FIRST_BYTES, &mut self.charge)?;
+            growth::reserve(&mut self.bytes, self.first_bytes, &mut self.charge)?;
         }
         for part in [&header[..], key, payload] {
             growth::append(&mut self.bytes, part, &mut self.charge)?;

@@ -82,7 +82,7 @@ fn buffers_and_merges_keep_the_order_of_equal_keys() {
         let mut expected: Vec<(Vec<u8>, u32)> = Vec::new();
         let mut readers = Vec::new();
         for _ in 0..runs {
-            let mut buffer = Buffer::new(Charge::new(&budget));
+            let mut buffer = Buffer::new(1 << 20, Charge::new(&budget));
             for _ in 0..rng.below(3000) {
                 let (key, number) = (random_key(&mut rng), expected.len() as u32);
                 buffer.push(&key, &number.to_le_bytes()).unwrap();
@@ -106,7 +106,7 @@ fn buffers_and_merges_keep_the_order_of_equal_keys() {
 fn the_first_rows_stay_in_the_order_in_which_they_came() {
     let mut rng = Rng::new(test_seed("sort the_first_rows_stay"));
     let budget = Budget::new(Default::default());
-    let mut buffer = Buffer::new(Charge::new(&budget));
+    let mut buffer = Buffer::new(1 << 20, Charge::new(&budget));
     let mut expected: Vec<(Vec<u8>, u32)> = Vec::new();
     for number in 0..2000u32 {
         let key = random_key(&mut rng);
