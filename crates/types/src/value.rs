@@ -70,6 +70,12 @@ pub enum Value {
 }
 
 impl Value {
+    /// Returns `len` NULLs. `vec![Value::Null; len]` would ask for the kind of the value each time.
+    #[inline]
+    pub fn nulls(len: usize) -> Vec<Value> {
+        std::iter::repeat_with(|| Value::Null).take(len).collect()
+    }
+
     /// Reports whether the value is NULL.
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Null)

@@ -51,8 +51,11 @@ impl KeyRange {
             Bound::Included(prefix) => Bound::Included(prefix.to_vec()),
             Bound::Excluded(prefix) => match after_prefix(prefix) {
                 Some(after) => Bound::Included(after),
-                // No key follows, so the range is empty.
-                None => Bound::Excluded(vec![0xff; prefix.len() + 1]),
+                // No key follows those of this prefix, whatever the end is.
+                None => {
+                    let nothing = Bound::Excluded(prefix.to_vec());
+                    return KeyRange { start: nothing.clone(), end: nothing };
+                }
             },
             Bound::Unbounded => Bound::Unbounded,
         };
@@ -96,6 +99,14 @@ impl KeyRange {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_follows_the_keys_of_the_greatest_prefix() {
+        for end in [Bound::Unbounded, Bound::Included(&[0xff, 0xff, 0xff][..])] {
+            assert!(KeyRange::between(Bound::Excluded(&[0xff, 0xff]), end).is_empty());
+        }
+        assert!(!KeyRange::between(Bound::Excluded(&[0xff, 0xfe]), Bound::Unbounded).is_empty());
+    }
 
     #[test]
     fn after_prefix_is_the_next_string_without_the_prefix() {

@@ -36,6 +36,9 @@ pub(crate) struct Ranges {
     pub is_useless: bool,
     /// Whether a row may be in several of the ranges.
     pub may_repeat: bool,
+    /// Whether all values on integer columns were integers or NULL, and gave bounds. The ranges
+    /// then have no rows but those that [`Access::answers`] promises.
+    pub is_exact: bool,
 }
 
 /// Returns the place of a number among the integers of the column. `floor` is the number rounded
@@ -195,6 +198,13 @@ fn position(ty: &ColumnType, value: &Value, ctx: &Context<'_>) -> Position {
     }
 }
 
+/// Reports whether comparing values of the column with `value` gives what their keys' order says.
+/// Of columns other than integers this is not asked.
+#[inline]
+fn is_compared_exactly(ty: &ColumnType, value: &Value) -> bool {
+    !ty.is_integer() || matches!(value, Value::Int(_) | Value::UInt(_) | Value::Null)
+}
+
 /// One key part of an index, with what encoding a value needs.
 struct Part<'t> {
     /// The type of the column, or that of the elements of an array.
@@ -233,7 +243,7 @@ fn prefix_range(key: &[u8]) -> KeyRange {
 impl Ranges {
     /// Returns no ranges.
     pub fn none() -> Ranges {
-        Ranges { ranges: Vec::new(), degraded: false, is_useless: false, may_repeat: false }
+        Ranges { ranges: Vec::new(), degraded: false, is_useless: false, may_repeat: false, is_exact: true }
     }
 
     /// Computes the ranges of `access`. `row` has the values of the outer tables' columns.
@@ -258,7 +268,8 @@ impl Ranges {
         Ok(ranges)
     }
 
-    /// Returns the key of the only row that a point access can find. `None` means that the key has
+    /// Returns the key of the only row that a point access can find, and whether all values on
+    /// integer columns were integers. `None` means that the key has
     /// to be found by [`Ranges::of`], because an expression has to be computed first or a value is
     /// not one that its column can hold.
     pub fn point(
@@ -266,11 +277,11 @@ impl Ranges {
         access: &Access,
         row: &[Value],
         ctx: &Context<'_>,
-    ) -> Result<Option<Vec<u8>>> {
+    ) -> Result<Option<(Vec<u8>, bool)>> {
         let [condition] = &access.alternatives[..] else { return Ok(None) };
         let parts = table.index_columns(access.index).len();
         assert_eq!(condition.equals.len(), parts, "a point has a value for each part of its key");
-        let mut key = Vec::with_capacity(16);
+        let (mut key, mut is_exact) = (Vec::with_capacity(16), true);
         for (column, (expr, _)) in table.index_columns(access.index).iter().zip(&condition.equals) {
             if !matches!(
                 expr.node,
@@ -279,13 +290,15 @@ impl Ranges {
                 return Ok(None);
             }
             let ty = table.column_type(column.column);
-            let Position::At(value) = position(ty, &*expr.eval(row, ctx)?, ctx) else { return Ok(None) };
+            let wanted = expr.eval(row, ctx)?;
+            is_exact &= is_compared_exactly(ty, &wanted);
+            let Position::At(value) = position(ty, &wanted, ctx) else { return Ok(None) };
             let nullable = table.def.columns[column.column].nullable;
             if types::key::encode_value(ty, &value, nullable, column.prefix, &mut key).is_err() {
                 return Ok(None);
             }
         }
-        Ok(Some(key))
+        Ok(Some((key, is_exact)))
     }
 
     fn add(
@@ -309,6 +322,7 @@ impl Ranges {
         for (expr, null_safe) in &condition.equals {
             let Some(part) = parts.next() else { break };
             let value = expr.eval(row, ctx)?;
+            self.is_exact &= is_compared_exactly(part.ty, &value);
             let encoded = match part.position(&value, ctx) {
                 Position::At(value) => part.appended(&key, &value),
                 Position::Null if *null_safe && part.nullable => part.appended(&key, &Value::Null),
@@ -365,34 +379,32 @@ impl Ranges {
         let mut end: (Option<Vec<u8>>, bool) = (Some(key.to_vec()), true);
         if let Some((expr, inclusive)) = &condition.low {
             let value = expr.eval(row, ctx)?;
+            self.is_exact &= is_compared_exactly(part.ty, &value);
             match part.position(&value, ctx) {
-                Position::At(value) => {
-                    if let Some(encoded) = part.appended(key, &value) {
-                        start = (Some(encoded), *inclusive || part.prefix.is_some());
-                    }
-                }
-                Position::Between(_, Some(above)) => {
-                    if let Some(encoded) = part.appended(key, &above) {
-                        start = (Some(encoded), true);
-                    }
-                }
+                Position::At(value) => match part.appended(key, &value) {
+                    Some(encoded) => start = (Some(encoded), *inclusive || part.prefix.is_some()),
+                    None => self.is_exact = false,
+                },
+                Position::Between(_, Some(above)) => match part.appended(key, &above) {
+                    Some(encoded) => start = (Some(encoded), true),
+                    None => self.is_exact = false,
+                },
                 Position::Between(_, None) | Position::Null => return Ok(()),
                 Position::Unknown => {}
             }
         }
         if let Some((expr, inclusive)) = &condition.high {
             let value = expr.eval(row, ctx)?;
+            self.is_exact &= is_compared_exactly(part.ty, &value);
             match part.position(&value, ctx) {
-                Position::At(value) => {
-                    if let Some(encoded) = part.appended(key, &value) {
-                        end = (Some(encoded), *inclusive || part.prefix.is_some());
-                    }
-                }
-                Position::Between(Some(below), _) => {
-                    if let Some(encoded) = part.appended(key, &below) {
-                        end = (Some(encoded), true);
-                    }
-                }
+                Position::At(value) => match part.appended(key, &value) {
+                    Some(encoded) => end = (Some(encoded), *inclusive || part.prefix.is_some()),
+                    None => self.is_exact = false,
+                },
+                Position::Between(Some(below), _) => match part.appended(key, &below) {
+                    Some(encoded) => end = (Some(encoded), true),
+                    None => self.is_exact = false,
+                },
                 Position::Between(None, _) | Position::Null => return Ok(()),
                 Position::Unknown => {}
             }
@@ -403,6 +415,7 @@ impl Ranges {
 
     fn degrade(&mut self, key: &[u8]) -> Result<()> {
         self.degraded = true;
+        self.is_exact = false;
         self.ranges.push(prefix_range(key));
         Ok(())
     }

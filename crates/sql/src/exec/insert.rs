@@ -442,7 +442,7 @@ impl InsertPlan {
             self.begin_row(run, number, values)?;
         }
         assert!(row.len() <= self.columns.len(), "each value of a VALUES list has a column");
-        values.resize(self.table.columns(), Value::Null);
+        values.resize_with(self.table.columns(), || Value::Null);
         for (at, value) in self.columns.iter().zip(row) {
             match value {
                 NewValue::Expr(expr) => {
@@ -475,7 +475,7 @@ impl InsertPlan {
         values: &mut Vec<Value>,
     ) -> Result<()> {
         assert!(row.len() >= self.columns.len(), "a query has a value for each column that is filled");
-        values.resize(self.table.columns(), Value::Null);
+        values.resize_with(self.table.columns(), || Value::Null);
         for (at, value) in self.columns.iter().zip(row) {
             values[*at] = self.converted(run, *at, value, number, generator)?;
         }

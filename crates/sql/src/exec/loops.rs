@@ -13,11 +13,11 @@
 use super::Run;
 use super::hash_join::{HashTable, Waiting};
 use super::reader::Reader;
-use super::run::all_hold;
+use super::run::{all_hold, rest_holds};
 use super::spill::Rows;
 use super::watches::Watches;
 use crate::error::Result;
-use crate::plan::{Nest, NestKind, Source, TableStep};
+use crate::plan::{Answered, Nest, NestKind, Source, TableStep};
 use crate::stopwatch::Operator;
 use std::cell::OnceCell;
 use types::Value;
@@ -286,9 +286,9 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
     ) -> Result<Flow> {
         let (at, step) = (level.step, &self.tables[level.step]);
         let inner = Level { step: level.step + 1, nest: 0, end: level.end };
-        let within = |run: &mut Run<'_, '_>, row: &mut Vec<Value>| -> Result<Flow> {
+        let within = |run: &mut Run<'_, '_>, answered: Answered, row: &mut Vec<Value>| -> Result<Flow> {
             self.passing(Operator::Read(at), || {
-                if !all_hold(&step.conditions, row, run)? {
+                if !rest_holds(&step.conditions, answered, row, run.ctx)? {
                     run.with(|txn| txn.release_unwanted());
                     return Ok(Flow::Continue);
                 }
@@ -306,21 +306,22 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
         flow
     }
 
-    /// Calls `within` with each row of a table.
+    /// Calls `within` with each row of a table, and with the conditions that the row is known to
+    /// meet.
     #[inline]
     fn each_row(
         &self,
         run: &mut Run<'_, '_>,
         level: Level,
         row: &mut Vec<Value>,
-        mut within: impl FnMut(&mut Run<'_, '_>, &mut Vec<Value>) -> Result<Flow>,
+        mut within: impl FnMut(&mut Run<'_, '_>, Answered, &mut Vec<Value>) -> Result<Flow>,
     ) -> Result<Flow> {
         let step = &self.tables[level.step];
         if step.hash.is_some() {
             let table = self.hash_table(run, level.step, row)?;
             let mut found = table.find(step, row, run)?;
             while table.next_into(&mut found, step, row, run)? {
-                if within(run, row)? == Flow::Stop {
+                if within(run, Answered::NONE, row)? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
             }
@@ -328,8 +329,9 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
         }
         if let Source::Stored { table, access } = &step.source {
             let mut reader = Reader::open(run, table, access, run.lock_for(step.lock), row)?;
+            let answered = reader.answered(step);
             while reader.read_into(run, step, row)? {
-                if within(run, row)? == Flow::Stop {
+                if within(run, answered, row)? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
             }
@@ -341,7 +343,7 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
                 let mut cursor = rows.cursor();
                 while cursor.next(&mut row[slots.clone()], run.ctx)? {
                     run.on_row()?;
-                    if within(run, row)? == Flow::Stop {
+                    if within(run, Answered::NONE, row)? == Flow::Stop {
                         return Ok(Flow::Stop);
                     }
                 }
@@ -352,7 +354,7 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
                 let mut take = |found: &[Value]| {
                     run.on_row()?;
                     row[slots.clone()].clone_from_slice(found);
-                    flow = within(run, row)?;
+                    flow = within(run, Answered::NONE, row)?;
                     Ok(flow == Flow::Continue)
                 };
                 rows.for_each(&mut take, ctx)?;
@@ -363,7 +365,7 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
                 for found in &found {
                     run.on_row()?;
                     row[slots.clone()].clone_from_slice(found);
-                    if within(run, row)? == Flow::Stop {
+                    if within(run, Answered::NONE, row)? == Flow::Stop {
                         return Ok(Flow::Stop);
                     }
                 }

@@ -93,7 +93,7 @@ impl<'p> Projection<'p> {
     /// Sets `out` to the outputs that are computed. The caller then calls
     /// [`Projection::move_rest`], once nothing else needs the row.
     pub fn compute(&self, row: &[Value], out: &mut Vec<Value>, ctx: &Context<'_>) -> Result<()> {
-        out.resize(self.plan.outputs.len(), Value::Null);
+        out.resize_with(self.plan.outputs.len(), || Value::Null);
         for (at, (expr, column)) in self.plan.outputs.iter().zip(self.columns).enumerate() {
             if self.moved[at].is_none() {
                 out[at] = ctx.owned(expr.output(row, &column.ty, ctx)?)?;

@@ -5,7 +5,7 @@ use super::bounds::Ranges;
 use crate::counters::Counters;
 use crate::error::Result;
 use crate::memory::{Charge, LONG_VALUE_BYTES};
-use crate::plan::{Access, RowLock, TableStep};
+use crate::plan::{Access, Answered, RowLock, TableStep};
 use engine::{Direction, Found, IndexRef, KeyRange, Row, Scan, Table};
 use std::collections::HashSet;
 use std::ops::Bound;
@@ -37,6 +37,8 @@ pub(super) struct Reader<'p> {
     returned: Option<Box<Returned>>,
     /// Whether the rows do not come in the order that the plan promised.
     pub degraded: bool,
+    /// Whether all rows meet the conditions that the access answers.
+    is_exact: bool,
 }
 
 /// The kind of step to the next row, by which MySQL counts it.
@@ -84,10 +86,13 @@ impl<'p> Reader<'p> {
         row: &[Value],
     ) -> Result<Reader<'p>> {
         let mut point = None;
-        if access.is_point {
-            point = Ranges::point(table, access, row, run.ctx)?;
+        let mut is_exact_point = true;
+        if access.is_point
+            && let Some((key, is_exact)) = Ranges::point(table, access, row, run.ctx)?
+        {
+            (point, is_exact_point) = (Some(key), is_exact);
         }
-        let Ranges { mut ranges, degraded, is_useless, may_repeat } = match point {
+        let Ranges { mut ranges, degraded, is_useless, may_repeat, is_exact } = match point {
             Some(_) => Ranges::none(),
             None => Ranges::of(table, access, row, run.ctx)?,
         };
@@ -117,7 +122,14 @@ impl<'p> Reader<'p> {
             step: Step::of(access),
             is_fresh: true,
             degraded,
+            is_exact: is_exact && is_exact_point,
         })
+    }
+
+    /// Returns which conditions of the step need not be decided for the rows.
+    #[inline]
+    pub fn answered(&self, step: &TableStep) -> Answered {
+        if self.is_exact { step.answered } else { Answered::NONE }
     }
 
     /// Makes the reader return rows that another transaction has locked in their committed version
@@ -141,9 +153,14 @@ impl<'p> Reader<'p> {
         joined: &mut [Value],
     ) -> Result<bool> {
         let slots = step.base..step.base + step.columns;
+        // The rows that a hash table keeps have all columns that are needed.
+        let needed = match self.is_exact && step.hash.is_none() {
+            true => &step.needed_if_exact,
+            false => &step.needed,
+        };
         if self.point.is_some() || step.key_slot.is_some() {
             let Some(row) = self.next(run)? else { return Ok(false) };
-            decode(self.table, &row.image, &step.needed, &mut joined[slots])?;
+            decode(self.table, &row.image, needed, &mut joined[slots])?;
             if let Some(at) = step.key_slot {
                 joined[at] = Value::Bytes(row.key);
             }
@@ -155,15 +172,16 @@ impl<'p> Reader<'p> {
             self.step.count(&mut self.is_fresh, run.ctx.counters);
             match (run.with(|txn| scan.next_lent(txn, step.covering.is_some()))?, &step.covering) {
                 (Some(Found::Lent), _) => {
-                    charge_long(&mut self.long, run, scan.image())?;
-                    decode(self.table, scan.image(), &step.needed, slots)?;
+                    let image = scan.image();
+                    charge_long(&mut self.long, run, image)?;
+                    decode(self.table, image, needed, slots)?;
                 }
                 (Some(Found::Row(row)), _) => {
                     if !is_new(&mut self.returned, &row.key)? {
                         continue;
                     }
                     charge_long(&mut self.long, run, &row.image)?;
-                    decode(self.table, &row.image, &step.needed, slots)?;
+                    decode(self.table, &row.image, needed, slots)?;
                 }
                 (Some(Found::Entry), Some(covering)) => {
                     self.table.read_entry(self.index, covering, scan.entry(), slots)?;
@@ -258,11 +276,16 @@ fn is_new(returned: &mut Option<Box<Returned>>, key: &[u8]) -> Result<bool> {
 }
 
 /// Charges the memory for a long row: its image and the values that are decoded from it.
-#[inline]
+#[inline(always)]
 fn charge_long(long: &mut Option<Charge>, run: &Run<'_, '_>, image: &[u8]) -> Result<()> {
     if image.len() < LONG_VALUE_BYTES && long.is_none() {
         return Ok(());
     }
+    charge_anew(long, run, image)
+}
+
+#[cold]
+fn charge_anew(long: &mut Option<Charge>, run: &Run<'_, '_>, image: &[u8]) -> Result<()> {
     let charge = long.get_or_insert_with(|| run.charge());
     charge.clear();
     charge.add(2 * image.len())

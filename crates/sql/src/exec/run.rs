@@ -3,7 +3,7 @@
 use crate::error::{Result, SqlError};
 use crate::expr::{Context, Expr, SharedTransaction};
 use crate::memory::Charge;
-use crate::plan::{QueryPlan, RowLock};
+use crate::plan::{Answered, QueryPlan, RowLock};
 use engine::{Transaction, TriggerEvent};
 use types::Value;
 
@@ -139,6 +139,22 @@ pub(crate) type Emit<'e> = dyn FnMut(&[Value]) -> Result<()> + 'e;
 /// Runs a query. The functions that need a query's rows are given this, so that they do not depend
 /// on `select`.
 pub(super) type RunQuery = fn(&mut Run<'_, '_>, &QueryPlan, &mut Emit<'_>) -> Result<QueryOutcome>;
+
+/// Reports whether the conditions hold for the row, apart from those that are answered.
+#[inline]
+pub(super) fn rest_holds(
+    conditions: &[Expr],
+    answered: Answered,
+    row: &[Value],
+    ctx: &Context<'_>,
+) -> Result<bool> {
+    for (at, condition) in conditions.iter().enumerate() {
+        if !answered.has(at) && !condition.holds(row, ctx)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
 
 /// Reports whether all conditions hold for the row.
 #[inline]

@@ -159,7 +159,7 @@ fn ungrouped(
     materialized: &Materialized,
     output: &mut Output<'_>,
 ) -> Result<()> {
-    let mut row = vec![Value::Null; plan.slots];
+    let mut row = Value::nulls(plan.slots);
     let projection = Projection::new(plan, output.columns);
     let in_order = plan.order.is_empty() || (plan.ordered_by_access && !degrades(run, plan)?);
     if in_order {
@@ -207,7 +207,7 @@ fn send_sorted(
 ) -> Result<()> {
     let deduplicates = plan.distinct && output.distinct.is_none();
     let mut sorted = sorter.finish(run.ctx)?;
-    let mut values = vec![Value::Null; output.columns.len()];
+    let mut values = Value::nulls(output.columns.len());
     let mut before: Option<Vec<Value>> = None;
     while sorted.next(&mut values, run.ctx)? {
         run.on_row()?;

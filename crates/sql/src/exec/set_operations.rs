@@ -121,7 +121,7 @@ pub(super) fn run_union(
     }
     if let Some(sorter) = sorter {
         let mut sorted = sorter.finish(ctx)?;
-        conformed.resize(columns.len(), Value::Null);
+        conformed.resize_with(columns.len(), || Value::Null);
         while sorted.next(&mut conformed, ctx)? && output.take(&conformed, ctx)? == Flow::Continue {}
     }
     Ok(QueryOutcome { found_rows: output.emitted })
@@ -174,7 +174,7 @@ fn unite(
         Some(distinct) => {
             let mut united = Rows::uncounted(columns.len(), ctx);
             let mut cursor = before.cursor();
-            let mut row = vec![Value::Null; columns.len()];
+            let mut row = Value::nulls(columns.len());
             while cursor.next(&mut row, ctx)? {
                 run.on_row()?;
                 if distinct.is_first(&row, columns, ctx)? {

@@ -325,7 +325,7 @@ impl Join {
             }
         }
         let materialized = materialize(run, &self.tables)?;
-        let mut row = vec![Value::Null; self.slots];
+        let mut row = Value::nulls(self.slots);
         let visit = &mut |run: &mut Run<'_, '_>, row: &mut Vec<Value>| {
             visit(run, row)?;
             Ok(Flow::Continue)

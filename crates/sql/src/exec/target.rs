@@ -2,6 +2,7 @@
 
 use super::Run;
 use super::reader::{Reader, decode};
+use super::run::rest_holds;
 use super::sort::Sorter;
 use super::spill::Rows;
 use crate::bind::Target;
@@ -58,13 +59,14 @@ impl Target {
         if self.semi_consistent {
             reader.set_semi_consistent();
         }
+        let answered = reader.answered(&self.step);
         let in_order = self.order.is_empty() || (self.ordered_by_access && !reader.degraded);
         let mut sorter = (!in_order).then(|| Sorter::new(&self.order, Some(limit), run.ctx));
         let mut collected = (in_order && collect_first).then(|| Rows::new(KEPT_COLUMNS, run.ctx));
         let mut taken = 0;
         while let Some(mut row) = reader.next(run)? {
             decode(table, &row.image, &self.step.needed, &mut values)?;
-            let mut takes = self.takes(run, &values)?;
+            let mut takes = rest_holds(&self.step.conditions, answered, &values, run.ctx)?;
             if takes && reader.is_unlocked() {
                 // So far the committed version was looked at. Now the row is locked, and may have
                 // changed meanwhile.
@@ -73,7 +75,7 @@ impl Target {
                 };
                 row = locked;
                 decode(table, &row.image, &self.step.needed, &mut values)?;
-                takes = self.takes(run, &values)?;
+                takes = rest_holds(&self.step.conditions, answered, &values, run.ctx)?;
             }
             if !takes {
                 run.with(|txn| txn.release_unwanted());
@@ -111,15 +113,6 @@ impl Target {
             }
         }
         Ok(())
-    }
-
-    fn takes(&self, run: &Run<'_, '_>, values: &[Value]) -> Result<bool> {
-        for condition in &self.step.conditions {
-            if !condition.holds(values, run.ctx)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn only_step(mut leaf: Leaf, filter: Vec<Expr>, chosen: Access) -> (V
         *access = chosen;
     }
     let step = TableStep::new(leaf.source, leaf.alias, leaf.base, leaf.columns);
-    let step = TableStep { conditions, index_use: leaf.index_use, ..step };
+    let step = TableStep { index_use: leaf.index_use, ..step }.with_conditions(conditions);
     (vec![step], preconditions)
 }
 

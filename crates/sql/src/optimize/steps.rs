@@ -65,7 +65,8 @@ pub(super) fn with_tables(drafts: Vec<Draft>, tables: Tables) -> Vec<TableStep> 
             *access = chosen;
         }
         let step = TableStep::new(leaf.source, leaf.alias, leaf.base, leaf.columns);
-        TableStep { nests, hash, conditions, estimate, index_use: leaf.index_use, ..step }
+        let step = TableStep { nests, hash, estimate, index_use: leaf.index_use, ..step };
+        step.with_conditions(conditions)
     };
     let steps = drafts.into_iter().map(with_table).collect();
     assert!(leaves.iter().all(Option::is_none), "each table of the query has a step");

@@ -53,6 +53,63 @@ impl Access {
             ordered: false,
         }
     }
+
+    /// Reports whether every row that the access reads meets the condition, if all values of the
+    /// access on integer columns are integers or NULL. It is said of comparisons of the primary
+    /// key's integer columns with values that stay the same, because such a column's keys are in
+    /// the order of its numbers, and a row's primary key is the same in all its versions.
+    pub fn answers(&self, table: &Table, base: usize, condition: &Expr) -> bool {
+        let ([key], IndexRef::Primary) = (&self.alternatives[..], self.index) else { return false };
+        if key.list.is_some() || key.null_takes_all {
+            return false;
+        }
+        let known = Known { table, base, is_known: &|_| true };
+        let Some((column, fact)) = known.fact(condition) else { return false };
+        if !table.column_type(column).is_integer() {
+            return false;
+        }
+        let is = |own: &Expr, value: &Expr| {
+            let stays =
+                matches!(value.node, Node::Constant(_) | Node::Parameter(_) | Node::Outer(_) | Node::Slot(_));
+            stays && own.node == value.node
+        };
+        let is_bound = |own: &Option<(Expr, bool)>, value: &Expr, inclusive: bool| {
+            own.as_ref().is_some_and(|(own, includes)| *includes == inclusive && is(own, value))
+        };
+        let parts = table.index_columns(self.index);
+        let is_ranges = parts.get(key.equals.len()).is_some_and(|part| part.column == column);
+        match fact {
+            Fact::Equal(value, false) => (key.equals.iter().zip(parts))
+                .any(|((own, null_safe), part)| part.column == column && !null_safe && is(own, value)),
+            Fact::Low(value, inclusive) => is_ranges && is_bound(&key.low, value, inclusive),
+            Fact::High(value, inclusive) => is_ranges && is_bound(&key.high, value, inclusive),
+            Fact::Both(low, high) => {
+                is_ranges && is_bound(&key.low, low, true) && is_bound(&key.high, high, true)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Which of a step's conditions need not be decided: a bit for each of the first 64.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Answered(u64);
+
+impl Answered {
+    /// All conditions have to be decided.
+    pub const NONE: Answered = Answered(0);
+
+    /// Asks for each condition whether it is answered.
+    pub fn of(conditions: &[Expr], is_answered: impl Fn(&Expr) -> bool) -> Answered {
+        let bit = |(at, condition): (usize, &Expr)| u64::from(is_answered(condition)) << at;
+        Answered(conditions.iter().take(64).enumerate().map(bit).sum())
+    }
+
+    /// Reports whether the condition at this place need not be decided.
+    #[inline]
+    pub fn has(self, at: usize) -> bool {
+        at < 64 && self.0 >> at & 1 == 1
+    }
 }
 
 /// The order in which a statement wants its rows: columns of the table, each with whether it

@@ -13,7 +13,7 @@ mod reading;
 mod tree;
 mod window;
 
-pub(crate) use access::{Access, KeyCondition, Wish, accesses, choose, conjuncts, only_choice};
+pub(crate) use access::{Access, Answered, KeyCondition, Wish, accesses, choose, conjuncts, only_choice};
 pub(crate) use derivation::{Derivation, Made, Origin};
 pub(crate) use index_use::{IndexUse, check_together, index_named};
 pub(crate) use json_table::{JsonColumn, JsonColumnKind, JsonResponse, JsonRows, JsonTable};
@@ -111,6 +111,9 @@ pub(crate) struct TableStep {
     pub columns: usize,
     /// The positions of the columns that some expression needs. Only these are decoded.
     pub needed: Vec<usize>,
+    /// Those of `needed` that the loops decode when the access is exact: the others stand only in
+    /// conditions that are answered then.
+    pub needed_if_exact: Vec<usize>,
     /// How the needed columns are read from the entries of the index that is read, if the entries
     /// have all of them.
     pub covering: Option<EntryReader>,
@@ -123,6 +126,8 @@ pub(crate) struct TableStep {
     pub hash: Option<HashLookup>,
     /// The conditions that can be decided once this table has a row.
     pub conditions: Vec<Expr>,
+    /// The conditions that every row meets which an exact access reads ([`Access::answers`]).
+    pub answered: Answered,
     /// The optimizer's estimate. `None` if it had no choice.
     pub estimate: Option<Estimate>,
     /// Which indexes the statement may use.
@@ -223,22 +228,40 @@ impl TableStep {
             base,
             columns,
             needed: Vec::new(),
+            needed_if_exact: Vec::new(),
             covering: None,
             key_slot: None,
             lock: RowLock::NONE,
             nests: Vec::new(),
             hash: None,
             conditions: Vec::new(),
+            answered: Answered::NONE,
             estimate: None,
             index_use: IndexUse::default(),
         }
     }
 
+    /// Gives the step its conditions.
+    pub fn with_conditions(self, conditions: Vec<Expr>) -> TableStep {
+        let answered = match &self.source {
+            Source::Stored { table, access } => {
+                Answered::of(&conditions, |condition| access.answers(table, self.base, condition))
+            }
+            _ => Answered::NONE,
+        };
+        TableStep { conditions, answered, ..self }
+    }
+
     /// Returns all conditions of the step, wherever they are decided.
     pub fn all_conditions(&self) -> impl Iterator<Item = &Expr> {
+        self.conditions.iter().chain(self.conditions_beside_rows())
+    }
+
+    /// Returns the conditions of the step that are not decided for each of its rows: those of its
+    /// nests and of its hash table.
+    pub fn conditions_beside_rows(&self) -> impl Iterator<Item = &Expr> {
         let of_nests = self.nests.iter().flat_map(|nest| nest.guards.iter().chain(&nest.conditions));
-        let of_hash = self.hash.iter().flat_map(|hash| &hash.conditions);
-        self.conditions.iter().chain(of_nests).chain(of_hash)
+        of_nests.chain(self.hash.iter().flat_map(|hash| &hash.conditions))
     }
 
     fn visit(&self, f: &mut dyn FnMut(&Expr)) {

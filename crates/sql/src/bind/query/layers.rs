@@ -3,7 +3,7 @@
 
 use super::super::Scope;
 use crate::expr::{Expr, Node};
-use crate::plan::{IndexUse, QueryBody, QueryPlan, RowLock, SelectPlan, Source, TableStep};
+use crate::plan::{Answered, IndexUse, QueryBody, QueryPlan, RowLock, SelectPlan, Source, TableStep};
 use crate::sink::ColumnMeta;
 use types::Value;
 
@@ -53,12 +53,14 @@ pub(super) fn layer_over(
         base: 0,
         columns: all.len(),
         needed: (0..all.len()).collect(),
+        needed_if_exact: (0..all.len()).collect(),
         covering: None,
         key_slot: None,
         lock: RowLock::NONE,
         nests: Vec::new(),
         hash: None,
         conditions: Vec::new(),
+        answered: Answered::NONE,
         estimate: None,
         index_use: IndexUse::default(),
     };

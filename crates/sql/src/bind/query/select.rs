@@ -522,9 +522,16 @@ fn visit_plan(
 /// Notes which columns of each table are needed: those with these slots, and those that the
 /// conditions and ranges use.
 pub(in crate::bind) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>) {
+    let mut of_answered = Vec::new();
     let mut take = |expr: &Expr| expr.slots(&mut slots);
     for step in tables.iter() {
-        step.all_conditions().for_each(&mut take);
+        step.conditions_beside_rows().for_each(&mut take);
+        for (at, condition) in step.conditions.iter().enumerate() {
+            match step.answered.has(at) {
+                true => condition.slots(&mut of_answered),
+                false => take(condition),
+            }
+        }
         match &step.source {
             Source::Subquery(call) => call.args.iter().for_each(&mut take),
             Source::JsonTable(table) => take(&table.document),
@@ -541,9 +548,18 @@ pub(in crate::bind) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>
     slots.extend(tables.iter().flat_map(|step| &step.hash).flat_map(|hash| &hash.keys).flat_map(key_slots));
     slots.sort_unstable();
     slots.dedup();
+    let unanswered = slots.clone();
+    if !of_answered.is_empty() {
+        slots.append(&mut of_answered);
+        slots.sort_unstable();
+        slots.dedup();
+    }
     for step in tables {
         let own = step.base..step.base + step.columns;
-        step.needed = slots.iter().filter(|slot| own.contains(slot)).map(|slot| slot - step.base).collect();
+        let columns = |slots: &[usize]| -> Vec<usize> {
+            slots.iter().filter(|slot| own.contains(slot)).map(|slot| slot - step.base).collect()
+        };
+        (step.needed, step.needed_if_exact) = (columns(&slots), columns(&unanswered));
         if let Source::Stored { table, access } = &step.source
             && step.lock == RowLock::NONE
         {

@@ -45,7 +45,7 @@ fn collect_groups<'g>(
 ) -> Result<Groups<'g>> {
     let mut groups = Groups::new(grouping, run.ctx);
     let Some(materialized) = materialized else { return Ok(groups) };
-    let mut row = vec![Value::Null; plan.slots];
+    let mut row = Value::nulls(plan.slots);
     let mut key = Vec::new();
     let visit = &mut |run: &mut Run<'_, '_>, row: &mut Vec<Value>| {
         key.clear();
@@ -102,14 +102,14 @@ pub(super) fn grouped(
     }
     let Some(sorter) = sorter else { return Ok(()) };
     let mut sorted = sorter.finish(ctx)?;
-    let mut values = vec![Value::Null; columns.len()];
+    let mut values = Value::nulls(columns.len());
     while sorted.next(&mut values, ctx)? && output.take(&values, ctx)? == Flow::Continue {}
     Ok(())
 }
 
 /// Reads MIN and MAX from the ends of indexes: the first entry from the end that is not NULL.
 fn read_index_ends(run: &mut Run<'_, '_>, plan: &SelectPlan, ends: &IndexEnds) -> Result<Vec<Value>> {
-    let mut row = vec![Value::Null; plan.slots];
+    let mut row = Value::nulls(plan.slots);
     for (index, column, direction) in &ends.ends {
         let definition = &ends.table.def.columns[*column];
         let mut range = KeyRange::all();
