@@ -1,14 +1,15 @@
 //! The state of binding one statement.
 
-use super::common_tables::CommonTables;
+use super::common_tables::{CommonTables, check_names};
 use super::constants::Constants;
 use super::locked::{LockedNames, LockedUse};
+use super::scope::{Scope, ScopeTable};
 use super::state::{Around, Meaning, NextQuery, Noted, Parameters, PlanMemory, WaitingHints, WithinView};
 use crate::ast;
 use crate::error::{Result, SqlError};
 use crate::expr::{Expr, UserVariables};
 use crate::host::Host;
-use crate::plan::SubPlan;
+use crate::plan::{SubPlan, TableStep};
 use crate::temporary::TemporaryUse;
 use crate::variables::Variables;
 use engine::{Engine, Table};
@@ -18,6 +19,10 @@ use std::sync::atomic::Ordering;
 /// The bytes charged for one node of an expression. They are twice the node's size, because the
 /// list that holds the node may have room for twice as many.
 pub(super) const NODE_BYTES: usize = 2 * size_of::<Expr>();
+
+/// The bytes charged for a column of a table of FROM: its place in the scope with its names, and
+/// what the plan keeps about it.
+const COLUMN_BYTES: usize = 256;
 
 /// The state of binding one statement.
 pub(crate) struct Binder<'a> {
@@ -173,5 +178,40 @@ impl<'a> Binder<'a> {
         };
         self.noted.tables.push(table.clone());
         Ok(table)
+    }
+
+    /// Adds a table of FROM to the scope.
+    ///
+    /// # Errors
+    /// Returns 1066 (`ER_NONUNIQ_TABLE`) when another table there has the same alias.
+    pub(super) fn add_to_scope(&mut self, scope: &mut Scope, table: ScopeTable) -> Result<()> {
+        if scope.tables.iter().any(|other| other.alias == table.alias && other.schema == table.schema) {
+            return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", table.alias)));
+        }
+        self.may_make(size_of::<TableStep>() + table.columns.len() * COLUMN_BYTES)?;
+        scope.tables.push(table);
+        Ok(())
+    }
+
+    /// Makes the common tables of a WITH clause visible. `depth` is the number of frames around the
+    /// query or statement that has the clause.
+    ///
+    /// # Errors
+    /// Returns 1066 (`ER_NONUNIQ_TABLE`) when two of them have one name.
+    pub fn enter_with(&mut self, with: &Arc<ast::With>, depth: usize) -> Result<()> {
+        check_names(with)?;
+        self.may_make(CommonTables::bytes(with))?;
+        self.common.push(CommonTables::new(with, depth));
+        Ok(())
+    }
+
+    /// Returns the statement's subqueries. It is called when the whole statement is bound.
+    pub fn take_subqueries(&mut self) -> Vec<SubPlan> {
+        let mut subqueries = std::mem::take(&mut self.subqueries);
+        for subquery in &mut subqueries {
+            subquery.plan.forget_derivation();
+            subquery.varies |= subquery.reads_variables && self.noted.assigns_variables;
+        }
+        subqueries
     }
 }

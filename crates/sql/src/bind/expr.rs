@@ -24,6 +24,8 @@ use super::compared::{
     read_beside, read_items, read_operands, read_texts_beside_numbers, show_time_beside_text,
 };
 use super::constants::NoDate;
+use super::function::function;
+use super::outer::{outer_column, outer_inserted_value};
 use super::texts::{beside, comparable};
 use super::{Binder, Place, Scope};
 use crate::ast::{self, BinaryOp, Literal, NamedColumn, UnaryOp};
@@ -52,7 +54,7 @@ impl Binder<'_> {
                 if let Literal::Text(bytes, _) | Literal::Bytes(bytes, _) = literal {
                     self.may_make(allocated(bytes.len()))?;
                 }
-                self.literal(literal)
+                literal::literal(self.variables, literal)
             }
             ast::Expr::Parameter(index) => Ok(self.parameter(*index)),
             ast::Expr::Column { schema, table, name } => {
@@ -86,14 +88,14 @@ impl Binder<'_> {
             ast::Expr::InList { negated, operand, list } => self.in_list(*negated, operand, list, place),
             ast::Expr::InQuery { negated, operand, query } => {
                 let kind = Quantifier { op: BinaryOp::Equal, all: false, negated: *negated };
-                self.quantified(kind, operand, query, place)
+                subquery::quantified(self, kind, operand, query, place)
             }
             ast::Expr::Quantified { op, all, operand, query } => {
                 let kind = Quantifier { op: *op, all: *all, negated: false };
-                self.quantified(kind, operand, query, place)
+                subquery::quantified(self, kind, operand, query, place)
             }
-            ast::Expr::Subquery(query) => self.scalar_subquery(query, place),
-            ast::Expr::Exists(query) => self.exists(query, place),
+            ast::Expr::Subquery(query) => subquery::scalar_subquery(self, query, place),
+            ast::Expr::Exists(query) => subquery::exists(self, query, place),
             ast::Expr::Like { negated, operand, pattern, escape } => {
                 self.like(*negated, operand, pattern, escape.as_deref(), place)
             }
@@ -162,12 +164,12 @@ impl Binder<'_> {
                 // VALUES() returns the value that the statement inserts, but MySQL demands SELECT
                 // on the column.
                 if let Ok(column) = place.scope.resolve(None, None, name, place.clause) {
-                    self.check_readable(&column, place)?;
+                    self.view.check_readable(&column, place.scope)?;
                 }
                 self.inserted_value(name, place)
             }
             ast::Expr::DefaultOf(column) => defaults::default_of(self, column, place),
-            ast::Expr::Function(call) => self.function(call, place),
+            ast::Expr::Function(call) => function(self, call, place),
             ast::Expr::Window(call) => super::query::bind_window_call(self, call, place),
             ast::Expr::Cast { operand, ty } => operators::cast(self, operand, ty, place),
             ast::Expr::CastArray { operand, ty } if self.meaning.makes_arrays => {
@@ -176,8 +178,8 @@ impl Binder<'_> {
             ast::Expr::CastArray { .. } => Err(array_outside_of_index()),
             ast::Expr::ConvertUsing { operand, charset } => operators::convert(self, operand, charset, place),
             ast::Expr::Collate { operand, collation } => self.collate(operand, collation, place),
-            ast::Expr::Match(written) => self.match_against(written, place),
-            ast::Expr::JsonValue(written) => self.json_value(written, place),
+            ast::Expr::Match(written) => full_text::match_against(self, written, place),
+            ast::Expr::JsonValue(written) => json::json_value(self, written, place),
             ast::Expr::DateAdd { date, amount, unit, subtract } => {
                 operators::date_add(self, date, (amount, *unit), *subtract, place)
             }
@@ -222,7 +224,7 @@ impl Binder<'_> {
         }
         if let (Err(error), Some(frame)) = (&found, place.outer)
             && error.code == 1054
-            && let Some(outer) = self.outer_column(frame, (schema, table, name), place.clause)?
+            && let Some(outer) = outer_column(self, frame, (schema, table, name), place.clause)?
         {
             return Ok(outer);
         }
@@ -233,7 +235,7 @@ impl Binder<'_> {
             return Err(SqlError::new(1109, format!("Unknown table '{table}' in {}", place.clause)));
         }
         let found = found.map_err(|error| self.of_hidden_table(error, table, name, place.scope))?;
-        self.check_readable(&found, place)?;
+        self.view.check_readable(&found, place.scope)?;
         Ok(found)
     }
 
@@ -253,29 +255,11 @@ impl Binder<'_> {
         }
     }
 
-    /// Returns error 1143 (`ER_COLUMNACCESS_DENIED_ERROR`) for a column that the account may not
-    /// read, if the account may not read the whole table.
-    fn check_readable(&self, column: &Expr, place: &Place<'_>) -> Result<()> {
-        self.check_readable_in(column, place.scope)
-    }
-
-    /// Does what `check_readable` does for a column of this scope, in particular for a column that
-    /// a join merges and no expression names.
-    pub(in crate::bind) fn check_readable_in(&self, column: &Expr, scope: &Scope) -> Result<()> {
-        let Node::Slot(slot) = column.node else { return Ok(()) };
-        match scope.of_slot(slot) {
-            Some((table, at)) if !table.readable => {
-                let column = &table.columns[at].org_name;
-                self.view.rights.check_column(Privilege::Select, &table.schema, &table.org_table, column)
-            }
-            _ => Ok(()),
-        }
-    }
-
     #[inline(never)]
-    pub(super) fn inserted_value(&mut self, name: &str, place: &Place<'_>) -> Result<Expr> {
+    fn inserted_value(&mut self, name: &str, place: &Place<'_>) -> Result<Expr> {
         let Some(inserted) = place.inserted else {
-            if let Some(value) = place.outer.and_then(|frame| self.outer_inserted_value(frame, name)) {
+            let constants = &mut self.constants;
+            if let Some(value) = place.outer.and_then(|frame| outer_inserted_value(constants, frame, name)) {
                 return value;
             }
             self.constants.complaints.push((1681, VALUES_OF_NO_ROW.to_owned()));
@@ -283,9 +267,7 @@ impl Binder<'_> {
             let found = place.scope.resolve(None, None, name, place.clause)?;
             return Ok(Expr { node: Node::Constant(Value::Null), nullable: true, ..found });
         };
-        let at = inserted.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
-        self.constants.complaints.push((1287, VALUES_OF_NEW_ROW.to_owned()));
-        Ok(inserted.value(at))
+        inserted.values(name, &mut self.constants)
     }
 
     fn unary(&mut self, op: UnaryOp, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
@@ -346,7 +328,7 @@ impl Binder<'_> {
                 return self.row_comparison(op, left, right, place);
             }
             (ast::Expr::Row(row), ast::Expr::Subquery(query)) if op.is_comparison() => {
-                return self.row_and_subquery(op, row, query, place);
+                return subquery::row_and_subquery(self, op, row, query, place);
             }
             _ => {}
         }
@@ -578,10 +560,7 @@ impl Binder<'_> {
 /// The characters that MySQL gives the text of a system variable.
 const VARIABLE_CHARS: u32 = 21_845;
 
-/// MySQL's warnings about `VALUES(column)`: in ON DUPLICATE KEY UPDATE, and elsewhere.
-const VALUES_OF_NEW_ROW: &str = "'VALUES function' is deprecated and will be removed in a future release. Please \
-    use an alias (INSERT INTO ... VALUES (...) AS alias) and replace VALUES(col) in the ON DUPLICATE KEY UPDATE \
-    clause with alias.col instead";
+/// MySQL's warning about `VALUES(column)` outside of ON DUPLICATE KEY UPDATE.
 const VALUES_OF_NO_ROW: &str = "'VALUES function' is deprecated and will be removed in a future release.";
 
 /// Returns a constant number with the opposite sign. The digits of -9223372036854775808 alone are

@@ -2,6 +2,7 @@
 
 use super::compared::read_operands;
 use super::expr::{comparands_of_field, number, show_aggregated};
+use super::outer::frames_of_aggregate;
 use super::{Binder, NODE_BYTES, Place, Scope};
 use crate::ast;
 use crate::error::{Result, SqlError};
@@ -17,290 +18,294 @@ use crate::variables::Variables;
 use std::sync::Arc;
 use types::{ColumnType, TypeCode, Value, collation};
 
-impl Binder<'_> {
-    // Its frame must not become a part of `rare`, through which other operators are bound too.
-    #[inline(never)]
-    pub(super) fn function(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Expr> {
-        if let Some(schema) = &call.schema {
-            return self.stored_function(Some(schema), &call.name, &call.args, place);
+// Its frame must not become a part of `rare`, through which other operators are bound too.
+#[inline(never)]
+pub(super) fn function(
+    binder: &mut Binder<'_>,
+    call: &ast::FunctionCall,
+    place: &mut Place<'_>,
+) -> Result<Expr> {
+    if let Some(schema) = &call.schema {
+        return stored_function(binder, Some(schema), &call.name, &call.args, place);
+    }
+    if is_aggregate(&call.name) {
+        return aggregate(binder, call, place);
+    }
+    if is_for_the_server(&call.name) {
+        let text = format!("Access to native function '{}' is rejected.", call.written.0);
+        return Err(SqlError::new(3566, text));
+    }
+    let native = native(binder.meaning.of_mariadb, &call.name)?;
+    if native.is_none() && !CONDITIONS.contains(&call.name.as_str()) {
+        return stored_function(binder, binder.schema, &call.written.0, &call.args, place);
+    }
+    if call.name == "grouping" && place.aggregates.is_none() {
+        return Err(SqlError::new(1111, "Invalid use of group function"));
+    }
+    binder.noted.logging.function(call);
+    let mut args = Vec::with_capacity(call.args.len());
+    for arg in &call.args {
+        args.push(binder.expr(arg, place)?);
+    }
+    let count = args.len();
+    let count_is = |least: usize, most: usize| {
+        if (least..=most).contains(&count) {
+            Ok(())
+        } else {
+            Err(SqlError::wrong_argument_count(&call.written.0))
         }
-        if is_aggregate(&call.name) {
-            return self.aggregate(call, place);
+    };
+    match call.name.as_str() {
+        "if" => {
+            count_is(3, 3)?;
+            let condition = std::mem::replace(&mut args[0], Expr::constant(Value::Null));
+            args[0] = number(condition, place.scope);
+            let (ty, coercibility) =
+                common_type(&[&args[1], &args[2]]).map_err(|error| of_operation(error, "if"))?;
+            let nullable = args[1].nullable || args[2].nullable;
+            let [condition, yes, no] = three(args);
+            let args = [condition, yes.for_result(&ty), no.for_result(&ty)];
+            Ok(Expr { node: Node::If(Box::new(args)), ty, nullable, coercibility })
         }
-        if is_for_the_server(&call.name) {
-            let text = format!("Access to native function '{}' is rejected.", call.written.0);
-            return Err(SqlError::new(3566, text));
-        }
-        let native = self.native(&call.name)?;
-        if native.is_none() && !CONDITIONS.contains(&call.name.as_str()) {
-            return self.stored_function(self.schema, &call.written.0, &call.args, place);
-        }
-        if call.name == "grouping" && place.aggregates.is_none() {
-            return Err(SqlError::new(1111, "Invalid use of group function"));
-        }
-        self.noted.logging.function(call);
-        let mut args = Vec::with_capacity(call.args.len());
-        for arg in &call.args {
-            args.push(self.expr(arg, place)?);
-        }
-        let count = args.len();
-        let count_is = |least: usize, most: usize| {
-            if (least..=most).contains(&count) {
-                Ok(())
+        "ifnull" | "coalesce" => {
+            if call.name == "ifnull" {
+                count_is(2, 2)?
             } else {
-                Err(SqlError::wrong_argument_count(&call.written.0))
+                count_is(1, usize::MAX)?
             }
-        };
-        match call.name.as_str() {
-            "if" => {
-                count_is(3, 3)?;
-                let condition = std::mem::replace(&mut args[0], Expr::constant(Value::Null));
-                args[0] = number(condition, place.scope);
-                let (ty, coercibility) =
-                    common_type(&[&args[1], &args[2]]).map_err(|error| of_operation(error, "if"))?;
-                let nullable = args[1].nullable || args[2].nullable;
-                let [condition, yes, no] = three(args);
-                let args = [condition, yes.for_result(&ty), no.for_result(&ty)];
-                Ok(Expr { node: Node::If(Box::new(args)), ty, nullable, coercibility })
-            }
-            "ifnull" | "coalesce" => {
-                if call.name == "ifnull" {
-                    count_is(2, 2)?
-                } else {
-                    count_is(1, usize::MAX)?
+            let (ty, coercibility) = common_type(&args.iter().collect::<Vec<_>>())
+                .map_err(|error| of_operation(error, &call.name))?;
+            // MySQL makes a column of the type of IFNULL, and of another's width.
+            let has_width = call.name != "ifnull" || ty.code == TypeCode::Year;
+            let ty = if has_width { ty } else { expr::without_width(ty) };
+            let nullable = args.iter().all(|arg| arg.nullable);
+            let args = args.into_iter().map(|arg| arg.for_result(&ty)).collect();
+            Ok(Expr { node: Node::Coalesce(args), ty, nullable, coercibility })
+        }
+        "name_const" => {
+            count_is(2, 2)?;
+            fn is_constant(arg: &Expr) -> bool {
+                match &arg.node {
+                    Node::Constant(_) | Node::HexLiteral(_) => true,
+                    Node::Recollate(inner) | Node::Negate(inner) => is_constant(inner),
+                    _ => false,
                 }
-                let (ty, coercibility) = common_type(&args.iter().collect::<Vec<_>>())
-                    .map_err(|error| of_operation(error, &call.name))?;
-                // MySQL makes a column of the type of IFNULL, and of another's width.
-                let has_width = call.name != "ifnull" || ty.code == TypeCode::Year;
-                let ty = if has_width { ty } else { expr::without_width(ty) };
-                let nullable = args.iter().all(|arg| arg.nullable);
-                let args = args.into_iter().map(|arg| arg.for_result(&ty)).collect();
-                Ok(Expr { node: Node::Coalesce(args), ty, nullable, coercibility })
             }
-            "name_const" => {
-                count_is(2, 2)?;
-                fn is_constant(arg: &Expr) -> bool {
-                    match &arg.node {
-                        Node::Constant(_) | Node::HexLiteral(_) => true,
-                        Node::Recollate(inner) | Node::Negate(inner) => is_constant(inner),
-                        _ => false,
-                    }
-                }
-                if !args.iter().all(is_constant) {
-                    return Err(SqlError::new(1210, "Incorrect arguments to NAME_CONST"));
-                }
-                Ok(args.swap_remove(1))
+            if !args.iter().all(is_constant) {
+                return Err(SqlError::new(1210, "Incorrect arguments to NAME_CONST"));
             }
-            "nullif" => {
-                count_is(2, 2)?;
-                let (ty, coercibility) = common_type(&[&args[0]])?;
-                let [first, second] = two(args);
-                let second = second.beside(&first.ty);
-                let mut operands = [first, second];
-                read_operands(&mut self.constants, &mut operands, place.scope)?;
-                let collation = comparison_collation("nullif", operands.iter())?;
-                let operands = Box::new(operands.map(|operand| operand.in_characters_of(collation)));
-                Ok(Expr { node: Node::NullIf { operands, collation }, ty, nullable: true, coercibility })
+            Ok(args.swap_remove(1))
+        }
+        "nullif" => {
+            count_is(2, 2)?;
+            let (ty, coercibility) = common_type(&[&args[0]])?;
+            let [first, second] = two(args);
+            let second = second.beside(&first.ty);
+            let mut operands = [first, second];
+            read_operands(&mut binder.constants, &mut operands, place.scope)?;
+            let collation = comparison_collation("nullif", operands.iter())?;
+            let operands = Box::new(operands.map(|operand| operand.in_characters_of(collation)));
+            Ok(Expr { node: Node::NullIf { operands, collation }, ty, nullable: true, coercibility })
+        }
+        name => {
+            let definer = binder.view.definer.as_deref().filter(|_| name == "current_user").map(Value::text);
+            let function = native.unwrap_or_else(|| panic!("{name} is one of the functions"));
+            count_is(function.least_args, function.most_args)?;
+            check_pairs(name, &call.written.0, count)?;
+            if name == "json_merge" {
+                let text = "'JSON_MERGE' is deprecated and will be removed in a future release. Please use \
+                            JSON_MERGE_PRESERVE/JSON_MERGE_PATCH instead";
+                binder.constants.complaints.push((1287, text.to_owned()));
             }
-            name => {
-                let definer =
-                    self.view.definer.as_deref().filter(|_| name == "current_user").map(Value::text);
-                let function = native.unwrap_or_else(|| panic!("{name} is one of the functions"));
-                count_is(function.least_args, function.most_args)?;
-                check_pairs(name, &call.written.0, count)?;
-                if name == "json_merge" {
-                    let text = "'JSON_MERGE' is deprecated and will be removed in a future release. Please use \
-                                JSON_MERGE_PRESERVE/JSON_MERGE_PATCH instead";
-                    self.constants.complaints.push((1287, text.to_owned()));
-                }
-                let args = if takes_numbers(name) { numeric(args, place.scope) } else { args };
-                let inferred = expr::function_type(function, &args)?;
-                let (ty, coercibility) = self.in_connection_collation(inferred, &args);
-                let args = if is_of_texts(name) { of_texts(name, args, place.scope) } else { args };
-                if function.varies {
-                    self.noted.uncacheable |= matches!(name, "last_insert_id");
-                }
-                let nullable = function.may_be_null(&args);
-                let node = definer.map_or(Node::Call { function, args }, Node::Constant);
-                Ok(Expr { node, ty, nullable, coercibility })
+            let args = if takes_numbers(name) { numeric(args, place.scope) } else { args };
+            let inferred = expr::function_type(function, &args)?;
+            let (ty, coercibility) =
+                in_connection_collation(binder.variables.connection_collation, inferred, &args);
+            let args = if is_of_texts(name) { of_texts(name, args, place.scope) } else { args };
+            if function.varies {
+                binder.noted.uncacheable |= matches!(name, "last_insert_id");
             }
+            let nullable = function.may_be_null(&args);
+            let node = definer.map_or(Node::Call { function, args }, Node::Constant);
+            Ok(Expr { node, ty, nullable, coercibility })
         }
     }
+}
 
-    /// Gives the connection's collation to a text that a function makes of no text. Where a literal
-    /// text has the collation already, it is that of the literal.
-    fn in_connection_collation(
-        &self,
-        (ty, coercibility): (ColumnType, Coercibility),
-        args: &[Expr],
-    ) -> (ColumnType, Coercibility) {
-        let is_made = match coercibility {
-            Coercibility::Numeric => expr::is_text(&ty),
-            Coercibility::Literal => {
-                let is_given = |arg: &Expr| {
-                    expr::is_text(&arg.ty)
-                        && arg.coercibility == Coercibility::Literal
-                        && arg.ty.collation == ty.collation
+/// Gives the connection's collation to a text that a function makes of no text. Where a literal
+/// text has the collation already, it is that of the literal.
+fn in_connection_collation(
+    connection: u16,
+    (ty, coercibility): (ColumnType, Coercibility),
+    args: &[Expr],
+) -> (ColumnType, Coercibility) {
+    let is_made = match coercibility {
+        Coercibility::Numeric => expr::is_text(&ty),
+        Coercibility::Literal => {
+            let is_given = |arg: &Expr| {
+                expr::is_text(&arg.ty)
+                    && arg.coercibility == Coercibility::Literal
+                    && arg.ty.collation == ty.collation
+            };
+            expr::is_text(&ty) && !args.iter().any(is_given)
+        }
+        _ => false,
+    };
+    if !is_made || ty.collation != collation::UTF8MB4_0900_AI_CI {
+        return (ty, coercibility);
+    }
+    (expr::text_in(&ty, connection), Coercibility::Literal)
+}
+
+/// Returns the built-in function with this name. MariaDB's JSON functions work on texts and
+/// return other results than MySQL's, so of them only the one that MariaDB's JSON columns need
+/// is known here.
+fn native(of_mariadb: bool, name: &str) -> Result<Option<&'static expr::Function>> {
+    match name {
+        "json_valid" if of_mariadb => Ok(Some(&MARIADB_JSON_VALID)),
+        _ if of_mariadb && name.starts_with("json_") => {
+            Err(SqlError::not_supported(format!("MariaDB's {}()", name.to_uppercase())))
+        }
+        _ => Ok(find_function(name)),
+    }
+}
+
+/// Binds a call of a stored function. An account that may not execute the function is not told
+/// whether it exists.
+fn stored_function(
+    binder: &mut Binder<'_>,
+    schema: Option<&str>,
+    name: &str,
+    args: &[ast::Expr],
+    place: &mut Place<'_>,
+) -> Result<Expr> {
+    let kind = engine::ObjectKind::Function;
+    let schema = schema.ok_or_else(SqlError::no_schema_selected)?;
+    if !is_of_mysql(name) {
+        binder.view.rights.check_routine(Privilege::Execute, kind, schema, name)?;
+    }
+    let Some(stored) = binder.engine.catalog().object(schema, kind, name) else {
+        return Err(SqlError::new(1305, format!("FUNCTION {schema}.{name} does not exist")));
+    };
+    let signature = crate::program::Signature::of(&stored.def)?;
+    if args.len() != signature.parameters {
+        let (expected, got) = (signature.parameters, args.len());
+        let text = format!(
+            "Incorrect number of arguments for FUNCTION {}.{}; expected {expected}, got {got}",
+            stored.def.schema, stored.def.name
+        );
+        return Err(SqlError::new(1318, text));
+    }
+    let args = args.iter().map(|arg| binder.expr(arg, place)).collect::<Result<Vec<_>>>()?;
+    binder.noted.calls_functions = true;
+    binder.noted.uncacheable = true;
+    binder.noted.logging.stored_function();
+    let coercibility = Coercibility::of_type(&signature.ty);
+    let function = StoredFunction {
+        schema: stored.def.schema.clone(),
+        name: stored.def.name.clone(),
+        deterministic: signature.deterministic,
+    };
+    let node = Node::Stored { function: Arc::new(function), args };
+    Ok(Expr { node, ty: signature.ty, nullable: true, coercibility })
+}
+
+/// Binds an aggregate, which belongs to the query in which it is written or to one around it.
+fn aggregate(binder: &mut Binder<'_>, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Expr> {
+    let Some(frames) = frames_of_aggregate(binder, call, place)? else {
+        return aggregate_here(binder, call, place);
+    };
+    let owner = frames.last().expect("the aggregate is in a subquery of the query that it belongs to");
+    let found = aggregate_here(binder, call, &mut owner.place())?;
+    Ok(frames.iter().rev().fold(found, |found, frame| frame.argument(found)))
+}
+
+/// Binds an aggregate of this query. Its value gets a slot behind those of the row.
+fn aggregate_here(binder: &mut Binder<'_>, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Expr> {
+    let Some(aggregates) = place.aggregates else {
+        return Err(SqlError::new(1111, "Invalid use of group function"));
+    };
+    let known = aggregates.written.borrow().iter().position(|written| written == call);
+    if let Some(at) = known {
+        let expr = aggregates.found.borrow()[at].expr.clone();
+        return Ok(Expr { node: Node::Slot(aggregates.first_slot + at), ..expr });
+    }
+    // Aggregates do not nest, so the arguments are in a place that allows none. Nor may the
+    // arguments name aliases.
+    let mut arguments = Place { aggregates: None, windows: None, aliases: &[], only: None, ..*place };
+    let aggregate = bind_aggregate(binder, call, &mut arguments)?;
+    // The copy of the written call is charged too.
+    binder.may_make(4 * NODE_BYTES)?;
+    let mut found = aggregates.found.borrow_mut();
+    let slot = aggregates.first_slot + found.len();
+    let expr = Expr { node: Node::Slot(slot), ..aggregate.expr.clone() };
+    found.push(aggregate);
+    aggregates.written.borrow_mut().push(call.clone());
+    Ok(expr)
+}
+
+pub(super) fn bind_aggregate(
+    binder: &mut Binder<'_>,
+    call: &ast::FunctionCall,
+    place: &mut Place<'_>,
+) -> Result<Aggregate> {
+    let mut args = Vec::new();
+    for arg in &call.args {
+        args.push(binder.expr(arg, place)?);
+    }
+    if args.len() != 1 && !matches!(call.name.as_str(), "count" | "group_concat" | "json_objectagg") {
+        return Err(SqlError::syntax(")", 1));
+    }
+    let kind = match call.name.as_str() {
+        "count" if call.star => AggregateKind::CountRows,
+        "count" => AggregateKind::Count,
+        "sum" => AggregateKind::Sum,
+        "avg" => AggregateKind::Avg,
+        "min" => AggregateKind::Min,
+        "max" => AggregateKind::Max,
+        "bit_and" => AggregateKind::BitAnd,
+        "bit_or" => AggregateKind::BitOr,
+        "bit_xor" => AggregateKind::BitXor,
+        "std" | "stddev" | "stddev_pop" => AggregateKind::Variance { sample: false, root: true },
+        "stddev_samp" => AggregateKind::Variance { sample: true, root: true },
+        "variance" | "var_pop" => AggregateKind::Variance { sample: false, root: false },
+        "var_samp" => AggregateKind::Variance { sample: true, root: false },
+        "any_value" => AggregateKind::Any,
+        "json_arrayagg" => AggregateKind::JsonArray,
+        "json_objectagg" => AggregateKind::JsonObject,
+        "st_collect" => AggregateKind::Collect,
+        "group_concat" => {
+            args = in_one_character_set(args).into_iter().map(Expr::into_text).collect();
+            let mut order = Vec::new();
+            for item in &call.order_by {
+                let key = match position_in(&args[..call.args.len()], &item.expr)? {
+                    Some(argument) => argument,
+                    None => binder.expr(&item.expr, place)?,
                 };
-                expr::is_text(&ty) && !args.iter().any(is_given)
+                args.push(key);
+                order.push(item.descending);
             }
-            _ => false,
-        };
-        if !is_made || ty.collation != collation::UTF8MB4_0900_AI_CI {
-            return (ty, coercibility);
-        }
-        (expr::text_in(&ty, self.variables.connection_collation), Coercibility::Literal)
-    }
-
-    /// Returns the built-in function with this name. MariaDB's JSON functions work on texts and
-    /// return other results than MySQL's, so of them only the one that MariaDB's JSON columns need
-    /// is known here.
-    fn native(&self, name: &str) -> Result<Option<&'static expr::Function>> {
-        match name {
-            "json_valid" if self.meaning.of_mariadb => Ok(Some(&MARIADB_JSON_VALID)),
-            _ if self.meaning.of_mariadb && name.starts_with("json_") => {
-                Err(SqlError::not_supported(format!("MariaDB's {}()", name.to_uppercase())))
+            AggregateKind::GroupConcat {
+                separator: call.separator.clone().unwrap_or_else(|| b",".to_vec()),
+                order,
             }
-            _ => Ok(find_function(name)),
         }
-    }
-
-    /// Binds a call of a stored function. An account that may not execute the function is not told
-    /// whether it exists.
-    fn stored_function(
-        &mut self,
-        schema: Option<&str>,
-        name: &str,
-        args: &[ast::Expr],
-        place: &mut Place<'_>,
-    ) -> Result<Expr> {
-        let kind = engine::ObjectKind::Function;
-        let schema = schema.ok_or_else(SqlError::no_schema_selected)?;
-        if !is_of_mysql(name) {
-            self.view.rights.check_routine(Privilege::Execute, kind, schema, name)?;
-        }
-        let Some(stored) = self.engine.catalog().object(schema, kind, name) else {
-            return Err(SqlError::new(1305, format!("FUNCTION {schema}.{name} does not exist")));
-        };
-        let signature = crate::program::Signature::of(&stored.def)?;
-        if args.len() != signature.parameters {
-            let (expected, got) = (signature.parameters, args.len());
-            let text = format!(
-                "Incorrect number of arguments for FUNCTION {}.{}; expected {expected}, got {got}",
-                stored.def.schema, stored.def.name
-            );
-            return Err(SqlError::new(1318, text));
-        }
-        let args = args.iter().map(|arg| self.expr(arg, place)).collect::<Result<Vec<_>>>()?;
-        self.noted.calls_functions = true;
-        self.noted.uncacheable = true;
-        self.noted.logging.stored_function();
-        let coercibility = Coercibility::of_type(&signature.ty);
-        let function = StoredFunction {
-            schema: stored.def.schema.clone(),
-            name: stored.def.name.clone(),
-            deterministic: signature.deterministic,
-        };
-        let node = Node::Stored { function: Arc::new(function), args };
-        Ok(Expr { node, ty: signature.ty, nullable: true, coercibility })
-    }
-
-    /// Binds an aggregate, which belongs to the query in which it is written or to one around it.
-    fn aggregate(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Expr> {
-        match self.outer_aggregate(call, place)? {
-            Some(found) => Ok(found),
-            None => self.aggregate_here(call, place),
-        }
-    }
-
-    /// Binds an aggregate of this query. Its value gets a slot behind those of the row.
-    pub(super) fn aggregate_here(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Expr> {
-        let Some(aggregates) = place.aggregates else {
-            return Err(SqlError::new(1111, "Invalid use of group function"));
-        };
-        let known = aggregates.written.borrow().iter().position(|written| written == call);
-        if let Some(at) = known {
-            let expr = aggregates.found.borrow()[at].expr.clone();
-            return Ok(Expr { node: Node::Slot(aggregates.first_slot + at), ..expr });
-        }
-        // Aggregates do not nest, so the arguments are in a place that allows none. Nor may the
-        // arguments name aliases.
-        let mut arguments = Place { aggregates: None, windows: None, aliases: &[], only: None, ..*place };
-        let aggregate = self.bind_aggregate(call, &mut arguments)?;
-        // The copy of the written call is charged too.
-        self.may_make(4 * NODE_BYTES)?;
-        let mut found = aggregates.found.borrow_mut();
-        let slot = aggregates.first_slot + found.len();
-        let expr = Expr { node: Node::Slot(slot), ..aggregate.expr.clone() };
-        found.push(aggregate);
-        aggregates.written.borrow_mut().push(call.clone());
-        Ok(expr)
-    }
-
-    pub(super) fn bind_aggregate(
-        &mut self,
-        call: &ast::FunctionCall,
-        place: &mut Place<'_>,
-    ) -> Result<Aggregate> {
-        let mut args = Vec::new();
-        for arg in &call.args {
-            args.push(self.expr(arg, place)?);
-        }
-        if args.len() != 1 && !matches!(call.name.as_str(), "count" | "group_concat" | "json_objectagg") {
-            return Err(SqlError::syntax(")", 1));
-        }
-        let kind = match call.name.as_str() {
-            "count" if call.star => AggregateKind::CountRows,
-            "count" => AggregateKind::Count,
-            "sum" => AggregateKind::Sum,
-            "avg" => AggregateKind::Avg,
-            "min" => AggregateKind::Min,
-            "max" => AggregateKind::Max,
-            "bit_and" => AggregateKind::BitAnd,
-            "bit_or" => AggregateKind::BitOr,
-            "bit_xor" => AggregateKind::BitXor,
-            "std" | "stddev" | "stddev_pop" => AggregateKind::Variance { sample: false, root: true },
-            "stddev_samp" => AggregateKind::Variance { sample: true, root: true },
-            "variance" | "var_pop" => AggregateKind::Variance { sample: false, root: false },
-            "var_samp" => AggregateKind::Variance { sample: true, root: false },
-            "any_value" => AggregateKind::Any,
-            "json_arrayagg" => AggregateKind::JsonArray,
-            "json_objectagg" => AggregateKind::JsonObject,
-            "st_collect" => AggregateKind::Collect,
-            "group_concat" => {
-                args = in_one_character_set(args).into_iter().map(Expr::into_text).collect();
-                let mut order = Vec::new();
-                for item in &call.order_by {
-                    let key = match position_in(&args[..call.args.len()], &item.expr)? {
-                        Some(argument) => argument,
-                        None => self.expr(&item.expr, place)?,
-                    };
-                    args.push(key);
-                    order.push(item.descending);
-                }
-                AggregateKind::GroupConcat {
-                    separator: call.separator.clone().unwrap_or_else(|| b",".to_vec()),
-                    order,
-                }
-            }
-            name => return Err(SqlError::not_supported(format!("{}()", name.to_uppercase()))),
-        };
-        check_shapes(&kind, &call.name, &args)?;
-        let args = match kind {
-            AggregateKind::Sum
-            | AggregateKind::Avg
-            | AggregateKind::BitAnd
-            | AggregateKind::BitOr
-            | AggregateKind::BitXor
-            | AggregateKind::Variance { .. } => numeric(args, place.scope),
-            _ => args,
-        };
-        let expr = result_of(&kind, &args, self.variables)?;
-        let mut aggregate = Aggregate { kind, distinct: call.distinct, args, expr };
-        show_aggregated(&mut aggregate);
-        Ok(aggregate)
-    }
+        name => return Err(SqlError::not_supported(format!("{}()", name.to_uppercase()))),
+    };
+    check_shapes(&kind, &call.name, &args)?;
+    let args = match kind {
+        AggregateKind::Sum
+        | AggregateKind::Avg
+        | AggregateKind::BitAnd
+        | AggregateKind::BitOr
+        | AggregateKind::BitXor
+        | AggregateKind::Variance { .. } => numeric(args, place.scope),
+        _ => args,
+    };
+    let expr = result_of(&kind, &args, binder.variables)?;
+    let mut aggregate = Aggregate { kind, distinct: call.distinct, args, expr };
+    show_aggregated(&mut aggregate);
+    Ok(aggregate)
 }
 
 /// Refuses sums, least values, greatest values and the like of geometries and vectors.

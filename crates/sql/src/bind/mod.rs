@@ -7,10 +7,14 @@
 //!
 //! The modules, from the lowest layer up: `scope` and `place` say which columns may be named where.
 //! `binder` holds what is known of the statement; the groups of `state`, `new_row`, `locked`,
-//! `logging`, `self_read`, `common_tables` and `windows` are parts of it. `expr` and `function`
-//! bind expressions. `query` binds whole queries from `query/select`, FROM (`query/from`,
-//! `query/cte`, `query/view`) and the other clauses. `target` and `joined` bind the tables that
-//! UPDATE and DELETE change.
+//! `logging`, `self_read`, `common_tables`, `subqueries` and `windows` are parts of it. `expr` and
+//! `function` bind expressions. `query` binds whole queries from `query/select`, FROM
+//! (`query/from`, `query/cte`, `query/view`) and the other clauses. `target` and `joined` bind the
+//! tables that UPDATE and DELETE change.
+//!
+//! The binder is the state that these share. Its methods are those of that state, and the two
+//! recursions through which the modules reach one another: `expr` for expressions and `from` for
+//! FROM. What needs only a part of the state is a function of that part.
 
 mod binder;
 mod changed_view;
@@ -30,6 +34,7 @@ mod scope;
 mod searched;
 mod self_read;
 mod state;
+mod subqueries;
 mod table_use;
 mod target;
 mod texts;
@@ -46,7 +51,7 @@ pub(crate) use locked::{LockedName, LockedNames};
 pub(crate) use logging::LoggingNeeds;
 pub(crate) use new_row::{Inserted, RowAlias, WantedColumns};
 pub(crate) use place::{Aggregates, Frame, Place};
-pub(crate) use query::view::{tables_of_view, view_columns};
+pub(crate) use query::view::{tables_of_view, view_columns, view_plan};
 pub(crate) use query::{bind_query, end_hints};
 pub(crate) use scope::{ColumnAt, Scope, ScopeTable};
 pub(crate) use self_read::Changed;

@@ -5,11 +5,17 @@
 //! query's tables that the clause names. The query is given these columns as further outputs
 //! ([`WantedColumns`]), as far as it has them.
 
+use super::constants::Constants;
 use super::scope::{NotOne, Scope};
 use crate::ast::{Expr as Written, NamedColumn};
 use crate::error::{Result, SqlError};
 use crate::expr::{Expr, Node};
 use engine::Table;
+
+/// MySQL's warning about `VALUES(column)` in ON DUPLICATE KEY UPDATE.
+const VALUES_OF_NEW_ROW: &str = "'VALUES function' is deprecated and will be removed in a future release. Please \
+    use an alias (INSERT INTO ... VALUES (...) AS alias) and replace VALUES(col) in the ON DUPLICATE KEY UPDATE \
+    clause with alias.col instead";
 
 /// The alias of the new row: `INSERT ... VALUES (...) AS new (a, b)`.
 pub(crate) struct RowAlias {
@@ -160,6 +166,16 @@ impl Inserted<'_> {
         let ty = self.table.column_type(at).clone();
         let coercibility = crate::expr::Coercibility::Implicit;
         Expr { node: Node::InsertedValue(self.first_slot + at), ty, nullable: true, coercibility }
+    }
+
+    /// Binds VALUES(name), and warns that it is deprecated.
+    ///
+    /// # Errors
+    /// Returns 1054 (`ER_BAD_FIELD_ERROR`) when no column has the name.
+    pub fn values(&self, name: &str, constants: &mut Constants) -> Result<Expr> {
+        let at = self.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
+        constants.complaints.push((1287, VALUES_OF_NEW_ROW.to_owned()));
+        Ok(self.value(at))
     }
 
     /// Returns what a name stands for that may name a column of the row's alias or of the query's

@@ -95,6 +95,11 @@ pub(crate) struct Frame<'s> {
 }
 
 impl<'s> Frame<'s> {
+    /// Returns the number of frames around a query, of which `outer` is the innermost.
+    pub(super) fn depth(outer: Option<&Frame<'_>>) -> usize {
+        std::iter::successors(outer, |frame| frame.parent).count()
+    }
+
     /// Creates the frame of a derived table. The derived table sees what is around the query in
     /// whose FROM it stands. Of that query's own tables it sees none, unless it is LATERAL: then it
     /// sees those before it.

@@ -61,7 +61,7 @@ fn bind_with(
     outer: Option<&Frame<'_>>,
 ) -> Result<QueryPlan> {
     let Some(with) = &query.with else { return bind_body(binder, query, stands, outer) };
-    binder.enter_with(with, outer)?;
+    binder.enter_with(with, Frame::depth(outer))?;
     let plan = bind_body(binder, query, stands, outer);
     binder.common.pop();
     plan

@@ -2,11 +2,13 @@
 
 use super::logging::LoggingNeeds;
 use super::new_row::WantedColumns;
+use super::scope::Scope;
 use super::self_read::SubqueryReads;
 use super::table_use::{Opening, TableUse};
 use crate::ast::Hint;
 use crate::error::Result;
-use crate::host::{Host, Rights};
+use crate::expr::{Expr, Node};
+use crate::host::{Host, Privilege, Rights};
 use crate::memory::Charge;
 use crate::plan::Holder;
 use engine::Table;
@@ -28,6 +30,49 @@ pub(crate) struct WithinView<'a> {
     pub holder: Option<Arc<Holder>>,
     /// The number of views around the current query.
     pub levels: usize,
+}
+
+impl WithinView<'_> {
+    /// Returns error 1143 (`ER_COLUMNACCESS_DENIED_ERROR`) for a column of this scope that the
+    /// account may not read, if the account may not read the whole table.
+    pub fn check_readable(&self, column: &Expr, scope: &Scope) -> Result<()> {
+        let Node::Slot(slot) = column.node else { return Ok(()) };
+        match scope.of_slot(slot) {
+            Some((table, at)) if !table.readable => {
+                let column = &table.columns[at].org_name;
+                self.rights.check_column(Privilege::Select, &table.schema, &table.org_table, column)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Reports whether a privilege is held on some of a table's columns and not on the table. Each
+    /// column is then checked where it is used.
+    ///
+    /// # Errors
+    /// Returns 1142 (`ER_TABLEACCESS_DENIED_ERROR`) when the privilege is held on neither.
+    pub fn holds_on_columns_alone(&self, privilege: Privilege, schema: &str, table: &str) -> Result<bool> {
+        match self.rights.check_table(&[privilege], schema, table) {
+            Ok(()) => Ok(false),
+            Err(_) if self.rights.has_column_privilege(privilege, schema, table) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reports whether all columns of a table that a statement may change may be read without
+    /// further checks. The account needs no SELECT on the table if it has one of the privileges
+    /// `changes`.
+    pub fn may_join(&self, schema: &str, table: &str, changes: &[Privilege]) -> Result<bool> {
+        let may_change = changes.iter().any(|privilege| {
+            self.rights.check_table(&[*privilege], schema, table).is_ok()
+                || self.rights.has_column_privilege(*privilege, schema, table)
+        });
+        match self.holds_on_columns_alone(Privilege::Select, schema, table) {
+            Ok(on_columns) => Ok(!on_columns),
+            Err(_) if may_change => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 /// What the query is for that is bound next. It is taken when that query begins.

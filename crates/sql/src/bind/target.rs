@@ -1,5 +1,6 @@
 //! The table that a single-table UPDATE or DELETE changes.
 
+use super::common_tables::find_common;
 use super::query::From;
 use super::query::view::{MOST_VIEW_LEVELS, query_of};
 use super::query::{BlockHints, limit, wish_of};
@@ -60,7 +61,7 @@ impl Target {
 /// Reports whether the only table of an UPDATE is a view of several tables.
 pub(crate) fn is_join_view(binder: &Binder<'_>, from: &TableRef) -> Result<bool> {
     let TableRef::Table { name, .. } = from else { return Ok(false) };
-    if binder.is_common_table(name) {
+    if find_common(&binder.common, name).is_some() {
         return Ok(false);
     }
     let (mut schema, mut name) = (binder.schema_of(name)?, name.name.clone());

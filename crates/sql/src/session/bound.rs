@@ -180,8 +180,10 @@ fn limited(binder: &Binder<'_>, query: &ast::Query) -> Option<ast::Query> {
 }
 
 fn plan_of(binder: &mut Binder<'_>, statement: &Statement) -> Result<Plan> {
-    if let Statement::Update(Update { with, .. }) | Statement::Delete(Delete { with, .. }) = statement {
-        binder.enter_with_of_statement(with.as_ref())?;
+    if let Statement::Update(Update { with: Some(with), .. })
+    | Statement::Delete(Delete { with: Some(with), .. }) = statement
+    {
+        binder.enter_with(with, 0)?;
     }
     Ok(match statement {
         Statement::Query(query) => Plan::Query(match limited(binder, query) {

@@ -3,7 +3,7 @@
 use super::Session;
 use super::state::TableLocks;
 use crate::ast::{Statement, TableName, TableToLock};
-use crate::bind::{LockedName, LockedNames};
+use crate::bind::{LockedName, LockedNames, view_plan};
 use crate::error::{Result, SqlError};
 use crate::host::Privilege;
 use engine::{Object, ObjectDef, ObjectKind, TableLock};
@@ -66,7 +66,7 @@ fn view_of(session: &Session, name: &TableName) -> Result<Option<Arc<Object>>> {
 /// Returns 1356 when one of them does not exist.
 fn add_view(session: &Session, def: &ObjectDef, write: bool, names: &mut LockedNames) -> Result<()> {
     let mut binder = session.binder();
-    match binder.view_plan(def, None) {
+    match view_plan(&mut binder, def, None) {
         // A view that cannot be run here reads nothing.
         Err(error) if error.code == 1235 => {}
         plan => drop(plan?),

@@ -2,6 +2,7 @@
 
 use super::{Session, checksum};
 use crate::ast::{Maintenance, TableName};
+use crate::bind::view_plan;
 use crate::ddl::not_a;
 use crate::error::{Result, SqlError};
 use crate::host::VirtualTable;
@@ -93,7 +94,8 @@ fn maintained(
         // A view is checked by opening what it names.
         Err(error) if error.code == 1347 && what == Maintenance::Check => {
             let view = view(session, schema, name);
-            return Ok(match view.map(|view| session.binder().view_plan(&view.def, None)).transpose() {
+            let plan = view.map(|view| view_plan(&mut session.binder(), &view.def, None));
+            return Ok(match plan.transpose() {
                 Ok(_) => vec![ok()],
                 Err(error) => vec![("Error", error.message), ("error", "Corrupt".to_owned())],
             });

@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::ast::{Query, ViewDetails};
-use crate::bind::bind_query;
+use crate::bind::{bind_query, view_plan};
 use crate::error::{Result, SqlError};
 use crate::host::{Host, Privilege, Rights};
 use engine::ObjectKind;
@@ -37,7 +37,7 @@ fn check_views_are_read(session: &Session, query: &Query) -> Result<()> {
     for name in query.tables() {
         let schema = session.settings.schema_of(name)?;
         let view = session.server.engine.catalog().object(&schema, ObjectKind::View, &name.name);
-        match view.map(|view| session.binder().view_plan(&view.def, None)) {
+        match view.map(|view| view_plan(&mut session.binder(), &view.def, None)) {
             Some(Err(error)) if UNREADABLE.contains(&error.code) => return Err(error),
             _ => {}
         }

@@ -22,9 +22,6 @@ const SPREAD_TYPES: &[(&str, &str, usize)] = &[
     // A handle on a pool and a root page, without state of its own. Each file has one operation on
     // it.
     ("btree", "Tree", 11),
-    // What binding one statement is given and what it finds out. Each file binds one kind of part
-    // of a statement, and every part may hold every other.
-    ("sql", "Binder", 13),
     // A place among the tokens. Each file has the grammar of one subject.
     ("sql", "Parser", 34),
     // The names that a view's query may use. Each file prints one kind of part of the query.

@@ -22,7 +22,7 @@ pub(super) fn default_of(binder: &mut Binder<'_>, column: &ast::Expr, place: &mu
         Err(error) if error.code == 1054 && place.outer.is_some() => return Err(not_here()),
         found => found?,
     };
-    binder.check_readable(&found, place)?;
+    binder.view.check_readable(&found, place.scope)?;
     let Node::Slot(slot) = found.node else { return Err(not_here()) };
     let (of, at) = place.scope.of_slot(slot).ok_or_else(not_here)?;
     let name = ast::TableName {

@@ -2,6 +2,7 @@
 
 use super::super::constants::Constants;
 use super::super::{Binder, Place, Scope};
+use super::result_type::cast_type;
 use crate::ast::{self, CastType, OnResponse};
 use crate::error::Result;
 use crate::expr::functions::json::{CAST_AS_JSON, DEFAULT, ERROR, JSON_VALUE, NULL};
@@ -110,67 +111,68 @@ fn type_name(ty: &CastType) -> &'static str {
     }
 }
 
-impl Binder<'_> {
-    pub(super) fn json_value(&mut self, written: &ast::JsonValue, place: &mut Place<'_>) -> Result<Expr> {
-        let document = self.expr(&written.document, place)?;
-        let path = self.expr(&written.path, place)?;
-        let text = CastType::Char { length: Some(VALUE_CHARS), charset: Some("utf8mb4".to_owned()) };
-        let returning = written.returning.as_ref().unwrap_or(&text);
-        let mut ty = self.returned_type(returning, &document)?;
-        if ty.collation == collation::UTF8MB4_0900_AI_CI && crate::expr::is_text(&ty) {
-            // The texts of documents are told apart by their bytes.
-            ty.collation = collation::UTF8MB4_0900_BIN;
-        }
-        let mut args = vec![document, path];
-        args.push(Expr { ty: ty.clone(), ..Expr::constant(Value::text(type_name(returning))) });
-        for response in [&written.on_empty, &written.on_error] {
-            let (kind, value) = self.response(response, &ty, place)?;
-            args.push(Expr::constant(Value::Int(kind)));
-            args.push(value);
-        }
-        let node = Node::Call { function: &JSON_VALUE, args };
-        Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Literal })
+pub(super) fn json_value(
+    binder: &mut Binder<'_>,
+    written: &ast::JsonValue,
+    place: &mut Place<'_>,
+) -> Result<Expr> {
+    let document = binder.expr(&written.document, place)?;
+    let path = binder.expr(&written.path, place)?;
+    let text = CastType::Char { length: Some(VALUE_CHARS), charset: Some("utf8mb4".to_owned()) };
+    let returning = written.returning.as_ref().unwrap_or(&text);
+    let mut ty = returned_type(returning, &document, binder.variables.connection_collation)?;
+    if ty.collation == collation::UTF8MB4_0900_AI_CI && crate::expr::is_text(&ty) {
+        // The texts of documents are told apart by their bytes.
+        ty.collation = collation::UTF8MB4_0900_BIN;
     }
-
-    /// Returns the type that RETURNING names.
-    fn returned_type(&self, returning: &CastType, document: &Expr) -> Result<ColumnType> {
-        match returning {
-            CastType::Char { length: None, .. } | CastType::Binary { length: None } => {
-                let length =
-                    Some(u64::from(crate::expr::text_length(&ColumnType::longtext(collation::UTF8MB4_BIN))));
-                let whole = match returning {
-                    CastType::Binary { .. } => CastType::Binary { length },
-                    CastType::Char { charset, .. } => CastType::Char { length, charset: charset.clone() },
-                    other => other.clone(),
-                };
-                self.cast_type(&whole, document)
-            }
-            other => self.cast_type(other, document),
-        }
+    let mut args = vec![document, path];
+    args.push(Expr { ty: ty.clone(), ..Expr::constant(Value::text(type_name(returning))) });
+    for response in [&written.on_empty, &written.on_error] {
+        let (kind, value) = bound_response(binder, response, &ty, place)?;
+        args.push(Expr::constant(Value::Int(kind)));
+        args.push(value);
     }
+    let node = Node::Call { function: &JSON_VALUE, args };
+    Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Literal })
+}
 
-    /// Returns what JSON_VALUE does on an empty result or an error, and the default as a value of
-    /// the type.
-    ///
-    /// # Errors
-    /// Returns the errors of binding the default.
-    fn response(
-        &mut self,
-        response: &Option<OnResponse>,
-        ty: &ColumnType,
-        place: &mut Place<'_>,
-    ) -> Result<(i64, Expr)> {
-        let nothing = || Expr::constant(Value::Null);
-        match response {
-            None | Some(OnResponse::Null) => Ok((NULL, nothing())),
-            Some(OnResponse::Error) => Ok((ERROR, nothing())),
-            Some(OnResponse::Default(value)) => {
-                let value = self.expr(value, place)?;
-                let node = Node::Cast(Box::new(value));
-                let value =
-                    Expr { node, ty: ty.clone(), nullable: true, coercibility: Coercibility::Implicit };
-                Ok((DEFAULT, value))
-            }
+/// Returns the type that RETURNING names.
+fn returned_type(returning: &CastType, document: &Expr, connection: u16) -> Result<ColumnType> {
+    match returning {
+        CastType::Char { length: None, .. } | CastType::Binary { length: None } => {
+            let length =
+                Some(u64::from(crate::expr::text_length(&ColumnType::longtext(collation::UTF8MB4_BIN))));
+            let whole = match returning {
+                CastType::Binary { .. } => CastType::Binary { length },
+                CastType::Char { charset, .. } => CastType::Char { length, charset: charset.clone() },
+                other => other.clone(),
+            };
+            cast_type(&whole, document, connection)
+        }
+        other => cast_type(other, document, connection),
+    }
+}
+
+/// Returns what JSON_VALUE does on an empty result or an error, and the default as a value of
+/// the type.
+///
+/// # Errors
+/// Returns the errors of binding the default.
+fn bound_response(
+    binder: &mut Binder<'_>,
+    response: &Option<OnResponse>,
+    ty: &ColumnType,
+    place: &mut Place<'_>,
+) -> Result<(i64, Expr)> {
+    let nothing = || Expr::constant(Value::Null);
+    match response {
+        None | Some(OnResponse::Null) => Ok((NULL, nothing())),
+        Some(OnResponse::Error) => Ok((ERROR, nothing())),
+        Some(OnResponse::Default(value)) => {
+            let value = binder.expr(value, place)?;
+            let node = Node::Cast(Box::new(value));
+            let value = Expr { node, ty: ty.clone(), nullable: true, coercibility: Coercibility::Implicit };
+            Ok((DEFAULT, value))
         }
     }
 }

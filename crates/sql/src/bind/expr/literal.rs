@@ -1,85 +1,82 @@
 //! Binding of literals.
 
-use super::super::Binder;
 use super::result_type::expr_text_type;
 use crate::ast::Literal;
 use crate::error::{Result, SqlError};
 use crate::expr::{self, Coercibility, Expr, Node};
+use crate::variables::Variables;
 use types::collation::{self, Charset};
+use types::convert::DateModes;
 use types::temporal::parse;
 use types::{ColumnType, DateTime, Decimal, Value, Zone};
 
-impl Binder<'_> {
-    pub(in crate::bind) fn literal(&mut self, literal: &Literal) -> Result<Expr> {
-        let connection = self.variables.connection_collation;
-        let value = match literal {
-            Literal::Null => {
-                let mut null = Expr::constant(Value::Null);
-                null.coercibility = Coercibility::Null;
-                return Ok(null);
-            }
-            Literal::Text(bytes, introducer) => {
-                return self.text_literal(bytes, introducer.as_deref(), connection);
-            }
-            Literal::Bytes(bytes, Some(charset)) => return introduced(bytes, charset),
-            Literal::Bytes(bytes, None) => {
-                let ty = ColumnType::varbinary(bytes.len().min(65_535) as u32);
-                let node = Node::HexLiteral(Value::Bytes(bytes.clone()));
-                return Ok(Expr { node, ty, nullable: false, coercibility: Coercibility::Literal });
-            }
-            Literal::Date(text) => match self.datetime_literal(text) {
-                Some(read) if !read.has_time && !read.trailing_garbage => Value::Date(read.value.date),
-                _ => return Err(wrong_literal("DATE", text)),
-            },
-            Literal::Time(text) => match time_literal(text) {
-                Some(time) => {
-                    let ty = ColumnType::time(expr::fraction_digits(text));
-                    return Ok(Expr { ty, ..Expr::constant(Value::Time(time)) });
-                }
-                None => return Err(wrong_literal("TIME", text)),
-            },
-            Literal::Timestamp(text) => match self.datetime_literal(text) {
-                Some(read) if !read.trailing_garbage => {
-                    let at = read.in_zone(self.variables.zone);
-                    let ty = ColumnType::datetime(expr::fraction_digits(text));
-                    return Ok(Expr { ty, ..Expr::constant(Value::DateTime(at)) });
-                }
-                _ => return Err(wrong_literal("DATETIME", text)),
-            },
-            Literal::Bool(value) => return Ok(truth(*value)),
-            Literal::Integer(_) | Literal::Decimal(_) | Literal::Float(..) => {
-                plain_value(literal).expect("a number")
-            }
-        };
-        let digits = match &value {
-            Value::Int(n) => Some(n.unsigned_abs()),
-            Value::UInt(n) => Some(*n),
-            _ => None,
-        };
-        let mut constant = Expr::constant(value);
-        if let Some(number) = digits {
-            let digits = number.checked_ilog10().unwrap_or(0) + 1;
-            constant.ty = expr::integer_of_digits(digits, constant.ty.unsigned);
+pub(in crate::bind) fn literal(variables: &Variables, literal: &Literal) -> Result<Expr> {
+    let value = match literal {
+        Literal::Null => {
+            let mut null = Expr::constant(Value::Null);
+            null.coercibility = Coercibility::Null;
+            return Ok(null);
         }
-        constant.coercibility = Coercibility::Numeric;
-        Ok(constant)
-    }
-
-    /// Reads the date and time of `DATE '...'` or `TIMESTAMP '...'`. `None` if the text is none, or
-    /// if sql_mode refuses its zeros.
-    fn datetime_literal(&self, text: &[u8]) -> Option<parse::Parsed<DateTime>> {
-        let modes = self.variables.sql_mode.dates();
-        parse::datetime_with(text, modes.allow_invalid).filter(|read| !modes.refuses(&read.value.date))
-    }
-
-    fn text_literal(&mut self, bytes: &[u8], introducer: Option<&str>, connection: u16) -> Result<Expr> {
-        match introducer {
-            None => Ok(text_constant(bytes, connection)),
-            // The bytes are restored to the client's character set, in which they were sent, and
-            // then read in the character set of the introducer.
-            Some(charset) => {
-                introduced(&collation::from_utf8mb4_lossy(self.variables.client_collation, bytes), charset)
+        Literal::Text(bytes, introducer) => {
+            return text_literal(variables, bytes, introducer.as_deref());
+        }
+        Literal::Bytes(bytes, Some(charset)) => return introduced(bytes, charset),
+        Literal::Bytes(bytes, None) => {
+            let ty = ColumnType::varbinary(bytes.len().min(65_535) as u32);
+            let node = Node::HexLiteral(Value::Bytes(bytes.clone()));
+            return Ok(Expr { node, ty, nullable: false, coercibility: Coercibility::Literal });
+        }
+        Literal::Date(text) => match datetime_literal(text, variables.sql_mode.dates()) {
+            Some(read) if !read.has_time && !read.trailing_garbage => Value::Date(read.value.date),
+            _ => return Err(wrong_literal("DATE", text)),
+        },
+        Literal::Time(text) => match time_literal(text) {
+            Some(time) => {
+                let ty = ColumnType::time(expr::fraction_digits(text));
+                return Ok(Expr { ty, ..Expr::constant(Value::Time(time)) });
             }
+            None => return Err(wrong_literal("TIME", text)),
+        },
+        Literal::Timestamp(text) => match datetime_literal(text, variables.sql_mode.dates()) {
+            Some(read) if !read.trailing_garbage => {
+                let at = read.in_zone(variables.zone);
+                let ty = ColumnType::datetime(expr::fraction_digits(text));
+                return Ok(Expr { ty, ..Expr::constant(Value::DateTime(at)) });
+            }
+            _ => return Err(wrong_literal("DATETIME", text)),
+        },
+        Literal::Bool(value) => return Ok(truth(*value)),
+        Literal::Integer(_) | Literal::Decimal(_) | Literal::Float(..) => {
+            plain_value(literal).expect("a number")
+        }
+    };
+    let digits = match &value {
+        Value::Int(n) => Some(n.unsigned_abs()),
+        Value::UInt(n) => Some(*n),
+        _ => None,
+    };
+    let mut constant = Expr::constant(value);
+    if let Some(number) = digits {
+        let digits = number.checked_ilog10().unwrap_or(0) + 1;
+        constant.ty = expr::integer_of_digits(digits, constant.ty.unsigned);
+    }
+    constant.coercibility = Coercibility::Numeric;
+    Ok(constant)
+}
+
+/// Reads the date and time of `DATE '...'` or `TIMESTAMP '...'`. `None` if the text is none, or
+/// if sql_mode refuses its zeros.
+fn datetime_literal(text: &[u8], modes: DateModes) -> Option<parse::Parsed<DateTime>> {
+    parse::datetime_with(text, modes.allow_invalid).filter(|read| !modes.refuses(&read.value.date))
+}
+
+fn text_literal(variables: &Variables, bytes: &[u8], introducer: Option<&str>) -> Result<Expr> {
+    match introducer {
+        None => Ok(text_constant(bytes, variables.connection_collation)),
+        // The bytes are restored to the client's character set, in which they were sent, and
+        // then read in the character set of the introducer.
+        Some(charset) => {
+            introduced(&collation::from_utf8mb4_lossy(variables.client_collation, bytes), charset)
         }
     }
 }

@@ -6,7 +6,7 @@
 //! stay small.
 
 use super::json;
-use super::result_type::{date_add_type, text_like, width_of};
+use super::result_type::{cast_type, date_add_type, text_like, width_of};
 use crate::ast;
 use crate::bind::{Binder, Place};
 use crate::error::{Result, SqlError};
@@ -50,7 +50,7 @@ pub(super) fn cast(
     place: &mut Place<'_>,
 ) -> Result<Expr> {
     let operand = binder.expr(operand, place)?;
-    let ty = binder.cast_type(ty, &operand)?;
+    let ty = cast_type(ty, &operand, binder.variables.connection_collation)?;
     if ty.code == TypeCode::Json {
         return Ok(json::cast_as_json(operand));
     }

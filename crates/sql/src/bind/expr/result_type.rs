@@ -1,6 +1,5 @@
 //! The result types of casts, of arithmetic and of calculations with dates.
 
-use super::super::Binder;
 use crate::ast::{self, BinaryOp, CastType};
 use crate::error::{Result, SqlError};
 use crate::expr::{self, Coercibility, Expr, Node};
@@ -32,40 +31,36 @@ pub(super) fn decimal_type(precision: u64, scale: u64) -> Result<ColumnType> {
     Ok(ColumnType::decimal(precision.max(1) as u8, scale as u8))
 }
 
-impl Binder<'_> {
-    pub(super) fn cast_type(&self, ty: &CastType, operand: &Expr) -> Result<ColumnType> {
-        Ok(match ty {
-            CastType::Signed => expr::integer_type(expr::BIGINT_WIDTH, false),
-            CastType::Unsigned => expr::integer_type(expr::BIGINT_WIDTH, true),
-            CastType::Char { length, charset } => {
-                let id = match charset {
-                    None => self.variables.connection_collation,
-                    Some(name) => Charset::from_name(name)
-                        .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{name}'")))?
-                        .default_collation(),
-                };
-                expr_text_type(
-                    length.map_or(expr::text_length(&operand.ty), |n| n.min(u64::from(u32::MAX)) as u32),
-                    id,
-                )
-            }
-            CastType::Binary { length: None } => {
-                expr_text_type(expr::length_in(&operand.ty, collation::BINARY), collation::BINARY)
-            }
-            CastType::Binary { length: Some(length) } if *length <= 65_535 => {
-                ColumnType::binary(*length as u32)
-            }
-            CastType::Binary { .. } => ColumnType::longblob(),
-            CastType::Decimal { precision, scale } => decimal_type(*precision, *scale)?,
-            CastType::Double => ColumnType::double(),
-            CastType::Float => ColumnType::float(),
-            CastType::Date => ColumnType::date(),
-            CastType::Time { fsp } => ColumnType::time(*fsp),
-            CastType::DateTime { fsp } => ColumnType::datetime(*fsp),
-            CastType::Year => expr::made_year(),
-            CastType::Json => ColumnType::json(),
-        })
-    }
+pub(super) fn cast_type(ty: &CastType, operand: &Expr, connection: u16) -> Result<ColumnType> {
+    Ok(match ty {
+        CastType::Signed => expr::integer_type(expr::BIGINT_WIDTH, false),
+        CastType::Unsigned => expr::integer_type(expr::BIGINT_WIDTH, true),
+        CastType::Char { length, charset } => {
+            let id = match charset {
+                None => connection,
+                Some(name) => Charset::from_name(name)
+                    .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{name}'")))?
+                    .default_collation(),
+            };
+            expr_text_type(
+                length.map_or(expr::text_length(&operand.ty), |n| n.min(u64::from(u32::MAX)) as u32),
+                id,
+            )
+        }
+        CastType::Binary { length: None } => {
+            expr_text_type(expr::length_in(&operand.ty, collation::BINARY), collation::BINARY)
+        }
+        CastType::Binary { length: Some(length) } if *length <= 65_535 => ColumnType::binary(*length as u32),
+        CastType::Binary { .. } => ColumnType::longblob(),
+        CastType::Decimal { precision, scale } => decimal_type(*precision, *scale)?,
+        CastType::Double => ColumnType::double(),
+        CastType::Float => ColumnType::float(),
+        CastType::Date => ColumnType::date(),
+        CastType::Time { fsp } => ColumnType::time(*fsp),
+        CastType::DateTime { fsp } => ColumnType::datetime(*fsp),
+        CastType::Year => expr::made_year(),
+        CastType::Json => ColumnType::json(),
+    })
 }
 
 /// Returns the width of an integer that EXTRACT makes, as MySQL announces it.

@@ -2,13 +2,14 @@
 
 use super::result_type::boolean;
 use crate::ast::{self, BinaryOp};
+use crate::bind::subqueries::{add_subquery, forget_subqueries};
 use crate::bind::{Binder, Frame, Place};
 use crate::error::{Result, SqlError};
 use crate::expr::{
-    self, Coercibility, Expr, Node, NumericClass, Quantified, RowSubquery, SubqueryCall, SubqueryUse,
-    comparison_collation, is_text,
+    self, Coercibility, Expr, Node, NumericClass, Quantified, RowSubquery, SubqueryUse, comparison_collation,
+    is_text,
 };
-use crate::plan::{QueryBody, QueryPlan, SubPlan};
+use crate::plan::{QueryBody, QueryPlan};
 use crate::sink::column_flag;
 use types::collation;
 
@@ -73,137 +74,107 @@ fn named_alone(plan: &QueryPlan) -> Option<usize> {
     }
 }
 
-impl Binder<'_> {
-    /// Binds a subquery in this place.
-    fn subquery(&mut self, query: &ast::Query, frame: &Frame<'_>) -> Result<QueryPlan> {
-        self.around.subquery_levels += 1;
-        let plan = crate::bind::bind_query(self, query, Some(frame));
-        self.around.subquery_levels -= 1;
-        plan
-    }
+/// Binds a subquery in this place.
+fn subquery(binder: &mut Binder<'_>, query: &ast::Query, frame: &Frame<'_>) -> Result<QueryPlan> {
+    binder.around.subquery_levels += 1;
+    let plan = crate::bind::bind_query(binder, query, Some(frame));
+    binder.around.subquery_levels -= 1;
+    plan
+}
 
-    /// Adds a bound subquery. The subqueries within it have the numbers from `first` on.
-    pub(in crate::bind) fn add_subquery(
-        &mut self,
-        plan: QueryPlan,
-        frame: Frame<'_>,
-        first: usize,
-    ) -> SubqueryCall {
-        let mut varies = self.subqueries[first..].iter().any(|subquery| subquery.varies);
-        let mut reads_variables = self.subqueries[first..].iter().any(|subquery| subquery.reads_variables);
-        plan.visit(&mut |expr| {
-            expr.visit(&mut |expr| match &expr.node {
-                Node::Call { function, .. } => varies |= function.varies,
-                Node::Stored { function, .. } => varies |= !function.deterministic,
-                Node::AssignVariable(..) => varies = true,
-                Node::UserVariable(_) => reads_variables = true,
-                _ => {}
-            });
-        });
-        self.subqueries.push(SubPlan { plan, varies, reads_variables, is_joined: false });
-        SubqueryCall { number: self.subqueries.len() - 1, args: frame.into_args() }
+/// Binds `(SELECT ...)` as a value.
+pub(super) fn scalar_subquery(
+    binder: &mut Binder<'_>,
+    query: &ast::Query,
+    place: &Place<'_>,
+) -> Result<Expr> {
+    let (frame, first) = (place.frame(), binder.subqueries.len());
+    let mut plan = subquery(binder, query, &frame)?;
+    let [meta] = &plan.columns[..] else { return Err(wrong_columns(1)) };
+    let ty = meta.ty.clone().without_zerofill();
+    let coercibility = Coercibility::of_type(&ty);
+    if let Some(named) = named_alone(&plan) {
+        forget_subqueries(&mut binder.subqueries, &mut binder.common, first);
+        return Ok(frame.into_args().swap_remove(named));
     }
+    plan.want_rows(2, false);
+    let call = add_subquery(&mut binder.subqueries, plan, frame, first);
+    let node = Node::Subquery { call, what: SubqueryUse::Scalar };
+    Ok(Expr { node, ty, nullable: true, coercibility })
+}
 
-    /// Returns the statement's subqueries. It is called when the whole statement is bound.
-    pub fn take_subqueries(&mut self) -> Vec<SubPlan> {
-        let mut subqueries = std::mem::take(&mut self.subqueries);
-        for subquery in &mut subqueries {
-            subquery.plan.forget_derivation();
-            subquery.varies |= subquery.reads_variables && self.noted.assigns_variables;
-        }
-        subqueries
-    }
+pub(super) fn exists(binder: &mut Binder<'_>, query: &ast::Query, place: &Place<'_>) -> Result<Expr> {
+    let (frame, first) = (place.frame(), binder.subqueries.len());
+    frame.only_compares();
+    let mut plan = subquery(binder, query, &frame)?;
+    plan.want_rows(1, true);
+    let call = add_subquery(&mut binder.subqueries, plan, frame, first);
+    Ok(boolean(Node::Subquery { call, what: SubqueryUse::Exists }, false))
+}
 
-    /// Binds `(SELECT ...)` as a value.
-    pub(super) fn scalar_subquery(&mut self, query: &ast::Query, place: &Place<'_>) -> Result<Expr> {
-        let (frame, first) = (place.frame(), self.subqueries.len());
-        let mut plan = self.subquery(query, &frame)?;
-        let [meta] = &plan.columns[..] else { return Err(wrong_columns(1)) };
-        let ty = meta.ty.clone().without_zerofill();
-        let coercibility = Coercibility::of_type(&ty);
-        if let Some(named) = named_alone(&plan) {
-            self.forget_subqueries(first);
-            return Ok(frame.into_args().swap_remove(named));
-        }
-        plan.want_rows(2, false);
-        let call = self.add_subquery(plan, frame, first);
-        let node = Node::Subquery { call, what: SubqueryUse::Scalar };
-        Ok(Expr { node, ty, nullable: true, coercibility })
+/// Binds a comparison like `(a, b) = (SELECT ...)`.
+pub(super) fn row_and_subquery(
+    binder: &mut Binder<'_>,
+    op: BinaryOp,
+    row: &[ast::Expr],
+    query: &ast::Query,
+    place: &mut Place<'_>,
+) -> Result<Expr> {
+    let operands = binder.exprs(row, place)?;
+    let (frame, first) = (place.frame(), binder.subqueries.len());
+    let mut plan = subquery(binder, query, &frame)?;
+    if plan.columns.len() != operands.len() {
+        return Err(wrong_columns(operands.len()));
     }
+    let columns: Vec<Expr> = (0..plan.columns.len()).map(|at| column(&plan, at)).collect();
+    let collations = collations(op, &operands, &columns)?;
+    plan.want_rows(2, false);
+    let call = add_subquery(&mut binder.subqueries, plan, frame, first);
+    Ok(boolean(Node::RowSubquery(Box::new(RowSubquery { op, operands, collations, call })), true))
+}
 
-    pub(super) fn exists(&mut self, query: &ast::Query, place: &Place<'_>) -> Result<Expr> {
-        let (frame, first) = (place.frame(), self.subqueries.len());
-        frame.only_compares();
-        let mut plan = self.subquery(query, &frame)?;
-        plan.want_rows(1, true);
-        let call = self.add_subquery(plan, frame, first);
-        Ok(boolean(Node::Subquery { call, what: SubqueryUse::Exists }, false))
+/// Binds IN, ANY and ALL.
+pub(super) fn quantified(
+    binder: &mut Binder<'_>,
+    kind: Quantifier,
+    operand: &ast::Expr,
+    query: &ast::Query,
+    place: &mut Place<'_>,
+) -> Result<Expr> {
+    let operands = match operand {
+        ast::Expr::Row(row) => binder.exprs(row, place)?,
+        one => vec![binder.expr(one, place)?],
+    };
+    if query.limit.is_some() {
+        return Err(SqlError::not_supported("LIMIT & IN/ALL/ANY/SOME subquery"));
     }
-
-    /// Binds a comparison like `(a, b) = (SELECT ...)`.
-    pub(super) fn row_and_subquery(
-        &mut self,
-        op: BinaryOp,
-        row: &[ast::Expr],
-        query: &ast::Query,
-        place: &mut Place<'_>,
-    ) -> Result<Expr> {
-        let operands = self.exprs(row, place)?;
-        let (frame, first) = (place.frame(), self.subqueries.len());
-        let mut plan = self.subquery(query, &frame)?;
-        if plan.columns.len() != operands.len() {
-            return Err(wrong_columns(operands.len()));
-        }
-        let columns: Vec<Expr> = (0..plan.columns.len()).map(|at| column(&plan, at)).collect();
-        let collations = collations(op, &operands, &columns)?;
-        plan.want_rows(2, false);
-        let call = self.add_subquery(plan, frame, first);
-        Ok(boolean(Node::RowSubquery(Box::new(RowSubquery { op, operands, collations, call })), true))
+    let (frame, first) = (place.frame(), binder.subqueries.len());
+    frame.only_compares();
+    if let ([only], BinaryOp::Equal, false) = (&operands[..], kind.op, kind.all) {
+        let needle = binder.copied(only)?;
+        frame.needle.set(Some(needle));
     }
-
-    /// Binds IN, ANY and ALL.
-    pub(super) fn quantified(
-        &mut self,
-        kind: Quantifier,
-        operand: &ast::Expr,
-        query: &ast::Query,
-        place: &mut Place<'_>,
-    ) -> Result<Expr> {
-        let operands = match operand {
-            ast::Expr::Row(row) => self.exprs(row, place)?,
-            one => vec![self.expr(one, place)?],
-        };
-        if query.limit.is_some() {
-            return Err(SqlError::not_supported("LIMIT & IN/ALL/ANY/SOME subquery"));
-        }
-        let (frame, first) = (place.frame(), self.subqueries.len());
-        frame.only_compares();
-        if let ([only], BinaryOp::Equal, false) = (&operands[..], kind.op, kind.all) {
-            let needle = self.copied(only)?;
-            frame.needle.set(Some(needle));
-        }
-        let mut plan = self.subquery(query, &frame)?;
-        if plan.columns.len() != operands.len() {
-            return Err(wrong_columns(operands.len()));
-        }
-        let equality = matches!((kind.op, kind.all), (BinaryOp::Equal, false) | (BinaryOp::NotEqual, true));
-        if operands.len() > 1 && !equality {
-            return Err(wrong_columns(1));
-        }
-        let columns: Vec<Expr> = (0..plan.columns.len()).map(|at| column(&plan, at)).collect();
-        let looked_for = if kind.all { opposite(kind.op) } else { kind.op };
-        let collations = collations(looked_for, &operands, &columns)?;
-        let hashes = (kind.op, kind.all) == (BinaryOp::Equal, false)
-            && operands.iter().zip(&columns).all(|(operand, column)| have_equal_keys(operand, column));
-        let nullable = operands.iter().chain(&columns).any(|expr| expr.nullable);
-        if let QueryBody::Select(select) = &mut plan.body {
-            select.forget_order();
-        }
-        let Quantifier { op, all, negated } = kind;
-        let call = self.add_subquery(plan, frame, first);
-        let quantified = Quantified { op, all, negated, operands, collations, call, hashes };
-        Ok(boolean(Node::Quantified(Box::new(quantified)), nullable))
+    let mut plan = subquery(binder, query, &frame)?;
+    if plan.columns.len() != operands.len() {
+        return Err(wrong_columns(operands.len()));
     }
+    let equality = matches!((kind.op, kind.all), (BinaryOp::Equal, false) | (BinaryOp::NotEqual, true));
+    if operands.len() > 1 && !equality {
+        return Err(wrong_columns(1));
+    }
+    let columns: Vec<Expr> = (0..plan.columns.len()).map(|at| column(&plan, at)).collect();
+    let looked_for = if kind.all { opposite(kind.op) } else { kind.op };
+    let collations = collations(looked_for, &operands, &columns)?;
+    let hashes = (kind.op, kind.all) == (BinaryOp::Equal, false)
+        && operands.iter().zip(&columns).all(|(operand, column)| have_equal_keys(operand, column));
+    let nullable = operands.iter().chain(&columns).any(|expr| expr.nullable);
+    if let QueryBody::Select(select) = &mut plan.body {
+        select.forget_order();
+    }
+    let Quantifier { op, all, negated } = kind;
+    let call = add_subquery(&mut binder.subqueries, plan, frame, first);
+    let quantified = Quantified { op, all, negated, operands, collations, call, hashes };
+    Ok(boolean(Node::Quantified(Box::new(quantified)), nullable))
 }
 
 /// Returns the comparison that holds exactly when this one does not. ALL searches for a row for

@@ -8,19 +8,15 @@ use super::super::{Binder, Frame, Scope, ScopeTable};
 use super::clauses::{Behind, limit};
 use super::union::columns_of_branches;
 use super::{bind_branch, bind_query};
-use crate::ast::{self, CommonTable, QueryBody, SetOperator, With};
+use crate::ast::{self, CommonTable, QueryBody, SetOperator};
 use crate::bind::TableUse;
-use crate::bind::common_tables::{CommonTables, Recursing, State};
+use crate::bind::common_tables::{Recursing, State, find_common};
+use crate::bind::subqueries::add_subquery;
 use crate::error::{Result, SqlError};
 use crate::expr::SubqueryCall;
 use crate::host::Privilege;
 use crate::plan::{self, Branch, QueryPlan, Recursion, Source, SubPlan};
 use crate::sink::{ColumnMeta, column_flag};
-use std::sync::Arc;
-
-fn depth_of(outer: Option<&Frame<'_>>) -> usize {
-    std::iter::successors(outer, |frame| frame.parent).count()
-}
 
 fn column_lists_differ() -> SqlError {
     let text = "In definition of view, derived table or common table expression, SELECT list and column names list \
@@ -48,256 +44,194 @@ pub(super) fn name_columns(columns: &mut [ColumnMeta], names: &[String]) -> Resu
     }
 }
 
-impl Binder<'_> {
-    /// Makes the common tables of a WITH clause visible.
-    ///
-    /// # Errors
-    /// Returns 1066 (`ER_NONUNIQ_TABLE`) when two of them have one name.
-    pub(in crate::bind) fn enter_with(&mut self, with: &Arc<With>, outer: Option<&Frame<'_>>) -> Result<()> {
-        let mut names = std::collections::HashSet::new();
-        if let Some(twice) = with.tables.iter().find(|table| !names.insert(&table.name)) {
-            return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", twice.name)));
-        }
-        self.may_make(with.tables.len() * size_of::<State>())?;
-        self.common.push(CommonTables {
-            with: with.clone(),
-            visible: with.tables.len(),
-            depth: depth_of(outer),
-            states: with.tables.iter().map(|_| State::Unbound).collect(),
-        });
-        Ok(())
+/// Returns the common table with this name, and adds it to the scope. `None` if there is none.
+pub(super) fn common_table(
+    binder: &mut Binder<'_>,
+    name: &ast::TableName,
+    alias: Option<&str>,
+    scope: &mut Scope,
+    outer: Option<&Frame<'_>>,
+) -> Result<Option<Source>> {
+    let Some((level, at)) = find_common(&binder.common, name) else { return Ok(None) };
+    let shown = alias.unwrap_or(&name.name);
+    if let TableUse::Change(privilege) = binder.around.table_use {
+        let statement = if privilege == Privilege::Delete { "DELETE" } else { "UPDATE" };
+        let text = format!("The target table {shown} of the {statement} is not updatable");
+        return Err(SqlError::new(1288, text));
     }
+    crate::parse::check_stack()?;
+    let (call, columns) = use_common(binder, level, at, outer)?;
+    let table = ScopeTable::computed("", shown, &name.name, &columns, scope.slots());
+    binder.add_to_scope(scope, table)?;
+    Ok(Some(Source::Subquery(call)))
+}
 
-    /// Makes the common tables of an UPDATE's or DELETE's WITH clause visible.
-    ///
-    /// # Errors
-    /// Returns 1066 (`ER_NONUNIQ_TABLE`) when two of them have one name.
-    pub(crate) fn enter_with_of_statement(&mut self, with: Option<&Arc<With>>) -> Result<()> {
-        with.map_or(Ok(()), |with| self.enter_with(with, None))
-    }
-
-    /// Forgets all subqueries except the first `left` ones.
-    pub(in crate::bind) fn forget_subqueries(&mut self, left: usize) {
-        self.subqueries.truncate(left);
-        for state in self.common.iter_mut().flat_map(|common| &mut common.states) {
-            if matches!(state, State::Bound { call, .. } if call.number >= left) {
-                *state = State::Unbound;
-            }
-        }
-    }
-
-    /// Returns the common table with this name, and adds it to the scope. `None` if there is none.
-    pub(super) fn common_table(
-        &mut self,
-        name: &ast::TableName,
-        alias: Option<&str>,
-        scope: &mut Scope,
-        outer: Option<&Frame<'_>>,
-    ) -> Result<Option<Source>> {
-        let Some((level, at)) = self.find_common(name) else { return Ok(None) };
-        let shown = alias.unwrap_or(&name.name);
-        if let TableUse::Change(privilege) = self.around.table_use {
-            let statement = if privilege == Privilege::Delete { "DELETE" } else { "UPDATE" };
-            let text = format!("The target table {shown} of the {statement} is not updatable");
-            return Err(SqlError::new(1288, text));
-        }
-        crate::parse::check_stack()?;
-        let (call, columns) = self.use_common(level, at, outer)?;
-        let table = ScopeTable::computed("", shown, &name.name, &columns, scope.slots());
-        self.add_to_scope(scope, table)?;
-        Ok(Some(Source::Subquery(call)))
-    }
-
-    /// Reports whether a name stands for a common table.
-    pub(in crate::bind) fn is_common_table(&self, name: &ast::TableName) -> bool {
-        self.find_common(name).is_some()
-    }
-
-    fn find_common(&self, name: &ast::TableName) -> Option<(usize, usize)> {
-        if name.schema.is_some() {
-            return None;
-        }
-        self.common.iter().enumerate().rev().find_map(|(level, common)| {
-            let tables = &common.with.tables[..common.visible];
-            tables.iter().position(|table| table.name == name.name).map(|at| (level, at))
-        })
-    }
-
-    /// Returns the subquery that a place reads which names a common table, and the table's columns.
-    fn use_common(
-        &mut self,
-        level: usize,
-        at: usize,
-        outer: Option<&Frame<'_>>,
-    ) -> Result<(SubqueryCall, Vec<ColumnMeta>)> {
-        let depth = depth_of(outer);
-        let with = self.common[level].with.clone();
-        let name = &with.tables[at].name;
-        if let State::Recursive(recursing) = &mut self.common[level].states[at] {
-            let Some(columns) = &recursing.columns else {
-                return Err(match recursing.is_union {
-                    true => seeds_come_first(name),
-                    false => no_union(name),
-                });
-            };
-            recursing.uses += 1;
-            recursing.in_subquery |= depth != recursing.depth;
-            let call = SubqueryCall { number: recursing.number, args: Vec::new() };
-            return Ok((call, columns.clone()));
-        }
-        let inner: Vec<&Frame<'_>> = std::iter::successors(outer, |frame| frame.parent)
-            .take(depth - self.common[level].depth)
-            .collect();
-        if matches!(self.common[level].states[at], State::Unbound) {
-            let around = inner.last().map_or(outer, |outermost| outermost.parent);
-            let used = self.temporary.count();
-            let (call, columns) = self.bind_common(level, at, around)?;
-            let temporary = self.temporary.name(used).map(str::to_owned);
-            self.common[level].states[at] = State::Bound { call, columns, temporary };
-        } else if let State::Bound { temporary: Some(shown), .. } = &self.common[level].states[at] {
-            return Err(crate::temporary::cannot_reopen(shown));
-        }
-        let State::Bound { call, columns, .. } = &self.common[level].states[at] else {
-            unreachable!("a common table is bound where it is named")
+/// Returns the subquery that a place reads which names a common table, and the table's columns.
+fn use_common(
+    binder: &mut Binder<'_>,
+    level: usize,
+    at: usize,
+    outer: Option<&Frame<'_>>,
+) -> Result<(SubqueryCall, Vec<ColumnMeta>)> {
+    let depth = Frame::depth(outer);
+    let with = binder.common[level].with.clone();
+    let name = &with.tables[at].name;
+    if let State::Recursive(recursing) = &mut binder.common[level].states[at] {
+        let Some(columns) = &recursing.columns else {
+            return Err(match recursing.is_union {
+                true => seeds_come_first(name),
+                false => no_union(name),
+            });
         };
-        let (mut call, columns) = (call.clone(), columns.clone());
-        for arg in &mut call.args {
-            *arg = inner.iter().rev().fold(arg.clone(), |arg, frame| frame.argument(arg));
+        recursing.uses += 1;
+        recursing.in_subquery |= depth != recursing.depth;
+        let call = SubqueryCall { number: recursing.number, args: Vec::new() };
+        return Ok((call, columns.clone()));
+    }
+    let inner: Vec<&Frame<'_>> =
+        std::iter::successors(outer, |frame| frame.parent).take(depth - binder.common[level].depth).collect();
+    if matches!(binder.common[level].states[at], State::Unbound) {
+        let around = inner.last().map_or(outer, |outermost| outermost.parent);
+        let used = binder.temporary.count();
+        let (call, columns) = bind_common(binder, level, at, around)?;
+        let temporary = binder.temporary.name(used).map(str::to_owned);
+        binder.common[level].states[at] = State::Bound { call, columns, temporary };
+    } else if let State::Bound { temporary: Some(shown), .. } = &binder.common[level].states[at] {
+        return Err(crate::temporary::cannot_reopen(shown));
+    }
+    let State::Bound { call, columns, .. } = &binder.common[level].states[at] else {
+        unreachable!("a common table is bound where it is named")
+    };
+    let (mut call, columns) = (call.clone(), columns.clone());
+    for arg in &mut call.args {
+        *arg = inner.iter().rev().fold(arg.clone(), |arg, frame| frame.argument(arg));
+    }
+    Ok((call, columns))
+}
+
+/// Binds a common table. Its query may name the common tables before it. `around` is the place
+/// of the query with the WITH clause.
+fn bind_common(
+    binder: &mut Binder<'_>,
+    level: usize,
+    at: usize,
+    around: Option<&Frame<'_>>,
+) -> Result<(SubqueryCall, Vec<ColumnMeta>)> {
+    let with = binder.common[level].with.clone();
+    let hidden = binder.common.split_off(level + 1);
+    let visible = std::mem::replace(&mut binder.common[level].visible, at + usize::from(with.recursive));
+    let alone = Scope::default();
+    let frame = Frame::derived(&alone, around);
+    let (first, read_before) = (binder.subqueries.len(), binder.noted.reads.count());
+    let plan = match with.recursive {
+        true => bind_recursive(binder, level, at, &with.tables[at], &frame),
+        false => bind_query(binder, &with.tables[at].query, Some(&frame)),
+    };
+    binder.common[level].visible = visible;
+    binder.common.extend(hidden);
+    let mut plan = plan?;
+    binder.noted.reads.note_derived(read_before);
+    name_columns(&mut plan.columns, &with.tables[at].columns)?;
+    let columns = plan.columns.clone();
+    let call = add_subquery(&mut binder.subqueries, plan, frame, first);
+    // The table's rows are the same however often it is read.
+    let subquery = &mut binder.subqueries[call.number];
+    (subquery.varies, subquery.reads_variables) = (false, false);
+    Ok((call, columns))
+}
+
+/// Binds a common table that may name itself.
+fn bind_recursive(
+    binder: &mut Binder<'_>,
+    level: usize,
+    at: usize,
+    table: &CommonTable,
+    frame: &Frame<'_>,
+) -> Result<QueryPlan> {
+    let is_union = is_union(&table.query.body);
+    let depth = Frame::depth(Some(frame));
+    binder.common[level].states[at] = State::Recursive(Recursing { is_union, depth, ..Recursing::default() });
+    let plan = match is_union && table.query.with.is_none() {
+        true => bind_blocks(binder, level, at, table, frame),
+        false => bind_query(binder, &table.query, Some(frame)),
+    };
+    binder.common[level].states[at] = State::Unbound;
+    plan
+}
+
+/// Binds the query blocks of a UNION: first those that do not name the table, then those that
+/// do.
+fn bind_blocks(
+    binder: &mut Binder<'_>,
+    level: usize,
+    at: usize,
+    table: &CommonTable,
+    frame: &Frame<'_>,
+) -> Result<QueryPlan> {
+    let mut written = Vec::new();
+    flatten(&table.query.body, false, &mut written);
+    let (mut seeds, mut blocks): (Vec<Branch>, Vec<QueryPlan>) = (Vec::new(), Vec::new());
+    let (mut distinct, mut distinct_blocks) = (false, false);
+    for (body, is_distinct) in written {
+        let plan = bind_branch(binder, body, Behind::of(&table.query), Some(frame))?;
+        let width = seeds.first().map_or(plan.columns.len(), |seed| seed.plan.columns.len());
+        if plan.columns.len() != width {
+            return Err(SqlError::new(1222, "The used SELECT statements have a different number of columns"));
         }
-        Ok((call, columns))
-    }
-
-    /// Binds a common table. Its query may name the common tables before it. `around` is the place
-    /// of the query with the WITH clause.
-    fn bind_common(
-        &mut self,
-        level: usize,
-        at: usize,
-        around: Option<&Frame<'_>>,
-    ) -> Result<(SubqueryCall, Vec<ColumnMeta>)> {
-        let with = self.common[level].with.clone();
-        let hidden = self.common.split_off(level + 1);
-        let visible = std::mem::replace(&mut self.common[level].visible, at + usize::from(with.recursive));
-        let alone = Scope::default();
-        let frame = Frame::derived(&alone, around);
-        let (first, read_before) = (self.subqueries.len(), self.noted.reads.count());
-        let plan = match with.recursive {
-            true => self.bind_recursive(level, at, &with.tables[at], &frame),
-            false => bind_query(self, &with.tables[at].query, Some(&frame)),
-        };
-        self.common[level].visible = visible;
-        self.common.extend(hidden);
-        let mut plan = plan?;
-        self.noted.reads.note_derived(read_before);
-        name_columns(&mut plan.columns, &with.tables[at].columns)?;
-        let columns = plan.columns.clone();
-        let call = self.add_subquery(plan, frame, first);
-        // The table's rows are the same however often it is read.
-        let subquery = &mut self.subqueries[call.number];
-        (subquery.varies, subquery.reads_variables) = (false, false);
-        Ok((call, columns))
-    }
-
-    fn recursing(&mut self, level: usize, at: usize) -> &mut Recursing {
-        match &mut self.common[level].states[at] {
-            State::Recursive(recursing) => recursing,
-            _ => unreachable!("the common table is being bound"),
-        }
-    }
-
-    /// Binds a common table that may name itself.
-    fn bind_recursive(
-        &mut self,
-        level: usize,
-        at: usize,
-        table: &CommonTable,
-        frame: &Frame<'_>,
-    ) -> Result<QueryPlan> {
-        let is_union = is_union(&table.query.body);
-        let depth = depth_of(Some(frame));
-        self.common[level].states[at] =
-            State::Recursive(Recursing { is_union, depth, ..Recursing::default() });
-        let plan = match is_union && table.query.with.is_none() {
-            true => self.bind_blocks(level, at, table, frame),
-            false => bind_query(self, &table.query, Some(frame)),
-        };
-        self.common[level].states[at] = State::Unbound;
-        plan
-    }
-
-    /// Binds the query blocks of a UNION: first those that do not name the table, then those that
-    /// do.
-    fn bind_blocks(
-        &mut self,
-        level: usize,
-        at: usize,
-        table: &CommonTable,
-        frame: &Frame<'_>,
-    ) -> Result<QueryPlan> {
-        let mut written = Vec::new();
-        flatten(&table.query.body, false, &mut written);
-        let (mut seeds, mut blocks): (Vec<Branch>, Vec<QueryPlan>) = (Vec::new(), Vec::new());
-        let (mut distinct, mut distinct_blocks) = (false, false);
-        for (body, is_distinct) in written {
-            let plan = bind_branch(self, body, Behind::of(&table.query), Some(frame))?;
-            let width = seeds.first().map_or(plan.columns.len(), |seed| seed.plan.columns.len());
-            if plan.columns.len() != width {
-                return Err(SqlError::new(
-                    1222,
-                    "The used SELECT statements have a different number of columns",
-                ));
+        let recursing = binder.common[level].states[at].recursing();
+        let (uses, in_subquery) = (std::mem::take(&mut recursing.uses), recursing.in_subquery);
+        if uses == 0 && blocks.is_empty() {
+            seeds.push(Branch { plan, operator: SetOperator::Union, distinct: is_distinct });
+            let columns = columns_of_seeds(binder, &seeds, table)?;
+            binder.common[level].states[at].recursing().columns = Some(columns);
+            if seeds.len() == 1 {
+                binder.common[level].states[at].recursing().number = binder.subqueries.len();
+                binder.subqueries.push(SubPlan::own_rows());
             }
-            let recursing = self.recursing(level, at);
-            let (uses, in_subquery) = (std::mem::take(&mut recursing.uses), recursing.in_subquery);
-            if uses == 0 && blocks.is_empty() {
-                seeds.push(Branch { plan, operator: SetOperator::Union, distinct: is_distinct });
-                let columns = self.columns_of_seeds(&seeds, table)?;
-                self.recursing(level, at).columns = Some(columns);
-                if seeds.len() == 1 {
-                    self.recursing(level, at).number = self.subqueries.len();
-                    self.subqueries.push(SubPlan::own_rows());
-                }
-                continue;
-            }
-            if uses == 0 {
-                return Err(seeds_come_first(&table.name));
-            }
-            check_block(&plan, uses > 1 || in_subquery, &table.name)?;
-            if distinct_blocks && !is_distinct {
-                return Err(SqlError::not_supported(
-                    "recursive query blocks with UNION DISTINCT then UNION ALL, in recursive Common Table Expression",
-                ));
-            }
-            distinct_blocks |= is_distinct;
-            distinct |= is_distinct;
-            blocks.push(plan);
+            continue;
         }
-        if blocks.is_empty() {
-            // The table does not name itself after all.
-            return bind_query(self, &table.query, Some(frame));
+        if uses == 0 {
+            return Err(seeds_come_first(&table.name));
         }
-        if !table.query.order_by.is_empty() {
-            return Err(SqlError::not_supported("ORDER BY over UNION in recursive Common Table Expression"));
+        check_block(&plan, uses > 1 || in_subquery, &table.name)?;
+        if distinct_blocks && !is_distinct {
+            return Err(SqlError::not_supported(
+                "recursive query blocks with UNION DISTINCT then UNION ALL, in recursive Common Table Expression",
+            ));
         }
-        let limit = limit(self, table.query.limit.as_ref())?;
-        let recursing = self.recursing(level, at);
-        let columns = recursing.columns.take().expect("there is a block that does not name the table");
-        let own_rows = recursing.number;
-        let seed = plan::union_of(seeds, columns.clone());
-        let recursion = Recursion { seed, blocks, own_rows, distinct, limit };
-        Ok(QueryPlan { columns, body: plan::QueryBody::Recursive(Box::new(recursion)) })
+        distinct_blocks |= is_distinct;
+        distinct |= is_distinct;
+        blocks.push(plan);
     }
+    if blocks.is_empty() {
+        // The table does not name itself after all.
+        return bind_query(binder, &table.query, Some(frame));
+    }
+    if !table.query.order_by.is_empty() {
+        return Err(SqlError::not_supported("ORDER BY over UNION in recursive Common Table Expression"));
+    }
+    let limit = limit(binder, table.query.limit.as_ref())?;
+    let recursing = binder.common[level].states[at].recursing();
+    let columns = recursing.columns.take().expect("there is a block that does not name the table");
+    let own_rows = recursing.number;
+    let seed = plan::union_of(seeds, columns.clone());
+    let recursion = Recursion { seed, blocks, own_rows, distinct, limit };
+    Ok(QueryPlan { columns, body: plan::QueryBody::Recursive(Box::new(recursion)) })
+}
 
-    /// Returns the columns that the first query blocks give the table. Any of them may be NULL in
-    /// the rows of later blocks.
-    fn columns_of_seeds(&mut self, seeds: &[Branch], table: &CommonTable) -> Result<Vec<ColumnMeta>> {
-        let mut columns = columns_of_branches(self, seeds)?;
-        for column in &mut columns {
-            column.flags &= !(column_flag::NOT_NULL | column_flag::PRI_KEY);
-        }
-        name_columns(&mut columns, &table.columns)?;
-        Ok(columns)
+/// Returns the columns that the first query blocks give the table. Any of them may be NULL in
+/// the rows of later blocks.
+fn columns_of_seeds(
+    binder: &mut Binder<'_>,
+    seeds: &[Branch],
+    table: &CommonTable,
+) -> Result<Vec<ColumnMeta>> {
+    let mut columns = columns_of_branches(binder, seeds)?;
+    for column in &mut columns {
+        column.flags &= !(column_flag::NOT_NULL | column_flag::PRI_KEY);
     }
+    name_columns(&mut columns, &table.columns)?;
+    Ok(columns)
 }
 
 fn is_union(body: &QueryBody) -> bool {

@@ -4,14 +4,17 @@
 use super::super::logging::Unsafe;
 use super::super::scope::NotOne;
 use super::super::self_read::{ReadTable, ReadView};
+use super::super::subqueries::add_subquery;
 use super::super::table_use::Opening;
 use super::super::{Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse, searched};
 use super::bind_table;
-use super::cte::name_columns;
+use super::cte::{common_table, name_columns};
 use super::indexed::IndexedExpressions;
 use super::indexed_arrays::IndexedArrays;
 use super::joined_tables::From;
+use super::json_table::json_table;
 use super::system_time::{self, With};
+use super::view::{check_shown_within_view, view_plan};
 use crate::ast::{self, JoinKind, TableRef};
 use crate::attribute;
 use crate::error::{Result, SqlError};
@@ -24,10 +27,6 @@ use crate::plan::{
 };
 use crate::variables::{Switch, Switches};
 use types::{ColumnType, Value};
-
-/// The bytes charged for a column of a table of FROM: its place in the scope with its names, and
-/// what the plan keeps about it.
-const COLUMN_BYTES: usize = 256;
 
 /// A bound table reference: the columns that may be named, and the tree of its tables.
 type Bound = (Joined, JoinTree);
@@ -75,14 +74,16 @@ impl Binder<'_> {
                 let source = match frame {
                     // As a subquery it is computed once for all rows that give it the same
                     // arguments.
-                    Some(frame) => Source::Subquery(self.add_subquery(plan, frame, first_subquery)),
+                    Some(frame) => {
+                        Source::Subquery(add_subquery(&mut self.subqueries, plan, frame, first_subquery))
+                    }
                     None => Source::Derived(Box::new(plan)),
                 };
                 from.tables.push(leaf(source, scope, self.variables.switches));
                 Ok((Joined::table(first, scope), JoinTree::Table(first)))
             }
             TableRef::JsonTable(written) => {
-                let (source, table) = self.json_table(written, scope, outer)?;
+                let (source, table) = json_table(self, written, scope, outer)?;
                 self.add_to_scope(scope, table)?;
                 from.tables.push(leaf(source, scope, self.variables.switches));
                 Ok((Joined::table(first, scope), JoinTree::Table(first)))
@@ -100,7 +101,7 @@ impl Binder<'_> {
         scope: &mut Scope,
         outer: Option<&Frame<'_>>,
     ) -> Result<Source> {
-        if let Some(common) = self.common_table(name, alias, scope, outer)? {
+        if let Some(common) = common_table(self, name, alias, scope, outer)? {
             return Ok(common);
         }
         let schema = self.schema_of(name)?;
@@ -113,21 +114,21 @@ impl Binder<'_> {
             return Ok(Source::Stored { table, access: Access::all() });
         }
         let to_change = matches!(self.around.table_use, TableUse::Lock | TableUse::Change(_));
-        self.check_shown_within_view(&schema, &name.name)?;
+        check_shown_within_view(self, &schema, &name.name)?;
         // Privileges are checked before anything is said about the table, even whether it exists.
         let readable = match self.around.table_use {
             TableUse::Read | TableUse::Share | TableUse::Lock | TableUse::JoinToDelete => {
-                !self.holds_on_columns_alone(Privilege::Select, &schema, &name.name)?
+                !self.view.holds_on_columns_alone(Privilege::Select, &schema, &name.name)?
             }
             TableUse::Change(privilege) => {
                 self.around.changes_by_column =
-                    self.holds_on_columns_alone(privilege, &schema, &name.name)?;
+                    self.view.holds_on_columns_alone(privilege, &schema, &name.name)?;
                 self.view.rights.check_table(&[Privilege::Select], &schema, &name.name).is_ok()
             }
-            TableUse::Join => self.may_join(&schema, &name.name, &[Privilege::Update])?,
+            TableUse::Join => self.view.may_join(&schema, &name.name, &[Privilege::Update])?,
             TableUse::Within => {
                 let any = [Privilege::Insert, Privilege::Update, Privilege::Delete];
-                self.may_join(&schema, &name.name, &any)?
+                self.view.may_join(&schema, &name.name, &any)?
             }
         };
         if self.engine.catalog().table(&schema, &name.name).is_none()
@@ -146,7 +147,7 @@ impl Binder<'_> {
             self.locked.use_view(&schema, &name.name, self.view.levels)?;
             let first_subquery = self.subqueries.len();
             let read_before = self.noted.reads.count();
-            let mut plan = self.view_plan(&view.def, Opening::of(&view.def, self.around.table_use))?;
+            let mut plan = view_plan(self, &view.def, Opening::of(&view.def, self.around.table_use))?;
             if view.def.attribute(attribute::ALGORITHM) == Some("TEMPTABLE") {
                 plan.stay_a_table();
             }
@@ -166,7 +167,7 @@ impl Binder<'_> {
             return Ok(match outer {
                 Some(_) => {
                     let frame = Frame::derived(scope, None);
-                    Source::Subquery(self.add_subquery(plan, frame, first_subquery))
+                    Source::Subquery(add_subquery(&mut self.subqueries, plan, frame, first_subquery))
                 }
                 None => Source::Derived(Box::new(plan)),
             });
@@ -245,43 +246,6 @@ impl Binder<'_> {
         bounds.into_iter().map(bind).collect()
     }
 
-    /// Reports whether a privilege is held on some of a table's columns and not on the table. Each
-    /// column is then checked where it is used.
-    ///
-    /// # Errors
-    /// Returns 1142 (`ER_TABLEACCESS_DENIED_ERROR`) when the privilege is held on neither.
-    fn holds_on_columns_alone(&self, privilege: Privilege, schema: &str, table: &str) -> Result<bool> {
-        match self.view.rights.check_table(&[privilege], schema, table) {
-            Ok(()) => Ok(false),
-            Err(_) if self.view.rights.has_column_privilege(privilege, schema, table) => Ok(true),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Reports whether all columns of a table that a statement may change may be read without
-    /// further checks. The account needs no SELECT on the table if it has one of the privileges
-    /// `changes`.
-    fn may_join(&self, schema: &str, table: &str, changes: &[Privilege]) -> Result<bool> {
-        let may_change = changes.iter().any(|privilege| {
-            self.view.rights.check_table(&[*privilege], schema, table).is_ok()
-                || self.view.rights.has_column_privilege(*privilege, schema, table)
-        });
-        match self.holds_on_columns_alone(Privilege::Select, schema, table) {
-            Ok(on_columns) => Ok(!on_columns),
-            Err(_) if may_change => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-
-    pub(super) fn add_to_scope(&mut self, scope: &mut Scope, table: ScopeTable) -> Result<()> {
-        if scope.tables.iter().any(|other| other.alias == table.alias && other.schema == table.schema) {
-            return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", table.alias)));
-        }
-        self.may_make(size_of::<TableStep>() + table.columns.len() * COLUMN_BYTES)?;
-        scope.tables.push(table);
-        Ok(())
-    }
-
     #[allow(clippy::too_many_arguments, reason = "a join has this many parts")]
     fn join(
         &mut self,
@@ -316,7 +280,7 @@ impl Binder<'_> {
                     // Whether two columns are equal reveals something of their values, so both have
                     // to be readable.
                     for (table, column) in [first, second] {
-                        self.check_readable_in(&scope.tables[*table].column(*column), scope)?;
+                        self.view.check_readable(&scope.tables[*table].column(*column), scope)?;
                     }
                     conditions.push(equality(scope, *first, *second)?);
                 }

@@ -134,7 +134,7 @@ fn give_wanted(
 ) -> Result<()> {
     let selected = &items.outputs;
     for (output, name) in wanted.look_up(scope, |expr| !distinct || selected.contains(expr)) {
-        binder.check_readable_in(&output, scope)?;
+        binder.view.check_readable(&output, scope)?;
         binder.may_make(NODE_BYTES + 2 * size_of::<String>() + allocated(name.len()))?;
         items.outputs.push(output);
         items.names.push(name);

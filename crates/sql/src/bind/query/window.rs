@@ -7,6 +7,7 @@
 use super::super::{Binder, Place, Scope};
 use super::layers::layer_over;
 use crate::ast::{self, FrameBound, FrameOffset, Over};
+use crate::bind::function::bind_aggregate;
 use crate::bind::texts::in_order;
 use crate::bind::windows::{NOT_HERE, Resolved, UNNAMED, Windows, find, not_in_this_place, resolve};
 use crate::error::{Result, SqlError};
@@ -277,7 +278,7 @@ fn bind_function(
         "last_value" => WindowKind::LastValue,
         "nth_value" => WindowKind::NthValue,
         _ => {
-            let aggregate = binder.bind_aggregate(&call.call, place)?;
+            let aggregate = bind_aggregate(binder, &call.call, place)?;
             let result = aggregate.expr.clone();
             let kind = WindowKind::Aggregate(Box::new(aggregate));
             return Ok(WindowFunction { kind, args: Vec::new(), result, slot });

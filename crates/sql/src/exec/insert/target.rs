@@ -5,7 +5,7 @@ use super::super::expressions::value_not_allowed;
 use crate::ast;
 use crate::bind::{
     Binder, Changed, ChangedView, Names, Opening, Scope, ScopeTable, TableUse, ViewCheck, Wanted,
-    no_delete_from_join,
+    no_delete_from_join, view_plan,
 };
 use crate::error::{Result, SqlError};
 use crate::expr::Expr;
@@ -99,7 +99,7 @@ pub(in crate::exec) fn target_of(
 /// and 1356 when a table of the view is missing or its definer may not change that table.
 fn opened(binder: &mut Binder<'_>, def: &ObjectDef, insert: &ast::Insert) -> Result<ChangedView> {
     binder.locked.use_view(&def.schema, &def.name, 0)?;
-    let plan = binder.view_plan(def, Opening::of(def, TableUse::Within))?;
+    let plan = view_plan(binder, def, Opening::of(def, TableUse::Within))?;
     let named = ScopeTable::computed(&def.schema, &def.name, &def.name, &plan.columns, 0);
     let view = ChangedView::to_fill(plan, &named, insert.columns.as_deref())?;
     if insert.replace && view.is_join {
