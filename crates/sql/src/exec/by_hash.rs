@@ -30,11 +30,17 @@ impl Sorting {
         Sorting { sorter: Sorter::new(&[], None, ctx), rows: 0, key: Vec::new(), payload: Vec::new() }
     }
 
+    /// Returns the number of rows.
+    pub fn len(&self) -> u64 {
+        self.rows
+    }
+
     /// Adds a row behind those that have the same key.
     ///
     /// # Errors
     /// Returns the errors of [`Sorter::push_entry`].
     pub fn push(&mut self, key: &[u8], hash: u64, row: &[u8], ctx: &Context<'_>) -> Result<()> {
+        debug_assert_eq!(hash, hash_of(key), "a row lies where its key is looked for");
         self.key.clear();
         self.key.extend_from_slice(&hash.to_be_bytes());
         self.key.extend_from_slice(&self.rows.to_be_bytes());
@@ -61,6 +67,7 @@ impl Sorting {
             tape.push(&[hash, payload], ctx)?;
         }
         tape.finish(ctx)?;
+        assert!(first_hashes.is_sorted(), "the blocks are in the order of their hashes");
         let reader =
             RefCell::new(BlockReader { block: None, reader: TapeReader::new(Charge::new(ctx.memory)) });
         Ok(SortedRows { tape, first_hashes, reader, _charge: charge })
@@ -240,6 +247,7 @@ impl Seen {
             }
         }
         self.files.push(sorting.finish(ctx)?);
+        assert!(self.files.len() <= MOST_FILES, "many files become one");
         Ok(())
     }
 }

@@ -131,6 +131,7 @@ pub(super) fn run_recursive(
     };
     let take = |found: &mut Found<'_, '_>, row: &[Value]| {
         ctx.check_interrupt()?;
+        assert_eq!(row.len(), columns.len(), "each query block has the columns of the table");
         let values: Result<Vec<Value>> =
             row.iter().zip(columns).map(|(value, column)| kept(value, column, ctx)).collect();
         found.add(&values?, ctx)
@@ -149,5 +150,10 @@ pub(super) fn run_recursive(
             }
         }
     }
+    assert!(
+        found.left == 0 || found.unseen.iter().all(|unseen| unseen.rows.is_empty()),
+        "each block has seen all rows, unless LIMIT wants no more"
+    );
+    assert_eq!(found.emitted + found.left, limit.count, "the rows that LIMIT takes are counted");
     Ok(QueryOutcome { found_rows: found.emitted })
 }

@@ -49,6 +49,7 @@ impl Gathered {
 
     /// Returns the rows.
     pub fn finish(self) -> SubqueryRows {
+        assert!(self.rest.is_none() || !self.first.is_empty(), "the file has the rows behind the first ones");
         let rest = self.rest.map(|rows| Box::new(Rest(rows)) as Box<dyn RowsInFile>);
         SubqueryRows::new(self.first, rest, self.charge)
     }

@@ -48,6 +48,7 @@ impl Counted {
         let has_room = self.later.is_none() && used_bytes <= self.most_bytes;
         // At the last level the hash has no unused bits left, so everything has to fit in memory.
         let must_enter = !Partitions::can_spread(self.level) || self.table.len() == 0;
+        debug_assert_eq!(self.counts.len(), self.table.len(), "each key has a count");
         match self.table.enter(key, hash, has_room || must_enter)? {
             Entered::New(_) => growth::push(&mut self.counts, 1, &mut self.charge),
             Entered::Known(number) => {
@@ -172,6 +173,7 @@ pub(super) fn reduce(
             Ok(Flow::Continue)
         })?;
     }
+    assert!(rows.len() <= before.len(), "INTERSECT and EXCEPT only take rows away");
     Ok(rows)
 }
 

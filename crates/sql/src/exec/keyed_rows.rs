@@ -65,6 +65,7 @@ impl<'p> KeyedSorter<'p> {
 
 /// Reports whether two rows are equal in these keys. `keys` are the values behind each row.
 pub(super) fn equal_keys(a: &[Value], b: &[Value], keys: &[SortKey], ctx: &Context<'_>) -> Result<bool> {
+    debug_assert!(a.len() >= keys.len() && b.len() >= keys.len(), "a row has a value for each key");
     for ((a, b), key) in a.iter().zip(b).zip(keys) {
         if sort_compare(a, b, key.expr.ty.collation, ctx)? != Ordering::Equal {
             return Ok(false);

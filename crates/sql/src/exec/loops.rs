@@ -175,6 +175,7 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
         row: &mut Vec<Value>,
         visit: &mut Visit<'_>,
     ) -> Result<Flow> {
+        debug_assert!(level.step <= level.end, "the loops end behind their last table");
         if level.step == level.end {
             return visit(run, row);
         }
@@ -210,6 +211,7 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
         visit: &mut Visit<'_>,
     ) -> Result<Flow> {
         let inside = Level { nest: level.nest + 1, end: level.step + nest.tables, ..level };
+        debug_assert!(inside.end <= level.end, "a nest lies within the loops around it");
         let behind = Level { step: inside.end, nest: 0, end: level.end };
         let (step, at) = (level.step, level.nest);
         let go_on = |loops: &Self, run: &mut Run<'_, '_>, row: &mut Vec<Value>, visit: &mut Visit<'_>| {

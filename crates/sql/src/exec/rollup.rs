@@ -90,6 +90,8 @@ fn end_level(
     }
     row.extend(of_keys.into_iter().enumerate().map(|(at, key)| if at < keys { key } else { Value::Null }));
     row.push(Value::Int(keys as i64));
+    let width = columns + rolled.aggregates.len() + rolled.keys.len() + 1;
+    assert_eq!(row.len(), width, "a row of a group has its columns, aggregates and keys");
     emit(&row)
 }
 

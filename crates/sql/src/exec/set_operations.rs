@@ -32,6 +32,7 @@ fn conformed(
     columns: &[ColumnMeta],
     ctx: &Context<'_>,
 ) -> Result<Vec<Value>> {
+    assert_eq!(row.len(), columns.len(), "all branches have as many columns");
     let values = row.iter().zip(&plan.columns).zip(columns);
     values.map(|((value, from), to)| united(value, &from.ty, &to.ty, ctx)).collect()
 }
@@ -101,6 +102,7 @@ pub(super) fn run_union(
             if flow == Flow::Stop {
                 return Ok(());
             }
+            assert_eq!(row.len(), columns.len(), "all branches have as many columns");
             conformed.clear();
             for ((value, from), to) in row.iter().zip(&branch.plan.columns).zip(columns) {
                 conformed.push(united(value, &from.ty, &to.ty, ctx)?);
@@ -124,6 +126,7 @@ pub(super) fn run_union(
         conformed.resize_with(columns.len(), || Value::Null);
         while sorted.next(&mut conformed, ctx)? && output.take(&conformed, ctx)? == Flow::Continue {}
     }
+    assert!(output.emitted <= limit.count, "LIMIT bounds the rows of the whole result");
     Ok(QueryOutcome { found_rows: output.emitted })
 }
 
@@ -139,6 +142,10 @@ fn run_chain(
     let ctx = run.ctx;
     let mut kept = Rows::new(columns.len(), ctx);
     let mut at = 0;
+    assert!(
+        branches.first().is_some_and(|first| first.operator == SetOperator::Union),
+        "the first branch has rows that others can be combined with"
+    );
     while at < branches.len() {
         if branches[at].operator != SetOperator::Union {
             kept = combine(run, run_query, &kept, &branches[at], columns)?;
@@ -219,6 +226,7 @@ pub(super) fn run_values(
     let mut kept = Rows::uncounted(columns.len(), ctx);
     for row in rows {
         run.on_row()?;
+        assert_eq!(row.len(), columns.len(), "all rows of VALUES have as many columns");
         let values = row.iter().zip(columns);
         let values = values.map(|(expr, column)| united(&*expr.eval(&[], ctx)?, &expr.ty, &column.ty, ctx));
         kept.push(&values.collect::<Result<Vec<_>>>()?, ctx)?;
@@ -248,6 +256,7 @@ fn in_order(
     let mut cursor = rows.cursor();
     let mut values = vec![Value::Null; rows.columns()];
     let numbers = 0..wanted.min(rows.len());
+    let in_limit = numbers.end.saturating_sub(limit.offset);
     if order.is_empty() {
         for number in numbers {
             if !cursor.next(&mut values, ctx)? {
@@ -255,6 +264,7 @@ fn in_order(
             }
             give(number, &values)?;
         }
+        assert_eq!(found_rows, in_limit, "a cursor gives all rows");
         return Ok(QueryOutcome { found_rows });
     }
     let mut sorter = Sorter::new(order, Some(wanted), ctx);
@@ -269,5 +279,6 @@ fn in_order(
         }
         give(number, &values)?;
     }
+    assert_eq!(found_rows, in_limit, "a sort gives all rows that are wanted");
     Ok(QueryOutcome { found_rows })
 }

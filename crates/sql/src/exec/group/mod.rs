@@ -70,6 +70,10 @@ pub(super) fn grouped(
 ) -> Result<()> {
     let ctx = run.ctx;
     let columns = output.columns;
+    assert!(
+        plan.index_ends.as_ref().is_none_or(|ends| ends.ends.len() == grouping.aggregates.len()),
+        "each aggregate is read from an end of an index, or none is"
+    );
     let mut sorter =
         (!plan.order.is_empty()).then(|| Sorter::new(&plan.order, wanted(plan, output.limit), ctx));
     let mut visit = |row: &[Value]| {

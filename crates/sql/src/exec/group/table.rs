@@ -163,6 +163,10 @@ impl<'g> Groups<'g> {
             })?;
             let more;
             (more, flow, codec) = groups.give(&mut row, ctx, visit)?;
+            assert!(
+                more.iter().all(|deeper| deeper.level() > part.level()),
+                "groups that do not fit are partitioned by further bits of their hashes"
+            );
             parts.extend(more);
         }
         Ok(())
@@ -183,6 +187,7 @@ impl<'g> Groups<'g> {
             return later_parts(&mut self.later, self.level, ctx).push(key, hash, payload, ctx);
         }
         self.codec.read_row(payload, row)?;
+        assert!(!self.is_single, "the rows of the only group never leave memory");
         match entered {
             Entered::New(group) => self.begin_with(group, row, ctx),
             Entered::Known(group) => self.take(group, row, ctx),
@@ -217,11 +222,13 @@ impl<'g> Groups<'g> {
             for (aggregate, accumulator) in aggregates.iter().zip(accumulators.by_ref()) {
                 row.push(accumulator.finish(aggregate, ctx)?);
             }
+            assert_eq!(row.len(), slots + aggregates.len(), "each aggregate has its slot behind the row");
             if visit(row)? == Flow::Stop {
                 flow = Flow::Stop;
                 break;
             }
         }
+        assert!(flow == Flow::Stop || accumulators.next().is_none(), "each accumulator is one of a group");
         row.truncate(slots);
         let parts = self.later.map_or(Ok(Vec::new()), |later| later.finish(ctx))?;
         Ok((parts, flow, self.codec))

@@ -78,6 +78,7 @@ impl Builder {
             let mut sorting = Box::new(Sorting::new(ctx));
             let kept = std::mem::replace(&mut self.kept, nothing_kept(ctx));
             kept.for_each(|key, hash, row| sorting.push(key, hash, row, ctx))?;
+            assert_eq!(sorting.len(), kept.len() as u64, "all rows have gone to the file");
             self.rest = Rest::Sorted(sorting);
             return Ok(());
         }
@@ -88,7 +89,7 @@ impl Builder {
         let Rest::Parts { spread, in_memory } = &mut self.rest else { return Ok(()) };
         while self.kept.used_bytes() > most_bytes && *in_memory > 0 {
             *in_memory /= 2;
-            let mut stays = nothing_kept(ctx);
+            let (mut stays, before) = (nothing_kept(ctx), spread.len());
             self.kept.for_each(|key, hash, row| {
                 ctx.check_interrupt()?;
                 match part_of(hash, level) < *in_memory {
@@ -96,6 +97,8 @@ impl Builder {
                     false => spread.push(key, hash, row, ctx),
                 }
             })?;
+            let moved = spread.len() - before;
+            assert_eq!(stays.len() as u64 + moved, self.kept.len() as u64, "each row stays or is moved");
             self.kept = stays;
         }
         Ok(())

@@ -47,6 +47,11 @@ impl Kept {
             + self.bytes.len()
     }
 
+    /// Returns the number of rows.
+    pub fn len(&self) -> usize {
+        self.links.len()
+    }
+
     /// Adds a row behind those that have the same key.
     ///
     /// # Errors
@@ -82,6 +87,7 @@ impl Kept {
         let at = at as usize;
         let start = at.checked_sub(1).map_or(0, |before| self.links[before].end);
         let Link { end, next } = self.links[at];
+        debug_assert!(next as usize > at, "a chain of rows with the same key ends");
         (&self.bytes[start..end], next)
     }
 
@@ -96,6 +102,7 @@ impl Kept {
             let (hash, mut at) = (hash_of(key), *first);
             while at != END {
                 let (row, next) = self.row(at);
+                assert!(next > at, "the next row with the same key came later");
                 visit(key, hash, row)?;
                 at = next;
             }

@@ -80,6 +80,12 @@ impl Filling<'_> {
     fn finish(self, ctx: &Context<'_>) -> Result<HashTable> {
         let Filling { builder, codec, rows_read, rows_kept, .. } = self;
         let (kept, beyond) = builder.finish(ctx)?;
+        assert!(rows_kept <= rows_read, "only rows that were read are kept");
+        assert!(
+            kept.len() as u64 <= rows_kept
+                && (!matches!(beyond, Beyond::None) || kept.len() as u64 == rows_kept),
+            "the rows that are kept are in memory as long as no file has any"
+        );
         Ok(HashTable { kept, beyond, codec, rows_read, rows_kept })
     }
 }
@@ -251,7 +257,7 @@ impl WaitingParts {
     /// # Errors
     /// Returns 1, 2 and 3 when a temporary file cannot be created, read or written, and 1317 when
     /// the statement is killed.
-    pub fn next(&mut self, ctx: &Context<'_>) -> Result<Option<(HashTable, Tape)>> {
+    pub fn next(&mut self, ctx: &Context<'_>) -> Result<Option<(HashTable, (Tape, u64))>> {
         let Some(Pair { own, waiting, level }) = self.pairs.pop() else { return Ok(None) };
         let mut builder = Builder::new(Waiting::Allowed, level, ctx);
         let mut rows = 0;
@@ -265,7 +271,7 @@ impl WaitingParts {
     }
 
     /// Reads rows that wait.
-    pub fn rows<'w>(&'w self, waiting: &'w Tape, ctx: &Context<'_>) -> WaitingRows<'w> {
+    pub fn rows<'w>(&'w self, waiting: &'w (Tape, u64), ctx: &Context<'_>) -> WaitingRows<'w> {
         WaitingRows::of(waiting, &self.of_waiting, ctx)
     }
 }

@@ -5,7 +5,7 @@
 //! still do not fit is spread again, by other bits of the hash.
 
 use crate::error::Result;
-use crate::exec::spill::{Entries, RowCodec, Tape, TapeFile, hash_of, join_bytes, push_entry};
+use crate::exec::spill::{Entries, RowCodec, Tape, TapeFile, damaged, hash_of, join_bytes, push_entry};
 use crate::expr::Context;
 use crate::memory::Charge;
 use crate::plan::TableStep;
@@ -54,6 +54,11 @@ impl Spread {
         push_entry(&mut self.tapes[part], key, row, &mut self.lengths, ctx)
     }
 
+    /// Returns the number of rows.
+    pub fn len(&self) -> u64 {
+        self.rows.iter().sum()
+    }
+
     /// Returns the tapes and the number of rows in each. All rows are in the file now.
     ///
     /// # Errors
@@ -87,8 +92,10 @@ struct Waiting {
 /// A part that can be joined: rows of the table and rows that look for them.
 #[derive(Debug)]
 pub(super) struct Pair {
-    pub own: Tape,
-    pub waiting: Tape,
+    /// The rows of the table, and their number.
+    pub own: (Tape, u64),
+    /// The rows that wait, and their number.
+    pub waiting: (Tape, u64),
     /// How many times the rows have been spread.
     pub level: u32,
 }
@@ -136,13 +143,15 @@ impl Parts {
     pub fn into_pairs(self, ctx: &Context<'_>) -> Result<(Vec<Pair>, RowCodec)> {
         let Waiting { spread, codec, .. } = self.waiting.into_inner();
         let all: u64 = self.own.iter().map(|(_, rows)| rows).sum();
+        assert_eq!(self.level, spread.level, "the rows that wait are spread as the table's own are");
         let mut pairs = Vec::new();
         for ((own, own_rows), (waiting, waiting_rows)) in self.own.into_iter().zip(spread.finish(ctx)?) {
             if waiting_rows > 0 {
                 // Rows that all went to one part probably have one key, which nothing can spread.
                 let is_stuck = own_rows == all && self.in_memory == 0;
                 let level = if is_stuck { LEVELS } else { self.level + 1 };
-                pairs.push(Pair { own, waiting, level });
+                assert!(own_rows > 0, "a row waits for rows of the table");
+                pairs.push(Pair { own: (own, own_rows), waiting: (waiting, waiting_rows), level });
             }
         }
         Ok((pairs, codec))
@@ -157,20 +166,30 @@ fn kept_slots(step: &TableStep) -> impl Iterator<Item = usize> {
 /// The rows that wait for a part.
 pub(in crate::exec) struct WaitingRows<'w> {
     entries: Entries<'w>,
+    /// The number of rows that are still to be read.
+    left: u64,
     codec: &'w RowCodec,
 }
 
 impl<'w> WaitingRows<'w> {
-    pub(super) fn of(tape: &'w Tape, codec: &'w RowCodec, ctx: &Context<'_>) -> WaitingRows<'w> {
-        WaitingRows { entries: Entries::of(tape, ctx), codec }
+    pub(super) fn of(
+        (tape, rows): &'w (Tape, u64),
+        codec: &'w RowCodec,
+        ctx: &Context<'_>,
+    ) -> WaitingRows<'w> {
+        WaitingRows { entries: Entries::of(tape, ctx), left: *rows, codec }
     }
 
     /// Puts the next row back into the slots of `tables`. Returns false behind the last row.
     ///
     /// # Errors
-    /// Returns the errors of [`Entries::next`].
+    /// Returns the errors of [`Entries::next`], and 1034 when the file has not as many rows as were
+    /// written to it.
     pub fn next_into(&mut self, tables: &[TableStep], row: &mut [Value]) -> Result<bool> {
-        let Some((_, mut written)) = self.entries.next()? else { return Ok(false) };
+        let Some((_, mut written)) = self.entries.next()? else {
+            return if self.left == 0 { Ok(false) } else { Err(damaged()) };
+        };
+        self.left = self.left.checked_sub(1).ok_or_else(damaged)?;
         for slot in tables.iter().flat_map(kept_slots) {
             self.codec.read(&mut written, &mut row[slot])?;
         }
@@ -181,16 +200,18 @@ impl<'w> WaitingRows<'w> {
 /// Calls `visit` with the key, the hash and the bytes of each row of a tape.
 ///
 /// # Errors
-/// Returns the errors of [`Entries::next`] and of `visit`, and 1317 when the statement is killed.
+/// Returns the errors of [`Entries::next`] and of `visit`, 1034 when the file has not as many rows
+/// as were written to it, and 1317 when the statement is killed.
 pub(super) fn for_each_row(
-    tape: &Tape,
+    (tape, rows): &(Tape, u64),
     ctx: &Context<'_>,
     mut visit: impl FnMut(&[u8], u64, &[u8]) -> Result<()>,
 ) -> Result<()> {
-    let mut entries = Entries::of(tape, ctx);
+    let (mut entries, mut read) = (Entries::of(tape, ctx), 0);
     while let Some((key, row)) = entries.next()? {
         ctx.check_interrupt()?;
+        read += 1;
         visit(key, hash_of(key), row)?;
     }
-    Ok(())
+    if read == *rows { Ok(()) } else { Err(damaged()) }
 }

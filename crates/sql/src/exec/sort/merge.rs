@@ -2,7 +2,7 @@
 
 use super::run::RunReader;
 use crate::error::Result;
-use crate::exec::spill::{Tape, TapeFile};
+use crate::exec::spill::{Tape, TapeFile, damaged};
 use crate::expr::Context;
 use crate::memory::Charge;
 
@@ -18,6 +18,8 @@ pub(super) struct Merge {
     is_given: bool,
     /// The head of the entry that was delivered last.
     last_head: u64,
+    /// Whether some of the runs are in a file, which may be damaged.
+    reads_file: bool,
 }
 
 /// Marks a node that no reader has reached yet.
@@ -28,10 +30,15 @@ impl Merge {
         assert!(readers.len() < NOBODY as usize, "each reader has a number");
         readers.iter_mut().try_for_each(RunReader::start)?;
         let losers = vec![NOBODY; readers.len().max(1)];
-        let mut merge = Merge { readers, losers, is_given: false, last_head: 0 };
+        let reads_file = readers.iter().any(RunReader::is_in_file);
+        let mut merge = Merge { readers, losers, is_given: false, last_head: 0, reads_file };
         for reader in 0..merge.readers.len() as u32 {
             merge.enter(reader);
         }
+        assert!(
+            merge.readers.is_empty() || !merge.losers.contains(&NOBODY),
+            "each node of the tree has one of the readers"
+        );
         Ok(merge)
     }
 
@@ -56,8 +63,17 @@ impl Merge {
         self.losers[0] = reader;
     }
 
+    /// Reports whether some of the runs are in a file.
+    pub fn reads_file(&self) -> bool {
+        self.reads_file
+    }
+
     /// Moves to the next entry and returns its reader, or `None` when all entries have been
     /// delivered.
+    ///
+    /// # Errors
+    /// Returns 2 when the file cannot be read, and 1034 when it is damaged: the entries of a run
+    /// have to come in order.
     pub fn next(&mut self) -> Result<Option<&RunReader>> {
         if self.readers.is_empty() {
             return Ok(None);
@@ -79,7 +95,10 @@ impl Merge {
         if winner.is_done() {
             return Ok(None);
         }
-        assert!(winner.head() >= self.last_head, "the runs are sorted, and merged in order");
+        if winner.head() < self.last_head {
+            assert!(self.reads_file, "runs in memory are sorted, and merged in order");
+            return Err(damaged());
+        }
         self.last_head = winner.head();
         Ok(Some(winner))
     }

@@ -13,7 +13,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-use super::spill::{RowCodec, Tape, TapeFile, sort_bytes};
+use super::spill::{RowCodec, Tape, TapeFile, damaged, sort_bytes};
 use crate::error::Result;
 use crate::expr::Context;
 use crate::memory::Charge;
@@ -68,6 +68,8 @@ pub(crate) struct Sorter<'p> {
     key: Vec<u8>,
     payload: Vec<u8>,
     buffer: Buffer,
+    /// The number of entries that were kept, in the buffer or anywhere else.
+    kept: u64,
     /// Full buffers that have been sorted. Their rows came before those in `buffer`.
     sorted: Vec<Buffer>,
     sorted_bytes: usize,
@@ -91,6 +93,7 @@ impl<'p> Sorter<'p> {
             key: Vec::new(),
             payload: Vec::new(),
             buffer: Buffer::new(room.buffer_bytes, Charge::new(ctx.memory)),
+            kept: 0,
             sorted: Vec::new(),
             sorted_bytes: 0,
             tapes: Vec::new(),
@@ -131,6 +134,7 @@ impl<'p> Sorter<'p> {
     /// the statement is killed, and the errors of [`Charge::add`].
     pub fn keep(&mut self, ctx: &Context<'_>) -> Result<()> {
         self.buffer.push(&self.key, &self.payload)?;
+        self.kept += 1;
         self.make_room(ctx)
     }
 
@@ -140,6 +144,7 @@ impl<'p> Sorter<'p> {
     /// Returns the errors of [`Sorter::keep`].
     pub fn push_entry(&mut self, key: &[u8], payload: &[u8], ctx: &Context<'_>) -> Result<()> {
         self.buffer.push(key, payload)?;
+        self.kept += 1;
         self.make_room(ctx)
     }
 
@@ -148,6 +153,7 @@ impl<'p> Sorter<'p> {
         let is_enough = |wanted: usize| self.buffer.len() >= wanted.saturating_mul(4).saturating_add(1024);
         if self.buffer.used_bytes() >= self.room.buffer_bytes || self.wanted.is_some_and(is_enough) {
             self.settle(ctx)?;
+            assert!(self.buffer.used_bytes() < self.room.buffer_bytes, "there is room for the next entry");
         }
         Ok(())
     }
@@ -185,6 +191,10 @@ impl<'p> Sorter<'p> {
         if self.sorted_bytes + self.room.buffer_bytes > self.room.most_bytes {
             self.write_sorted(ctx)?;
         }
+        assert!(
+            self.sorted_bytes + self.room.buffer_bytes <= self.room.most_bytes,
+            "the sorted buffers leave the memory that the current one needs"
+        );
         Ok(())
     }
 
@@ -195,7 +205,12 @@ impl<'p> Sorter<'p> {
         if let Some(wanted) = self.wanted
             && self.buffer.len() >= wanted
         {
-            self.cutoff = self.buffer.keep_first(wanted);
+            let cutoff = self.buffer.keep_first(wanted);
+            debug_assert!(
+                self.cutoff.is_none() || cutoff <= self.cutoff,
+                "only rows before the cutoff are kept, so that it only gets smaller"
+            );
+            self.cutoff = cutoff;
         }
     }
 
@@ -213,6 +228,7 @@ impl<'p> Sorter<'p> {
     fn write_sorted(&mut self, ctx: &Context<'_>) -> Result<()> {
         let runs = self.sorted.drain(..).map(RunReader::of_buffer).collect();
         let tape = merge_to_tape(runs, self.wanted, &self.file, self.room.block_bytes, ctx)?;
+        assert!(!tape.is_empty() || self.wanted == Some(0), "full buffers have entries");
         self.sorted_bytes = 0;
         self.tapes.push(tape);
         Ok(())
@@ -236,13 +252,16 @@ impl<'p> Sorter<'p> {
             }
             self.write_buffer(ctx)?;
             let tapes = self.merge_to_few(ctx)?;
+            assert!(tapes.len() <= self.room.fan_in, "the sort's memory has a block for each run");
             ctx.counters.sort_merge_passes.count();
             runs.extend(tapes.into_iter().map(|tape| RunReader::of_tape(tape, ctx)));
         } else {
             runs.extend(self.sorted.drain(..).map(RunReader::of_buffer));
             runs.push(RunReader::of_buffer(self.buffer));
         }
-        Ok(Sorted { codec: self.codec, merge: Merge::new(runs)?, left: self.wanted })
+        // Where only some rows are wanted, others have been dropped.
+        let left = self.wanted.is_none().then_some(self.kept);
+        Ok(Sorted { codec: self.codec, merge: Merge::new(runs)?, wanted: self.wanted, left })
     }
 
     /// Merges runs until all of those that are left can be read at once.
@@ -276,7 +295,10 @@ pub(crate) struct Sorted {
     codec: RowCodec,
     merge: Merge,
     /// The number of rows that are still wanted. `None` means all.
-    left: Option<usize>,
+    wanted: Option<usize>,
+    /// The number of entries that are still to be delivered. `None` means that some of those that
+    /// were kept have been dropped.
+    left: Option<u64>,
 }
 
 impl Sorted {
@@ -287,10 +309,8 @@ impl Sorted {
     /// Returns 2 when the temporary file cannot be read, 1034 when it is damaged, and 1317 when the
     /// statement is killed.
     pub fn next(&mut self, values: &mut [Value], ctx: &Context<'_>) -> Result<bool> {
-        let Some(payload) = next_entry(&mut self.merge, &mut self.left, ctx)?.map(|(_, payload)| payload)
-        else {
-            return Ok(false);
-        };
+        let Sorted { merge, wanted, left, .. } = self;
+        let Some((_, payload)) = next_entry(merge, wanted, left, ctx)? else { return Ok(false) };
         ctx.counters.sort_rows.count();
         ctx.counters.rows_examined.count();
         self.codec.read_row(payload, values)?;
@@ -302,22 +322,33 @@ impl Sorted {
     /// # Errors
     /// Returns the errors of [`Sorted::next`].
     pub fn next_entry(&mut self, ctx: &Context<'_>) -> Result<Option<(&[u8], &[u8])>> {
-        next_entry(&mut self.merge, &mut self.left, ctx)
+        next_entry(&mut self.merge, &mut self.wanted, &mut self.left, ctx)
     }
 }
 
 fn next_entry<'m>(
     merge: &'m mut Merge,
-    left: &mut Option<usize>,
+    wanted: &mut Option<usize>,
+    left: &mut Option<u64>,
     ctx: &Context<'_>,
 ) -> Result<Option<(&'m [u8], &'m [u8])>> {
     ctx.check_interrupt()?;
-    if let Some(left) = left {
-        if *left == 0 {
+    if let Some(wanted) = wanted {
+        if *wanted == 0 {
             return Ok(None);
         }
-        *left -= 1;
+        *wanted -= 1;
     }
+    let reads_file = merge.reads_file();
     let next = merge.next()?;
+    if let Some(left) = left {
+        // A damaged file may have more entries than were written, or fewer.
+        let is_one = u64::from(next.is_some());
+        if *left < is_one || next.is_none() && *left > 0 {
+            assert!(reads_file, "as many entries are delivered as were kept: {left} are left");
+            return Err(damaged());
+        }
+        *left -= is_one;
+    }
     Ok(next.map(RunReader::entry))
 }

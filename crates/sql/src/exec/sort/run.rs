@@ -109,6 +109,10 @@ impl Buffer {
     /// Sorts the entries. Those with equal keys keep the order in which they came.
     pub fn sort(&mut self) {
         sort_from(&self.bytes, &mut self.places, 0);
+        debug_assert!(
+            self.places.is_sorted_by_key(|place| (entry_at(&self.bytes, place.at).0, place.at)),
+            "entries with equal keys stay in the order in which they came"
+        );
     }
 
     /// Keeps the first `len` of the sorted entries and puts them back into the order in which they
@@ -129,6 +133,7 @@ impl Buffer {
             end += len;
         }
         self.bytes.truncate(end);
+        assert_eq!(last.is_some(), len > 0, "the largest key is that of one of the kept entries");
         last
     }
 
@@ -260,10 +265,16 @@ impl RunReader {
 
     /// Returns the key and the payload of the current entry. The run must not be at its end.
     pub fn entry(&self) -> (&[u8], &[u8]) {
+        debug_assert!(!self.is_done, "there is no entry behind the last one");
         match &self.run {
             Run::Memory { buffer, at } => entry_at(&buffer.bytes, buffer.places[*at].at),
             Run::File { reader, at, .. } => entry_at(reader.block(), *at),
         }
+    }
+
+    /// Reports whether the entries are in a file.
+    pub fn is_in_file(&self) -> bool {
+        matches!(self.run, Run::File { .. })
     }
 
     pub fn is_done(&self) -> bool {

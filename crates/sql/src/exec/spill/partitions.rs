@@ -26,14 +26,24 @@ pub(crate) struct Part {
     level: u32,
     /// Which of the partitions it is.
     index: usize,
+    /// The number of its entries.
+    entries: u64,
 }
 
 /// The partitions that entries are being distributed to.
 #[derive(Debug)]
 pub(crate) struct Partitions {
     parts: Vec<Tape>,
+    /// The number of entries of each partition.
+    entries: [u64; PARTS],
     level: u32,
     lengths: Vec<u8>,
+}
+
+/// Returns the partition of a key among those of entries that have been partitioned `level` times
+/// before.
+fn part_of(hash: u64, level: u32) -> usize {
+    (hash >> (64 - BITS * (level + 1))) as usize % PARTS
 }
 
 impl Partitions {
@@ -49,7 +59,7 @@ impl Partitions {
         let block_bytes = (table_bytes(ctx) / PARTS).clamp(1 << 10, BLOCK_BYTES);
         let file = TapeFile::default();
         let parts = (0..PARTS).map(|_| Tape::new(&file, block_bytes, Charge::new(ctx.memory))).collect();
-        Partitions { parts, level, lengths: Vec::new() }
+        Partitions { parts, entries: [0; PARTS], level, lengths: Vec::new() }
     }
 
     /// Appends an entry to its partition.
@@ -57,7 +67,9 @@ impl Partitions {
     /// # Errors
     /// Returns the errors of [`Tape::push`].
     pub fn push(&mut self, key: &[u8], hash: u64, payload: &[u8], ctx: &Context<'_>) -> Result<()> {
-        let part = (hash >> (64 - BITS * (self.level + 1))) as usize % PARTS;
+        debug_assert_eq!(hash, hash_of(key), "a key goes to the partition of its own hash");
+        let part = part_of(hash, self.level);
+        self.entries[part] += 1;
         push_entry(&mut self.parts[part], key, payload, &mut self.lengths, ctx)
     }
 
@@ -67,10 +79,11 @@ impl Partitions {
     /// Returns the errors of [`Tape::push`].
     pub fn finish(self, ctx: &Context<'_>) -> Result<Vec<Part>> {
         let mut parts = Vec::new();
-        for (index, mut tape) in self.parts.into_iter().enumerate() {
+        for (index, (mut tape, entries)) in self.parts.into_iter().zip(self.entries).enumerate() {
+            assert_eq!(tape.is_empty(), entries == 0, "a partition has the entries that were pushed");
             if !tape.is_empty() {
                 tape.finish(ctx)?;
-                parts.push(Part { tape, level: self.level + 1, index });
+                parts.push(Part { tape, level: self.level + 1, index, entries });
             }
         }
         Ok(parts)
@@ -151,11 +164,17 @@ impl Part {
     /// Returns the errors of [`TapeReader::next_block`] and of `visit`, 1034 when the file is
     /// damaged, and 1317 when the statement is killed.
     pub fn for_each(&self, ctx: &Context<'_>, visit: &mut VisitEntry<'_>) -> Result<()> {
-        let mut entries = Entries::of(&self.tape, ctx);
+        let (mut entries, mut read) = (Entries::of(&self.tape, ctx), 0);
         while let Some((key, payload)) = entries.next()? {
             ctx.check_interrupt()?;
-            visit(key, hash_of(key), payload)?;
+            let hash = hash_of(key);
+            if part_of(hash, self.level - 1) != self.index {
+                return Err(damaged());
+            }
+            read += 1;
+            visit(key, hash, payload)?;
         }
-        Ok(())
+        // A damaged file may have lost entries.
+        if read == self.entries { Ok(()) } else { Err(damaged()) }
     }
 }

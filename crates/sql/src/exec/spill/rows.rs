@@ -94,7 +94,7 @@ impl Rows {
 
     /// Returns a cursor in front of the first row.
     pub fn cursor(&self) -> Cursor<'_> {
-        Cursor { rows: self, at: 0, rest: None }
+        Cursor { rows: self, at: 0, rest: None, read: 0 }
     }
 }
 
@@ -106,6 +106,8 @@ pub(crate) struct Cursor<'r> {
     at: usize,
     /// The reader of the rest. `None` means that the cursor is still in `Rows::first`.
     rest: Option<TapeReader>,
+    /// The number of rows that have been read.
+    read: u64,
 }
 
 impl Cursor<'_> {
@@ -121,17 +123,22 @@ impl Cursor<'_> {
             if self.at < block.len() {
                 break &block[self.at..];
             }
-            let Some(tape) = &self.rows.rest else { return Ok(false) };
+            let Some(tape) = &self.rows.rest else {
+                assert_eq!(self.read, self.rows.len, "as many rows are read as were written");
+                return Ok(false);
+            };
             let rest = self.rest.get_or_insert_with(|| TapeReader::new(Charge::new(ctx.memory)));
             self.at = 0;
             if !rest.next_block(tape)? {
-                return Ok(false);
+                // A damaged file may have lost rows.
+                return if self.read == self.rows.len { Ok(false) } else { Err(damaged()) };
             }
         };
         let mut rest = bytes;
         let written = read_bytes(&mut rest).ok_or_else(damaged)?;
         self.rows.codec.read_row(written, row)?;
         self.at += bytes.len() - rest.len();
+        self.read += 1;
         Ok(true)
     }
 }

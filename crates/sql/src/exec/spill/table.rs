@@ -94,6 +94,8 @@ impl KeyTable {
         if self.places.is_empty() {
             return Ok(Entered::Refused);
         }
+        debug_assert_eq!(hash, hash_of(key), "a key is looked for by its own hash");
+        debug_assert!(self.ends.len() < self.places.len(), "a search ends at an empty slot");
         let mask = self.places.len() - 1;
         let mut at = hash as usize & mask;
         loop {
@@ -112,6 +114,7 @@ impl KeyTable {
         growth::append(&mut self.bytes, key, &mut self.charge)?;
         growth::push(&mut self.ends, self.bytes.len(), &mut self.charge)?;
         let number = self.ends.len();
+        debug_assert_eq!(self.places[at].number, 0, "a new key takes an empty slot");
         self.places[at] = Place { hash: (hash >> 32) as u32, number: number as u32 };
         Ok(Entered::New(number - 1))
     }
@@ -119,6 +122,7 @@ impl KeyTable {
     /// Returns the number of a key, or `None` if it is not there.
     #[inline]
     pub fn find(&self, key: &[u8], hash: u64) -> Option<usize> {
+        debug_assert_eq!(hash, hash_of(key), "a key is looked for by its own hash");
         let mask = self.places.len().checked_sub(1)?;
         let mut at = hash as usize & mask;
         loop {
@@ -152,6 +156,8 @@ impl KeyTable {
         }
         self.charge.take_away(size_of_val(&self.places[..]));
         self.places = places;
+        assert!(self.places.len().is_power_of_two(), "a part of the hash is the position of a slot");
+        assert!(self.ends.len() * 4 < self.places.len() * 3, "a quarter of the slots is empty");
         Ok(())
     }
 }

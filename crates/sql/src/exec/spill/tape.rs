@@ -87,6 +87,8 @@ pub(crate) struct Tape {
     tail: Vec<u8>,
     /// The length at which the tail is written to the file as a block.
     block_bytes: usize,
+    /// Whether all entries have come.
+    is_finished: bool,
     /// The charge for the capacity of `tail` and for the list of blocks.
     charge: Charge,
 }
@@ -95,7 +97,8 @@ impl Tape {
     /// Creates an empty tape. It keeps at most `block_bytes` in memory, or one entry that is
     /// longer.
     pub fn new(file: &TapeFile, block_bytes: usize, charge: Charge) -> Tape {
-        Tape { file: file.clone(), blocks: Vec::new(), tail: Vec::new(), block_bytes, charge }
+        let (blocks, tail) = (Vec::new(), Vec::new());
+        Tape { file: file.clone(), blocks, tail, block_bytes, is_finished: false, charge }
     }
 
     /// Appends an entry, which is given in parts.
@@ -104,6 +107,7 @@ impl Tape {
     /// Returns 1 when the file cannot be created and 3 when it cannot be written (a full disk, for
     /// example), and the errors of [`Charge::add`].
     pub fn push(&mut self, parts: &[&[u8]], ctx: &Context<'_>) -> Result<()> {
+        assert!(!self.is_finished, "nothing is written behind the end of a tape");
         for part in parts {
             growth::append(&mut self.tail, part, &mut self.charge)?;
         }
@@ -119,6 +123,10 @@ impl Tape {
             return Ok(());
         }
         let at = self.file.append(&self.tail, ctx)?;
+        assert!(
+            self.blocks.last().is_none_or(|last| last.at + last.len as u64 <= at),
+            "a block lies behind those before it"
+        );
         growth::push(&mut self.blocks, Block { at, len: self.tail.len() }, &mut self.charge)?;
         self.tail.clear();
         if self.tail.capacity() > self.block_bytes.saturating_mul(2) {
@@ -138,6 +146,7 @@ impl Tape {
         self.write_tail(ctx)?;
         self.charge.take_away(self.tail.capacity());
         self.tail = Vec::new();
+        self.is_finished = true;
         Ok(())
     }
 

@@ -66,6 +66,11 @@ impl<'f> Running<'f> {
         Ok(Running { function, state })
     }
 
+    /// Returns the slot that the function's values go to.
+    pub fn slot(&self) -> usize {
+        self.function.slot
+    }
+
     /// Puts the function's value for a row into its slot. `out` is a copy of the row.
     ///
     /// # Errors
@@ -78,6 +83,7 @@ impl<'f> Running<'f> {
 
     fn value(&mut self, part: &Part, place: &Place, ctx: &Context<'_>) -> Result<Value> {
         let Place { row, peers, frame: (start, end) } = *place;
+        assert!(row < part.len() && peers.1 <= part.len(), "a function is asked for rows of its partition");
         let args = &self.function.args;
         let in_frame = |wanted: Option<usize>| match wanted.filter(|wanted| (start..end).contains(wanted)) {
             Some(wanted) => value_at(part, wanted, &args[0], ctx),
@@ -228,6 +234,7 @@ impl<'a> OverFrames<'a> {
             self.charge.add(CANDIDATE_BYTES)?;
             self.candidates.push_back(row);
         }
+        debug_assert!(self.candidates.iter().is_sorted(), "a candidate lies behind those that are better");
         while self.candidates.front().is_some_and(|first| *first < start) {
             self.candidates.pop_front();
             self.charge.take_away(CANDIDATE_BYTES);

@@ -45,6 +45,7 @@ fn in_turn(windows: &[WindowPlan]) -> Vec<&WindowPlan> {
             if begins_with(first, left[at]) { turns.push(left.remove(at)) } else { at += 1 }
         }
     }
+    assert_eq!(turns.len(), windows.len(), "each window has its turn");
     turns
 }
 
@@ -98,6 +99,10 @@ fn run_part(
         let place = frames.next(part, row, ctx)?;
         out.clear();
         out.extend_from_slice(&part.row(row)?);
+        debug_assert!(
+            functions.iter().all(|function| function.slot() < columns),
+            "each function has a slot of the row"
+        );
         for function in &mut functions {
             function.put(part, &place, &mut out, ctx)?;
         }
@@ -127,6 +132,7 @@ pub(super) fn run_windowed(
         began.end(windowed, Operator::Ordered, rows);
     }
     let mut left = &turns[..];
+    let mut passed = 0;
     while let [first, ..] = left {
         // The rows are sorted by keys that begin with those of the windows of this turn.
         let behind = left.iter().take_while(|window| begins_with(first, window)).count();
@@ -135,6 +141,7 @@ pub(super) fn run_windowed(
         let Some(then) = behind.first() else {
             run_turn(run, turn, (columns, sorted), &mut |row| {
                 run.on_row()?;
+                passed += 1;
                 emit(&row[..columns])
             })?;
             break;
@@ -142,8 +149,10 @@ pub(super) fn run_windowed(
         keys = in_slots(&then.keys, columns);
         let mut sorter = KeyedSorter::new(&then.keys, &keys, ctx);
         run_turn(run, turn, (columns, sorted), &mut |row| sorter.push(&row[..columns], ctx))?;
+        assert_eq!(sorter.len(), rows, "a window passes on all rows");
         sorted = sorter.finish(ctx)?;
     }
+    assert_eq!(passed, rows, "a window passes on all rows");
     Ok(QueryOutcome { found_rows: rows as u64 })
 }
 

@@ -141,6 +141,10 @@ impl Part {
             self.charge.take_away(self.open_bytes);
         }
         self.open_bytes = 0;
+        assert!(
+            self.blocks.last().is_none_or(|last| last.first < block.first),
+            "a block begins behind those before it"
+        );
         growth::push(&mut self.blocks, block, &mut self.charge)
     }
 
@@ -149,6 +153,7 @@ impl Part {
     /// # Errors
     /// Returns 2 when the file cannot be read, and 1034 when it is damaged.
     pub fn row(&self, at: usize) -> Result<RowOfPart> {
+        debug_assert!(at < self.len, "only rows of the partition are asked for");
         let mut number = self.last.get();
         let is_in = |number: usize| {
             let ends_behind = self.blocks.get(number + 1).is_none_or(|next| at < next.first);
