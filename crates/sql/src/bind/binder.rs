@@ -107,6 +107,10 @@ impl<'a> Binder<'a> {
     pub fn assert_at_the_end(&self) {
         assert_eq!((self.around.depth, self.around.subquery_levels), (0, 0), "each level has ended");
         assert!(self.next.opening.is_none(), "the query of a view that is opened was bound");
+        assert!(
+            self.common.iter().all(|common| common.visible == common.with.tables.len()),
+            "no common table is being bound"
+        );
     }
 
     /// Returns error 1317 (`ER_QUERY_INTERRUPTED`) when the statement was killed.
@@ -188,6 +192,11 @@ impl<'a> Binder<'a> {
         if scope.tables.iter().any(|other| other.alias == table.alias && other.schema == table.schema) {
             return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", table.alias)));
         }
+        assert_eq!(
+            table.base,
+            scope.slots(),
+            "the slots of a table lie behind those of the tables before it"
+        );
         self.may_make(size_of::<TableStep>() + table.columns.len() * COLUMN_BYTES)?;
         scope.tables.push(table);
         Ok(())
@@ -207,6 +216,7 @@ impl<'a> Binder<'a> {
 
     /// Returns the statement's subqueries. It is called when the whole statement is bound.
     pub fn take_subqueries(&mut self) -> Vec<SubPlan> {
+        assert_eq!(self.around.subquery_levels, 0, "the whole statement is bound");
         let mut subqueries = std::mem::take(&mut self.subqueries);
         for subquery in &mut subqueries {
             subquery.plan.forget_derivation();

@@ -177,6 +177,10 @@ impl JoinedTables {
         let bases: Vec<usize> = changed.iter().map(|leaf| from.tables[*leaf].base).collect();
         let (mut tables, preconditions) =
             binder.steps(from, conditions, Freedom::None, |_| Wish::default())?;
+        assert!(
+            tables.iter().all(|step| step.base + step.columns <= first_key_slot),
+            "the keys lie behind the columns"
+        );
         for (nth, base) in bases.iter().enumerate() {
             let step = tables.iter_mut().find(|step| step.base == *base).expect("each table has a step");
             step.lock = RowLock::UPDATE;

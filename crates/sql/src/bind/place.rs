@@ -176,7 +176,9 @@ impl<'s> Frame<'s> {
 
     /// Removes the arguments that were added since [`Frame::marks`] returned `marks`.
     pub(super) fn forget(&self, mut marks: Vec<usize>) {
-        self.args.borrow_mut().truncate(marks.pop().unwrap_or(0));
+        let left = marks.pop().unwrap_or(0);
+        assert!(left <= self.args.borrow().len(), "arguments are only added between marks");
+        self.args.borrow_mut().truncate(left);
         if let Some(parent) = self.parent {
             parent.forget(marks);
         }

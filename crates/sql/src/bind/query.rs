@@ -62,7 +62,9 @@ fn bind_with(
 ) -> Result<QueryPlan> {
     let Some(with) = &query.with else { return bind_body(binder, query, stands, outer) };
     binder.enter_with(with, Frame::depth(outer))?;
+    let level = binder.common.len();
     let plan = bind_body(binder, query, stands, outer);
+    assert_eq!(binder.common.len(), level, "queries within a query have left their common tables");
     binder.common.pop();
     plan
 }
@@ -118,6 +120,10 @@ fn bind_union(
         branches.push(Branch { plan, operator, distinct });
     }
     let columns = columns_of_branches(binder, &branches)?;
+    assert!(
+        branches.iter().all(|branch| branch.plan.columns.len() == columns.len()),
+        "all branches have as many columns"
+    );
     let (order, limit) = bind_order(binder, behind, &columns, outer)?;
     Ok(QueryPlan { columns, body: QueryBody::Union { branches, order, limit } })
 }

@@ -13,6 +13,7 @@ pub(super) fn add_subquery(
     frame: Frame<'_>,
     first: usize,
 ) -> SubqueryCall {
+    assert!(first <= plans.len(), "the subqueries within a subquery are bound before it");
     let mut varies = plans[first..].iter().any(|subquery| subquery.varies);
     let mut reads_variables = plans[first..].iter().any(|subquery| subquery.reads_variables);
     plan.visit(&mut |expr| {
@@ -31,10 +32,18 @@ pub(super) fn add_subquery(
 /// Forgets all subqueries except the first `left` ones, and that common tables were bound as one
 /// of them.
 pub(super) fn forget_subqueries(plans: &mut Vec<SubPlan>, common: &mut [CommonTables], left: usize) {
+    assert!(left <= plans.len(), "only subqueries that were bound are forgotten");
     plans.truncate(left);
     for state in common.iter_mut().flat_map(|common| &mut common.states) {
         if matches!(state, State::Bound { call, .. } if call.number >= left) {
             *state = State::Unbound;
         }
     }
+    debug_assert!(
+        common.iter().flat_map(|common| &common.states).all(|state| match state {
+            State::Bound { call, .. } => call.number < plans.len(),
+            State::Recursive(_) | State::Unbound => true,
+        }),
+        "a common table that is bound is one of the subqueries"
+    );
 }

@@ -44,9 +44,17 @@ impl Block {
     /// Builds the block of a whole query.
     pub fn of(tables: &mut Tables, tree: JoinTree, filter: Vec<Expr>) -> Block {
         let rejected = filter.iter().flat_map(rejected_slots).collect();
+        let mut planted = Vec::new();
+        tree.tables(&mut planted);
         let tree = simplified(tables, tree, &rejected);
         let mut block = Block { conditions: filter, ..Block::default() };
         block.add(tables, tree);
+        let all = planted.iter().fold(Mask::NONE, |mask, at| {
+            assert!(!mask.has(*at), "a table is joined once");
+            mask.with(*at)
+        });
+        assert_eq!(block.tables(), all, "each table of FROM is in the block or in one of its nests");
+        assert_eq!(planted.len(), tables.leaves.len(), "FROM joins all of its tables");
         block
     }
 
@@ -63,6 +71,10 @@ impl Block {
                 self.straight.pop();
             }
         }
+        debug_assert!(
+            self.straight.iter().all(|(first, then)| (*first & *then).is_empty()),
+            "no table is to be read before itself"
+        );
     }
 
     /// Reports whether the tables can be read in some order.

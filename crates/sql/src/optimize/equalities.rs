@@ -103,6 +103,17 @@ pub(super) fn take_classes(conditions: &mut Vec<Expr>, is_own: impl Fn(&Expr) ->
         Some((column, constant, collation)) => !set_constant(&mut classes, column, constant, collation),
         None => true,
     });
+    assert!(classes.iter().all(|class| class.columns.len() > 1), "a class says that columns are equal");
+    debug_assert!(
+        classes.iter().flat_map(|class| &class.columns).enumerate().all(|(at, column)| {
+            !classes
+                .iter()
+                .flat_map(|class| &class.columns)
+                .skip(at + 1)
+                .any(|other| other.node == column.node)
+        }),
+        "a column is in one class"
+    );
     classes
 }
 

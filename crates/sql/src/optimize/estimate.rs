@@ -11,6 +11,10 @@ use std::sync::Arc;
 /// The number of rows assumed for a source of which nothing is known.
 const UNKNOWN_ROWS: f64 = 1000.0;
 
+/// The most rows that are expected of a table. A derived table that joins many tables without
+/// conditions could have more than can be computed with.
+const MOST_ROWS: f64 = 1e20;
+
 /// The share of a table's rows assumed to have one value in a column with which no index begins.
 const SHARE_OF_ONE_VALUE: f64 = 0.1;
 
@@ -41,7 +45,9 @@ impl Size {
             None => rows_of(engine, source),
         };
         // A table that is empty now may have a row when the plan runs.
-        Size { rows: rows.max(1.0), statistics }
+        let rows = rows.clamp(1.0, MOST_ROWS);
+        assert!(rows.is_finite(), "a table has a number of rows");
+        Size { rows, statistics }
     }
 
     /// Returns the number of different values of the first `parts` columns of an index.
@@ -76,6 +82,7 @@ impl Size {
             found += of_condition;
             ranges += places;
         }
+        assert!(found >= 0.0 && ranges >= 0.0, "{found} rows in {ranges} ranges");
         (found.min(self.rows), ranges)
     }
 

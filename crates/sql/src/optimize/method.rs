@@ -144,5 +144,13 @@ pub(super) fn cheapest(
             }
         }
     }
-    Ok(hashed.or(best).expect("a table can be read"))
+    let method = hashed.or(best).expect("a table can be read");
+    assert!(
+        method.cost.is_finite() && method.cost >= 0.0 && method.read.is_finite() && method.read >= 0.0,
+        "methods are compared by their costs: {} for {} rows",
+        method.cost,
+        method.read
+    );
+    assert!(!method.hashes || !keys.is_empty(), "a hash table has a key");
+    Ok(method)
 }

@@ -68,8 +68,19 @@ pub(crate) fn only_step(mut leaf: Leaf, filter: Vec<Expr>, chosen: Access) -> (V
         *access = chosen;
     }
     let step = TableStep::new(leaf.source, leaf.alias, leaf.base, leaf.columns);
+    debug_assert!(
+        slots_of(&conditions).iter().all(|slot| (leaf.base..leaf.base + leaf.columns).contains(slot)),
+        "the conditions of a statement of one table name columns of that table"
+    );
     let step = TableStep { index_use: leaf.index_use, ..step }.with_conditions(conditions);
     (vec![step], preconditions)
+}
+
+/// Returns the slots that expressions name.
+fn slots_of(exprs: &[Expr]) -> Vec<usize> {
+    let mut slots = Vec::new();
+    exprs.iter().for_each(|expr| expr.slots(&mut slots));
+    slots
 }
 
 /// Returns the steps of a statement of several tables, or of one table with several access paths,
@@ -84,6 +95,10 @@ pub(crate) fn optimize(
     freedom: Freedom,
     wish: &dyn Fn(usize) -> Wish,
 ) -> Result<(Vec<TableStep>, Vec<Expr>)> {
+    assert!(
+        tables.leaves.windows(2).all(|pair| pair[0].base + pair[0].columns <= pair[1].base),
+        "the slots of the tables ascend, and no two tables share one"
+    );
     let filter = if freedom == Freedom::None { filter } else { factored(filter) };
     let mut block = Block::of(&mut tables, tree, filter);
     block.prefer(&tables, before);
@@ -95,5 +110,37 @@ pub(crate) fn optimize(
     let planner = Planner { tables: &tables, constants, sizes, freedom };
     let around = Around { known: Mask::NONE, rounds: 1.0, cost: 0.0 };
     let planned = planner.block(block, around, Some(wish))?;
-    Ok((with_tables(planned.steps, tables), preconditions))
+    let steps = with_tables(planned.steps, tables);
+    check_steps(&steps);
+    Ok((steps, preconditions))
+}
+
+/// Checks that each expression of the steps names only columns of tables whose rows are there when
+/// it is asked for: those of earlier steps, of the step itself, and of the nest that has ended.
+fn check_steps(steps: &[TableStep]) {
+    let mut slots = Vec::new();
+    let mut check = |expr: &Expr, read: &[TableStep]| {
+        slots.clear();
+        expr.slots(&mut slots);
+        let is_read =
+            |slot: &usize| read.iter().any(|step| (step.base..step.base + step.columns).contains(slot));
+        assert!(slots.iter().all(is_read), "an expression is computed from columns that were read: {expr:?}");
+    };
+    for (at, step) in steps.iter().enumerate() {
+        for nest in &step.nests {
+            let end = at + nest.tables;
+            assert!(nest.tables > 0 && end <= steps.len(), "a nest has tables, and lies within the loops");
+            nest.guards.iter().for_each(|guard| check(guard, &steps[..at]));
+            nest.conditions.iter().for_each(|condition| check(condition, &steps[..end]));
+        }
+        match &step.source {
+            Source::Subquery(call) => call.args.iter().for_each(|arg| check(arg, &steps[..at])),
+            Source::JsonTable(table) => check(&table.document, &steps[..at]),
+            Source::Stored { .. } | Source::Virtual { .. } | Source::Derived(_) => {}
+        }
+        if let Some(hash) = &step.hash {
+            hash.conditions.iter().for_each(|condition| check(condition, &steps[at..=at]));
+        }
+        step.conditions.iter().for_each(|condition| check(condition, &steps[..=at]));
+    }
 }

@@ -17,6 +17,10 @@ use std::collections::HashMap;
 /// The number of tables up to which the order is found exactly.
 const MOST_EXACT: usize = 8;
 
+/// The most rows that are expected of tables that are joined. A product of the sizes of many tables
+/// without conditions would be more than a number can express, and could not be compared.
+const MOST_ROWS: f64 = 1e200;
+
 /// What is known about a block whose tables are to be ordered.
 pub(super) struct Ordering<'a> {
     pub tables: &'a Tables,
@@ -103,6 +107,7 @@ impl Ordering<'_> {
             }
             begun = best.expect("some table may follow");
         }
+        assert!(begun.cost.is_finite() && begun.cost >= 0.0, "orders are compared by their costs");
         Ok(begun.order)
     }
 
@@ -141,6 +146,7 @@ impl Ordering<'_> {
         let (mut taken, mut own_share) = (size.rows, 1.0);
         for condition in &conditions {
             let share = self.share(condition, at);
+            assert!((0.0..=1.0).contains(&share), "a share of the rows meets a condition: {share}");
             taken *= share;
             if self.tables.mask_of(condition).is_within(Mask::of(at)) {
                 own_share *= share;
@@ -156,7 +162,9 @@ impl Ordering<'_> {
             true => taken * (method.read / size.rows / own_share).min(1.0),
             false => taken.min(method.read),
         };
-        Ok(Next { method, rows: (rounds * found).max(f64::MIN_POSITIVE) })
+        let rows = (rounds * found).clamp(f64::MIN_POSITIVE, MOST_ROWS);
+        assert!(rows.is_finite(), "orders are compared by their rows: {rounds} times {found}");
+        Ok(Next { method, rows })
     }
 
     /// Returns the wanted order if the table is the first one.

@@ -267,6 +267,7 @@ impl Planner<'_> {
             placed.cost += cost;
             let rounds = if hashes { 1.0 } else { placed.rows };
             let taken_percent = (next.rows / (rounds * read.max(f64::MIN_POSITIVE)) * 100.0).min(100.0);
+            assert!((0.0..=100.0).contains(&taken_percent), "some of the rows are taken: {taken_percent} %");
             placed.rows = next.rows;
             step.estimate = Some(Estimate { read, taken_percent, rows: placed.rows, cost: placed.cost });
         }
@@ -296,6 +297,7 @@ impl Planner<'_> {
         let (inside, guards) = std::mem::take(&mut block.conditions).into_iter().partition(is_on_own);
         block.conditions = inside;
         let around = Around { known: ordering.known | placed.tables, rounds: placed.rows, cost: placed.cost };
+        assert!((placed.tables & own).is_empty(), "a table has one step");
         let planned = self.block(block, around, None)?;
         placed.tables = placed.tables | own;
         let known = ordering.known | placed.tables;
@@ -313,6 +315,7 @@ impl Planner<'_> {
                 NestKind::Semi => planned.rows.min(placed.rows),
                 NestKind::Anti => (placed.rows - planned.rows).max(placed.rows / 10.0),
             };
+        assert!(placed.rows >= 0.0 && planned.cost >= placed.cost, "a nest adds to the cost");
         placed.cost = planned.cost;
         let mut steps = planned.steps;
         assert!(!steps.is_empty(), "a nest has tables");

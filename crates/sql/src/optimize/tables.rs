@@ -68,6 +68,7 @@ impl Tables {
     pub fn of_slot(&self, slot: usize) -> Option<usize> {
         let behind = self.leaves.partition_point(|leaf| leaf.base <= slot);
         let at = behind.checked_sub(1)?;
+        debug_assert!(self.leaves[at].base <= slot, "the slots of the tables ascend");
         (slot < self.leaves[at].base + self.leaves[at].columns).then_some(at)
     }
 

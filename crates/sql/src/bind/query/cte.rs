@@ -127,6 +127,7 @@ fn bind_common(
         true => bind_recursive(binder, level, at, &with.tables[at], &frame),
         false => bind_query(binder, &with.tables[at].query, Some(&frame)),
     };
+    assert_eq!(binder.common.len(), level + 1, "each query has left its own common tables");
     binder.common[level].visible = visible;
     binder.common.extend(hidden);
     let mut plan = plan?;
@@ -214,6 +215,7 @@ fn bind_blocks(
     let recursing = binder.common[level].states[at].recursing();
     let columns = recursing.columns.take().expect("there is a block that does not name the table");
     let own_rows = recursing.number;
+    assert!(own_rows < binder.subqueries.len(), "the table's own rows are one of the subqueries");
     let seed = plan::union_of(seeds, columns.clone());
     let recursion = Recursion { seed, blocks, own_rows, distinct, limit };
     Ok(QueryPlan { columns, body: plan::QueryBody::Recursive(Box::new(recursion)) })

@@ -327,6 +327,11 @@ impl Binder<'_> {
             let bound = self.table_ref(written, &mut scope, &mut from, outer);
             self.around.table_use = around;
             let (joined, tree) = bound?;
+            assert_eq!(scope.tables.len(), from.tables.len(), "each table of FROM may be named");
+            let mut planted = Vec::new();
+            tree.tables(&mut planted);
+            planted.sort_unstable();
+            assert!(planted.iter().copied().eq(0..from.tables.len()), "each table of FROM is joined once");
             from.tree = Some(tree);
             scope.joined = joined.merges.then_some(joined.columns);
         }

@@ -6,6 +6,14 @@ use crate::plan::{JoinTree, Leaf, Source};
 /// Moves an expression: `offset` is added to its slots, and the arguments take the place of the
 /// references to them.
 pub(super) fn moved(mut expr: Expr, offset: usize, args: &[Expr]) -> Expr {
+    debug_assert!(
+        {
+            let mut is_known = true;
+            expr.visit(&mut |part| is_known &= !matches!(part.node, Node::Outer(at) if at >= args.len()));
+            is_known
+        },
+        "each argument that a merged query names is given"
+    );
     expr.change(&mut |part| match part.node {
         Node::Slot(slot) => part.node = Node::Slot(slot + offset),
         Node::Outer(at) => *part = args[at].clone(),

@@ -382,6 +382,11 @@ pub(super) fn bind_select(
         derivation: None,
     };
     mark_needed(&mut tables, &plan, &windows);
+    assert_eq!(plan.outputs.len(), columns.len(), "each column of the result is computed");
+    debug_assert!(
+        select.rollup || !windows.is_empty() || reads_own_slots(&plan),
+        "each expression is computed from slots of the query's rows"
+    );
     plan.tables = tables;
     if select.rollup || !windows.is_empty() {
         let mut all = window::in_slots(&plan, &windows, &scope);
@@ -394,6 +399,15 @@ pub(super) fn bind_select(
     }
     plan.derivation = derivation;
     Ok(QueryPlan { columns, body: QueryBody::Select(Box::new(plan)) })
+}
+
+/// Reports whether the outputs, HAVING and the order are computed from the slots of the query's
+/// rows: those of the tables, and behind them those of the aggregates.
+fn reads_own_slots(plan: &SelectPlan) -> bool {
+    let aggregates = plan.grouping.as_ref().map_or(0, |grouping| grouping.aggregates.len());
+    let width = plan.slots + aggregates;
+    let keys = plan.order.iter().map(|key| &key.expr);
+    read_slots(plan.outputs.iter().chain(&plan.having).chain(keys)).iter().all(|slot| *slot < width)
 }
 
 /// Returns the slots of those of the expressions that are columns.
