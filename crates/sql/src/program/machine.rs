@@ -86,6 +86,10 @@ impl<S: Surroundings> Machine<'_, S> {
     /// Returns the error that no handler has caught.
     pub fn run(&mut self, frame: &mut Frame) -> Result<Option<(Value, ColumnType)>> {
         let mut at = 0;
+        let program = &self.routine.program;
+        assert_eq!(frame.values.len(), program.slots.len(), "each slot has a value");
+        assert_eq!(frame.types.len(), program.slots.len(), "each slot has a type");
+        assert_eq!(frame.cursors.len(), program.cursors.len(), "each cursor has a place");
         while at < self.routine.program.steps.len() {
             self.surroundings.check_interrupt()?;
             let known = self.known();
@@ -101,6 +105,8 @@ impl<S: Surroundings> Machine<'_, S> {
                 Err(error) => self.handle(at, error, frame)?,
             };
         }
+        assert_eq!(at, self.routine.program.steps.len(), "a program ends behind its last step");
+        assert!(frame.handling.is_empty(), "a handler ends before its program");
         Ok(None)
     }
 
@@ -204,6 +210,7 @@ impl<S: Surroundings> Machine<'_, S> {
         continue_at: usize,
         frame: &mut Frame,
     ) -> usize {
+        assert!(continue_at <= self.routine.program.steps.len(), "a program goes on at one of its steps");
         let mut diagnostics = self.surroundings.diagnostics().borrow_mut();
         let area = diagnostics.warnings.clone();
         diagnostics.mark();

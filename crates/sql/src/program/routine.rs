@@ -122,6 +122,7 @@ impl Routine {
             }
             None => None,
         };
+        assert!(parameters.len() <= columns.len(), "the parameters are the first slots");
         let types = columns.iter().map(|column: &ColumnDef| type_of_values(&column.ty)).collect();
         let parameters = parameters.into_iter().map(|parameter| Parameter {
             mode: match parameter.mode {

@@ -305,6 +305,7 @@ pub(super) fn run(
         }
     }
     let mut transaction = session.transacting().take();
+    assert!(!session.programs.is_within(), "a session within a statement uses that one's transaction");
     session.statement.last_insert_id_set.set(false);
     let place = session.server.engine.enter_statement();
     let outcome = run_in(session, &mut transaction, bound, parameters, text, sink)

@@ -24,7 +24,9 @@ impl Session {
         let text = types::collation::to_utf8mb4(self.settings.variables.client_collation, text);
         let mut rest: &[u8] = &text;
         loop {
-            match watched::run(self, sink, rest, |session, sink| session.execute_first(rest, sink)) {
+            let done = watched::run(self, sink, rest, |session, sink| session.execute_first(rest, sink));
+            self.assert_at_rest();
+            match done {
                 Ok(next) if self.client.more_results => {
                     rest = &rest[next..];
                     // KILL QUERY ends the whole text.

@@ -170,6 +170,7 @@ impl Session {
         self.transaction.gtid = Default::default();
         self.prepared.clear();
         self.cache.invalidate();
+        self.assert_at_rest();
     }
 
     /// Makes a schema the current one (COM_INIT_DB, USE).
@@ -274,6 +275,7 @@ impl Session {
     /// case.
     pub fn commit_accounts(&mut self, log: &AccountsLog<'_>, text: &str) -> Result<()> {
         let transaction = self.transaction.open.take();
+        assert!(!self.programs.is_within(), "a stored function does not change accounts");
         let committed = log.commit(&self.server.engine, transaction, text);
         self.transaction.forget();
         committed
@@ -341,6 +343,13 @@ impl Session {
             seeded_randoms: SeededRandoms::default(),
             searches: FoundCache::default(),
         }
+    }
+
+    /// Asserts what holds between two statements of a client.
+    #[inline]
+    fn assert_at_rest(&self) {
+        self.transaction.assert_at_rest();
+        self.programs.assert_at_rest();
     }
 
     /// Notes an error in a client's statement that the server around the session has found.

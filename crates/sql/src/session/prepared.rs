@@ -148,6 +148,7 @@ impl Session {
         self.parameters.tells_returned = false;
         self.parameters.returned.clear();
         self.prepared.put_back(id, prepared);
+        self.assert_at_rest();
         result.inspect_err(|error| self.note_error(error))
     }
 
@@ -274,6 +275,10 @@ impl Session {
                 let result = self.run_prepared(&mut prepared, &parameters, sink);
                 self.prepared.put_named(key, prepared);
                 let returned = std::mem::take(&mut self.parameters.returned);
+                assert!(
+                    returned.iter().all(|out| out.number < using.len()),
+                    "each parameter that gets a value was given a variable"
+                );
                 result?;
                 for out in returned {
                     self.settings.user_variables.set(&using[out.number], &out.value, &out.ty)?;

@@ -112,6 +112,7 @@ fn run_procedure(
 ) -> Result<Vec<Value>> {
     check_recursion(session, routine)?;
     crate::parse::check_stack()?;
+    assert_eq!(arguments.len(), routine.parameters.len(), "each parameter has its argument");
     let entered = Entered::enter(session, routine)?;
     let done = run_entered(session, around, sink, routine, arguments);
     entered.leave(session);
@@ -134,6 +135,7 @@ fn run_entered(
     }
     Machine { routine, surroundings: &mut running }.run(&mut frame)?;
     frame.values.truncate(arguments.len());
+    assert_eq!(frame.values.len(), arguments.len(), "each parameter has a value at the end");
     Ok(frame.values)
 }
 

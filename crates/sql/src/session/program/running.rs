@@ -66,6 +66,7 @@ impl ResultSink for KeptRows {
         if self.rows.len() >= self.most {
             return Err(SqlError::new(1172, "Result consisted of more than one row"));
         }
+        assert_eq!(row.len(), self.types.len(), "a row has a value for each column");
         self.charge.add(row_bytes(row))?;
         self.rows.push(row.to_vec());
         Ok(())
@@ -235,6 +236,10 @@ impl Running<'_, '_> {
             self.session.statement.row_count = 0;
             return Ok(());
         };
+        assert!(
+            row.len() == inner.into.len() && kept.types.len() == row.len(),
+            "each variable of INTO has a column"
+        );
         for ((target, value), ty) in inner.into.iter().zip(&row).zip(&kept.types) {
             self.put(routine, frame, target, (value, ty))?;
         }
@@ -273,6 +278,7 @@ impl Running<'_, '_> {
         let mut kept = KeptRows::new(self.session, None, usize::MAX);
         self.run_rows(key, &routine.program.cursors[cursor].query, frame, Some(&mut kept))?;
         let KeptRows { rows, types, charge, .. } = kept;
+        assert!(frame.cursors[cursor].is_none(), "a cursor that is opened is closed");
         frame.cursors[cursor] = Some(OpenCursor::new(rows, types, charge));
         Ok(())
     }

@@ -38,6 +38,13 @@ impl NextGtid {
         }
     }
 
+    /// Asserts that the parts of the state agree with each other.
+    #[inline]
+    pub fn assert_sound(&self) {
+        assert!(!self.executed || self.owner.is_none(), "nobody owns a GTID that has been executed");
+        assert!(!self.open || self.next == GtidNext::Automatic, "what was left open has not been decided");
+    }
+
     /// Reports whether the next transaction is skipped because its GTID has been executed.
     pub fn is_executed(&self) -> bool {
         self.executed
@@ -59,6 +66,7 @@ impl NextGtid {
     pub fn settle(&mut self) -> bool {
         let was_open = std::mem::take(&mut self.open);
         if was_open {
+            assert_eq!(self.next, GtidNext::Automatic, "only AUTOMATIC can be left open");
             self.next = GtidNext::Anonymous;
         }
         was_open

@@ -49,6 +49,7 @@ impl SessionHandlers {
     }
 
     pub fn add(&mut self, handler: OpenHandler) {
+        assert!(self.find(&handler.alias).is_none(), "a table is opened once under an alias");
         self.open.push(handler);
     }
 

@@ -68,12 +68,18 @@ impl Default for PreparedStatements {
 impl PreparedStatements {
     /// Keeps a statement of the binary protocol. Returns its id.
     pub fn add(&mut self, prepared: PreparedStatement) -> u32 {
+        // After four thousand million statements the ids begin anew, and early ones may still be
+        // in use.
+        while self.by_id.contains_key(&self.next_id) {
+            self.next_id = self.next_id.wrapping_add(1).max(1);
+        }
         let id = self.next_id;
         if let Some(measured) = &prepared.measured {
             measured.call(id.into(), None);
         }
         self.next_id = self.next_id.wrapping_add(1).max(1);
-        self.by_id.insert(id, Some(prepared));
+        let before = self.by_id.insert(id, Some(prepared));
+        assert!(before.is_none() && id != 0, "a statement has an id of its own");
         id
     }
 
@@ -149,6 +155,15 @@ mod tests {
         kept.clear();
         assert!(kept.take(second).is_none());
         assert_eq!(kept.add(prepared("3")), 3, "ids are not used again");
+    }
+
+    #[test]
+    fn ids_that_begin_anew_pass_over_those_in_use() {
+        let mut kept = PreparedStatements::default();
+        let first = kept.add(prepared("1"));
+        kept.next_id = u32::MAX;
+        assert_eq!((kept.add(prepared("2")), kept.add(prepared("3"))), (u32::MAX, first + 1));
+        assert_eq!(kept.take(first).map(|found| found.text), Some(b"1".as_slice().into()));
     }
 
     #[test]

@@ -78,6 +78,7 @@ impl ProgramCache {
             self.plans.clear();
         }
         self.plans.insert(key, plan);
+        assert!(self.plans.len() <= MOST_PLANS, "the number of plans is bounded");
     }
 
     pub fn forget_plan(&mut self, key: &PlanKey) {
@@ -135,6 +136,12 @@ impl SessionPrograms {
     /// itself.
     pub fn depth_of(&self, id: u64) -> usize {
         self.running.iter().filter(|other| **other == id).count()
+    }
+
+    /// Asserts that no program runs, as between two statements of a client.
+    #[inline]
+    pub fn assert_at_rest(&self) {
+        assert!(self.running.is_empty(), "a program ends with the statement that has called it");
     }
 
     /// Notes that a program begins.

@@ -36,6 +36,17 @@ impl SessionTransaction {
         self.explicit || self.open.is_some()
     }
 
+    /// Asserts what holds between two statements of a client: what belongs to a transaction is
+    /// there as long as the transaction is open.
+    #[inline]
+    pub fn assert_at_rest(&self) {
+        let is_open = self.open.is_some();
+        assert!(is_open || !self.explicit, "a transaction that was begun is open until it ends");
+        assert!(is_open || self.savepoints.is_empty(), "savepoints are those of an open transaction");
+        self.xa.assert_at_rest(is_open);
+        self.gtid.assert_sound();
+    }
+
     /// Forgets the transaction that has ended. The settings of the next one stay.
     pub fn forget(&mut self) {
         self.open = None;
@@ -88,6 +99,11 @@ impl SessionTransaction {
         let transaction = self.open.as_mut().expect("a savepoint is one of an open transaction");
         self.savepoints.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
         self.savepoints.push((name.to_owned(), transaction.savepoint()));
+        debug_assert_eq!(
+            self.find_savepoint(name),
+            Ok(self.savepoints.len() - 1),
+            "a name is that of the savepoint which was set last"
+        );
     }
 
     /// Rolls back to a savepoint. The savepoint stays, those behind it are removed.
@@ -98,6 +114,7 @@ impl SessionTransaction {
         let at = self.find_savepoint(name)?;
         self.savepoints.truncate(at + 1);
         let savepoint = self.savepoints[at].1;
+        assert!(self.open.is_some(), "a savepoint is one of an open transaction");
         if let Some(transaction) = &mut self.open {
             transaction.rollback_to_savepoint(savepoint);
         }

@@ -72,6 +72,16 @@ impl SessionXa {
         self.0.is_some()
     }
 
+    /// Asserts that an XA transaction whose rows may still change is the session's open one, and
+    /// that one which is prepared has left its place among the engine's.
+    #[inline]
+    pub fn assert_at_rest(&self, is_open: bool) {
+        let Some(branch) = &self.0 else { return };
+        let is_open_stage = matches!(branch.stage, Stage::Active | Stage::Idle);
+        assert!(is_open || !is_open_stage, "an XA transaction is open until it is prepared");
+        assert_eq!(branch.place.is_none(), branch.stage == Stage::Prepared, "it has a place until then");
+    }
+
     fn stage(&self) -> Option<Stage> {
         self.0.as_ref().map(|branch| branch.stage)
     }

@@ -91,6 +91,7 @@ impl Transacting<'_> {
         if read_only.is_some() {
             self.of.next_read_only = read_only;
         }
+        assert!(self.of.savepoints.is_empty(), "the savepoints have ended with their transaction");
         let mut transaction = self.new_transaction();
         if snapshot {
             transaction.open_snapshot()?;

@@ -25,6 +25,7 @@ impl Transacting<'_> {
             return Err(outside());
         }
         self.check_gtid_next()?;
+        assert!(!self.of.xa.is_begun(), "a session is in one XA transaction at a time");
         let place = self.server.engine.begin_xa(*xid)?;
         // Without autocommit, a statement may have begun a transaction that has touched nothing.
         self.of.open = None;
