@@ -377,7 +377,8 @@ impl Host for ConnectionHost {
         waiters.fetch_add(1, Ordering::SeqCst);
         let reached =
             poll(self, timeout, || wanted.is_subset(&self.server().engine.gtid_executed()).then_some(()));
-        waiters.fetch_sub(1, Ordering::SeqCst);
+        let before = waiters.fetch_sub(1, Ordering::SeqCst);
+        assert!(before > 0, "a session that stops to wait was counted");
         Ok(reached?.is_some())
     }
 

@@ -135,6 +135,7 @@ impl Accounts {
             if !digests.contains(&digest) {
                 digests.push(digest);
             }
+            assert!(digests.len() <= 2, "an account has its password and a retained one");
         }
     }
 

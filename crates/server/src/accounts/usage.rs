@@ -99,6 +99,7 @@ impl Usage {
             return Ok(());
         }
         noted.count += 1;
+        assert!(noted.count <= locking.attempts, "the account is locked by its last attempt");
         if noted.count < locking.attempts {
             return Ok(());
         }
@@ -164,6 +165,10 @@ impl Usage {
             hour_now.connections += 1;
         }
         hour_now.connected += 1;
+        assert!(
+            limits.user_connections == 0 || hour_now.connected <= limits.user_connections,
+            "an account has no more connections than its limit"
+        );
         drop(hour);
         Ok(UserPlace { used, user: user.to_owned(), limits })
     }

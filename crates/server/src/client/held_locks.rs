@@ -49,7 +49,8 @@ impl UserLocks for HeldLocks {
         let taking = self.server.user_locks.take(name, &self.entry, timeout);
         let mut held = self.held.lock();
         if taking == Taking::Taken {
-            held.times.insert(name.to_owned(), 1);
+            let before = held.times.insert(name.to_owned(), 1);
+            assert!(before.is_none(), "a session that waits takes no other locks");
             return Ok(true);
         }
         held.charge.take_away(charged_bytes(name));
@@ -65,6 +66,7 @@ impl UserLocks for HeldLocks {
         let Some(times) = held.times.get_mut(name) else {
             return self.owner(name).map(|_| false);
         };
+        assert!(*times > 0, "a lock that is held was taken at least once");
         *times -= 1;
         if *times == 0 {
             held.times.remove(name);

@@ -81,6 +81,7 @@ impl SessionRights {
             });
             now.generation = Some(generation);
         }
+        debug_assert!(now.held.is_subset(&now.active), "only roles that are active give rights");
         now.account.clone()
     }
 

@@ -122,6 +122,10 @@ impl PreparedStatement {
         decode_parameters(r, self.parameters, &mut self.types, is_long, |i, v| {
             values[i] = parameter_value(v)
         })?;
+        assert!(
+            self.types.is_empty() || self.types.len() == self.parameters,
+            "each parameter has a type, once a client has sent them"
+        );
         for (value, (code, _)) in values.iter_mut().zip(&self.types) {
             if let (field_type::DECIMAL | field_type::NEWDECIMAL, Value::Bytes(text)) = (*code, &*value) {
                 *value = Value::Decimal(types::Decimal::parse_prefix(text).number);

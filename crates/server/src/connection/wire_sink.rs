@@ -342,6 +342,8 @@ impl ResultSink for WireSink<'_> {
 
 impl ClientFile for WireSink<'_> {
     fn request(&mut self, name: &[u8]) -> sql::Result<()> {
+        assert!(!self.is_within_rows, "a file is asked for in place of a result");
+        assert!(self.capabilities & cap::LOCAL_FILES != 0, "only a client that sends files is asked");
         self.write(|out| {
             out.push(LOCAL_INFILE_HEADER);
             out.extend_from_slice(name);

@@ -39,14 +39,17 @@ impl Queue {
         timing_of: impl Fn(&ObjectDef) -> Option<EventTiming>,
     ) {
         let mut known = std::mem::take(&mut self.waiting);
+        let most = events.len();
         for event in events {
             let Some(timing) = timing_of(&event.def) else { continue };
             let next_s = match known.remove(&event.id) {
                 Some(known) if known.timing == timing => known.next_s,
                 _ => timing.next_s(now_s, last_executed_s(&event.def)),
             };
-            self.waiting.insert(event.id, Waiting { event, timing, next_s });
+            let before = self.waiting.insert(event.id, Waiting { event, timing, next_s });
+            assert!(before.is_none(), "an event waits once");
         }
+        assert!(self.waiting.len() <= most, "only events of the dictionary wait");
     }
 
     /// Returns the time when the next event is due, in seconds of unix time. `None` means that no

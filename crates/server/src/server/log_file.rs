@@ -37,6 +37,7 @@ impl std::fmt::Debug for LogFile {
 
 impl State {
     fn open(&mut self, opening: &LogOpening<'_>) -> Result<(), SqlError> {
+        assert!(self.path.is_absolute() || self.path.starts_with(opening.datadir), "the file has its place");
         let opened = opening.disk.open(&self.path, OpenMode::Append);
         self.file = Some(opened.map_err(|error| cannot_open(&self.path, &error))?);
         self.schema = None;

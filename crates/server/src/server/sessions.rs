@@ -504,11 +504,10 @@ impl Sessions {
     /// Removes a connection that has ended.
     pub fn remove(&self, id: u32) {
         let mut entries = self.entries.lock();
-        if let Some(entry) = entries.remove(&id) {
-            self.ended.add_all(&entry.counters.figures());
-            if let Some(measured) = entry.measured() {
-                measured.finish();
-            }
+        let entry = entries.remove(&id).unwrap_or_else(|| panic!("connection {id} ends once"));
+        self.ended.add_all(&entry.counters.figures());
+        if let Some(measured) = entry.measured() {
+            measured.finish();
         }
     }
 

@@ -20,7 +20,8 @@ impl Counter {
 
     /// Subtracts a number from the counter.
     pub fn subtract(&self, n: u64) {
-        self.0.fetch_sub(n, Ordering::Relaxed);
+        let before = self.0.fetch_sub(n, Ordering::Relaxed);
+        assert!(before >= n, "what is taken away was added");
     }
 
     /// Subtracts one from the counter.

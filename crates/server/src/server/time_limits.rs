@@ -62,6 +62,7 @@ impl TimeLimits {
         let deadline = pending.deadlines.remove(&entry.id);
         let deadline = deadline.expect("a limit that ends has begun");
         let has_passed = pending.by_deadline.remove(&(deadline, entry.id)).is_none();
+        assert!(pending.by_deadline.len() <= pending.deadlines.len(), "each deadline is a connection's");
         // This is done under the lock, so that no interruption comes after it.
         has_passed && entry.end_interrupt()
     }

@@ -110,7 +110,10 @@ impl Table {
     /// `to`. There is no circle among those that wait, so the chain has an end.
     fn ends_at(&self, from: u32, to: u32) -> bool {
         let mut id = from;
+        let mut steps = 0;
         while id != to {
+            assert!(steps <= self.waits.len(), "there is no circle among those that wait");
+            steps += 1;
             match self.waits.get(&id).and_then(|name| self.locks.get(name)) {
                 Some(lock) => id = lock.owner,
                 None => return false,
@@ -125,7 +128,9 @@ impl Table {
             return false;
         }
         let lock = self.locks.get_mut(name).expect("a lock that is waited for has an owner");
+        let before = lock.queue.len();
         lock.queue.retain(|waiting| waiting.id != id);
+        assert_eq!(lock.queue.len() + 1, before, "a connection that waits is in the queue once");
         true
     }
 
@@ -140,6 +145,10 @@ impl Table {
         lock.owner = next.id;
         let waited = self.waits.remove(&next.id);
         assert_eq!(waited.as_deref(), Some(name), "a session in a queue waits for that lock");
+        debug_assert!(
+            lock.queue.iter().all(|waiting| waiting.id != lock.owner),
+            "the owner of a lock does not wait for it"
+        );
         Some(next)
     }
 }

@@ -4,6 +4,7 @@ use super::origin::{Origin, Origins};
 use super::setting::Setting;
 use parking_lot::RwLock;
 use std::collections::HashMap;
+use std::mem::discriminant;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -64,7 +65,9 @@ impl Globals {
         if id == self.read_only_id {
             self.read_only.store(setting.is_on(), Ordering::Relaxed);
         }
-        Arc::make_mut(&mut values)[id.0] = setting;
+        let place = &mut Arc::make_mut(&mut values)[id.0];
+        assert_eq!(discriminant(place), discriminant(&setting), "a variable keeps its kind: {setting:?}");
+        *place = setting;
     }
 
     /// Notes how a variable was set last.
@@ -108,6 +111,8 @@ impl SessionValues {
 
     /// Replaces a value.
     pub fn set(&mut self, id: VariableId, setting: Setting) {
+        let start = &self.start[id.0];
+        assert_eq!(discriminant(start), discriminant(&setting), "a variable keeps its kind: {setting:?}");
         self.own.insert(id, setting);
     }
 }

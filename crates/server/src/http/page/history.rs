@@ -119,6 +119,7 @@ impl History {
                 seen.clear();
             }
         }
+        assert!(points.len() <= self.0.len(), "a point covers a span between two samples");
         points
     }
 

@@ -67,6 +67,7 @@ impl AuditFile {
     /// # Errors
     /// Returns the disk's error. Lines that were not written are lost.
     pub fn append(&mut self, mut lines: &[u8], rotation: Rotation) -> io::Result<()> {
+        assert!(lines.is_empty() || lines.ends_with(b"\n"), "the file ends with a whole line");
         while !lines.is_empty() {
             let Some((disk, file)) = self.open.clone() else { return Ok(()) };
             if rotation.kept > 0 && rotation.on_size_bytes > 0 && self.bytes >= rotation.on_size_bytes {
@@ -79,6 +80,7 @@ impl AuditFile {
                 0 => lines.len(),
                 most => end_of_piece(lines, most.saturating_sub(self.bytes)),
             };
+            assert!(end > 0 && lines[..end].ends_with(b"\n"), "the file is rotated between two lines");
             file.write_all_at(&lines[..end], file.len_bytes()?)?;
             self.bytes += end as u64;
             lines = &lines[end..];
@@ -89,6 +91,7 @@ impl AuditFile {
     /// Renames the file to NAME.1, the one that had this name to NAME.2, and so on. The oldest one
     /// is replaced.
     fn rotate(&self, disk: &dyn Disk, kept: u64) -> io::Result<()> {
+        assert!(kept > 0 && self.open.is_none(), "a file that is renamed is kept, and closed meanwhile");
         let numbered = |number: u64| PathBuf::from(format!("{}.{number}", self.path.display()));
         for number in (1..kept).rev() {
             if disk.exists(&numbered(number))? {

@@ -164,6 +164,7 @@ impl AuditLog {
         on: bool,
     ) -> Result<(), SqlError> {
         let mut thread = self.thread.lock();
+        assert_eq!(thread.is_some(), self.is_on(), "a log that is on has its thread");
         if thread.is_some() == on {
             return Ok(());
         }
@@ -298,6 +299,11 @@ impl Shared {
     /// Writes the lines of the buffer.
     fn write(&self, file: &mut AuditFile) {
         let Buffer { lines, count } = std::mem::take(&mut *self.buffer.lock());
+        debug_assert_eq!(
+            lines.iter().filter(|byte| **byte == b'\n').count() as u64,
+            count,
+            "each line of the buffer is counted"
+        );
         self.room.notify_all();
         if lines.is_empty() {
             return;
