@@ -24,8 +24,6 @@ const SPREAD_TYPES: &[(&str, &str, usize)] = &[
     ("btree", "Tree", 11),
     // A place among the tokens. Each file has the grammar of one subject.
     ("sql", "Parser", 34),
-    // The names that a view's query may use. Each file prints one kind of part of the query.
-    ("sql", "ViewNames", 8),
 ];
 
 fn crates() -> BTreeMap<String, PathBuf> {

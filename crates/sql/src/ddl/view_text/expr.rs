@@ -1,12 +1,16 @@
 //! Prints the expressions of a view's query.
 
+use super::from::response;
+use super::function::{call_text, cast_type, returned_type};
 use super::literal::literal;
-use super::predicate::is_truth;
+use super::negation::negated;
+use super::predicate::{in_list, in_query, is_truth, match_against, quantified, regexp, truth_test};
 use super::printed::{
     ADDITION, AND, BETWEEN, BIT_AND, BIT_OR, BIT_XOR, COLLATE, COMPARISON, MULTIPLICATION, NOT, OR, PRIMARY,
     Printed, SHIFT, UNARY, XOR,
 };
 use super::scope::Place;
+use super::window::window_call;
 use super::{Use, ViewNames};
 use crate::ast::{BinaryOp, Expr, JsonValue, Literal, TimeUnit, UnaryOp};
 use crate::ddl::canonical::unit_name;
@@ -62,7 +66,7 @@ impl ViewNames<'_> {
             }
             Expr::And(parts) => self.chain(parts, "and", AND, place),
             Expr::Or(parts) => self.chain(parts, "or", OR, place),
-            Expr::Unary(UnaryOp::Not, inside) => self.negated(inside, place),
+            Expr::Unary(UnaryOp::Not, inside) => negated(self, inside, place),
             Expr::Unary(op, inside) => self.unary(*op, inside, inner),
             Expr::Binary(op, left, right) => self.binary(*op, left, right, inner),
             Expr::Between { negated, operand: of, low, high } => {
@@ -70,9 +74,9 @@ impl ViewNames<'_> {
                 let text = format!("{of} {}between {low} and {}", not(*negated), operand(high, BETWEEN + 1)?);
                 Some(self.operation(text, BETWEEN))
             }
-            Expr::InList { negated, operand: of, list } => self.in_list(*negated, of, list, inner),
-            Expr::InQuery { negated, operand: of, query } => self.in_query(*negated, of, query, place),
-            Expr::Quantified { op, all, operand: of, query } => self.quantified(*op, *all, of, query, place),
+            Expr::InList { negated, operand: of, list } => in_list(self, *negated, of, list, inner),
+            Expr::InQuery { negated, operand: of, query } => in_query(self, *negated, of, query, place),
+            Expr::Quantified { op, all, operand: of, query } => quantified(self, *op, *all, of, query, place),
             Expr::Like { negated, operand: of, pattern, escape } => {
                 let mut text =
                     format!("{} like {}", operand(of, COMPARISON + 1)?, operand(pattern, PRIMARY)?);
@@ -83,25 +87,25 @@ impl ViewNames<'_> {
                 Some(if *negated { self.not(like) } else { like })
             }
             Expr::Regexp { negated, operand: of, pattern } => {
-                let regexp = self.regexp(of, pattern, inner)?;
+                let regexp = regexp(self, of, pattern, inner)?;
                 Some(if *negated { self.not(regexp) } else { regexp })
             }
             Expr::IsNull { negated, operand: of } => {
                 let text = format!("{} is {}null", operand(of, COMPARISON + 1)?, not(*negated));
                 Some(self.operation(text, COMPARISON))
             }
-            Expr::IsTruth { negated, operand: of, value } => self.is_truth(*negated, of, *value, inner),
+            Expr::IsTruth { negated, operand: of, value } => truth_test(self, *negated, of, *value, inner),
             Expr::Case { operand, whens, otherwise } => {
                 self.case(operand.as_deref(), whens, otherwise.as_deref(), inner)
             }
-            Expr::Match(written) => self.match_against(written, inner),
-            Expr::Function(call) => Some(Printed::primary(self.call(call, false, inner)?)),
-            Expr::Window(call) => primary(self.window_call(call, inner)?),
+            Expr::Match(written) => match_against(self, written, inner),
+            Expr::Function(call) => Some(Printed::primary(call_text(self, call, false, inner)?)),
+            Expr::Window(call) => primary(window_call(self, call, inner)?),
             Expr::Cast { operand, ty } => {
-                primary(format!("cast({} as {})", self.expr(operand, inner)?, self.cast_type(ty)))
+                primary(format!("cast({} as {})", self.expr(operand, inner)?, cast_type(self, ty)))
             }
             Expr::CastArray { operand, ty } => {
-                primary(format!("cast({} as {} array)", self.expr(operand, inner)?, self.cast_type(ty)))
+                primary(format!("cast({} as {} array)", self.expr(operand, inner)?, cast_type(self, ty)))
             }
             // MySQL does not print the character set of CHAR().
             Expr::ConvertUsing { operand, .. } if matches!(&**operand, Expr::Function(call) if call.name == "char") => {
@@ -183,10 +187,10 @@ impl ViewNames<'_> {
                 Expr::Unary(UnaryOp::Not, inner) if !self.of_mariadb => match (&**inner, binds) {
                     (Expr::Or(parts), AND) | (Expr::And(parts), OR) => {
                         for part in parts {
-                            printed.push(self.negated(part, place)?.text);
+                            printed.push(negated(self, part, place)?.text);
                         }
                     }
-                    _ => printed.push(self.negated(inner, place)?.text),
+                    _ => printed.push(negated(self, inner, place)?.text),
                 },
                 part => {
                     let part = self.truth(part, place)?;
@@ -207,7 +211,7 @@ impl ViewNames<'_> {
             UnaryOp::Plus => return self.printed(operand, place),
             UnaryOp::BitNot => format!("~({text})"),
             UnaryOp::Binary => format!("cast({text} as char charset binary)"),
-            UnaryOp::Not => return self.negated(operand, place),
+            UnaryOp::Not => return negated(self, operand, place),
         }))
     }
 
@@ -274,14 +278,14 @@ impl ViewNames<'_> {
         let JsonValue { document, path, returning, on_empty, on_error } = value;
         let returning = match returning {
             None => "char(512)".to_owned(),
-            Some(ty) => self.returned_type(ty),
+            Some(ty) => returned_type(self, ty),
         };
         Some(format!(
             "json_value({}, {} returning {returning}{}{})",
             self.expr(document, place)?,
             self.expr(path, place)?,
-            self.response(on_empty.as_ref(), "empty", place.scope)?,
-            self.response(on_error.as_ref(), "error", place.scope)?,
+            response(self, on_empty.as_ref(), "empty", place.scope)?,
+            response(self, on_error.as_ref(), "error", place.scope)?,
         ))
     }
 

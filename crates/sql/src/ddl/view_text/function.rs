@@ -7,68 +7,70 @@ use crate::ddl::canonical::{canonical_name, cast_name, literal_text};
 use crate::quoting::quoted;
 use engine::ObjectKind;
 
-impl ViewNames<'_> {
-    /// Prints a call. With OVER, the function is always one of MySQL's.
-    pub(super) fn call(&self, call: &FunctionCall, has_over: bool, place: Place<'_>) -> Option<String> {
-        let FunctionCall { schema, name, written, args: operands, star, distinct, order_by, separator } =
-            call;
-        let args: Vec<String> =
-            operands.iter().map(|operand| self.expr(operand, place)).collect::<Option<_>>()?;
-        if let Some(schema) = schema {
-            return Some(format!("{}.{}({})", quoted(schema), quoted(name), args.join(",")));
-        }
-        if *star {
-            return Some(format!("{name}(0)"));
-        }
-        if name == "group_concat" {
-            let distinct = if *distinct { "distinct " } else { "" };
-            let mut text = format!("group_concat({distinct}{}", args.join(","));
-            for (at, item) in order_by.iter().enumerate() {
-                text.push_str(if at == 0 { " order by " } else { "," });
-                text.push_str(&self.expr(&item.expr, place)?);
-                text.push_str(if item.descending { " DESC" } else { " ASC" });
-            }
-            let separator = literal_text(separator.as_deref().unwrap_or(b","));
-            return Some(format!("{text} separator {separator})"));
-        }
-        // DISTINCT makes no difference to the least and the greatest value.
-        let distinct = if *distinct && !matches!(name.as_str(), "min" | "max") { "distinct " } else { "" };
-        if !has_over && !crate::bind::is_built_in(name) {
-            return self.stored_function(&written.0, &args);
-        }
-        Some(match self.of_mariadb {
-            true => format!("{name}({distinct}{})", args.join(",")),
-            false => format_call(name, distinct, &args, operands),
-        })
+/// Prints a call. With OVER, the function is always one of MySQL's.
+pub(super) fn call_text(
+    view_names: &ViewNames<'_>,
+    call: &FunctionCall,
+    has_over: bool,
+    place: Place<'_>,
+) -> Option<String> {
+    let FunctionCall { schema, name, written, args: operands, star, distinct, order_by, separator } = call;
+    let args: Vec<String> =
+        operands.iter().map(|operand| view_names.expr(operand, place)).collect::<Option<_>>()?;
+    if let Some(schema) = schema {
+        return Some(format!("{}.{}({})", quoted(schema), quoted(name), args.join(",")));
     }
-
-    /// Prints a call of a stored function. A function of MariaDB that this server lacks is no
-    /// stored one.
-    fn stored_function(&self, name: &str, args: &[String]) -> Option<String> {
-        let current = self.current?;
-        if self.of_mariadb && self.catalog.object(current, ObjectKind::Function, name).is_none() {
-            return None;
-        }
-        let schema = match self.schema.is_empty() || self.schema == current {
-            true => String::new(),
-            false => format!("{}.", quoted(current)),
-        };
-        Some(format!("{schema}{}({})", quoted(name), args.join(",")))
+    if *star {
+        return Some(format!("{name}(0)"));
     }
-
-    pub(super) fn cast_type(&self, ty: &CastType) -> String {
-        cast_name(ty, self.charset)
-    }
-
-    /// Returns the type behind RETURNING, which MySQL prints otherwise than that of CAST.
-    pub(super) fn returned_type(&self, ty: &CastType) -> String {
-        let chars = |length: &Option<u64>| length.map_or(String::new(), |length| format!("({length})"));
-        match ty {
-            CastType::Char { length, charset: None } => format!("char{}", chars(length)),
-            CastType::Binary { length } => format!("binary{}", chars(length)),
-            CastType::Decimal { precision, scale } => format!("decimal({precision}, {scale})"),
-            ty => self.cast_type(ty),
+    if name == "group_concat" {
+        let distinct = if *distinct { "distinct " } else { "" };
+        let mut text = format!("group_concat({distinct}{}", args.join(","));
+        for (at, item) in order_by.iter().enumerate() {
+            text.push_str(if at == 0 { " order by " } else { "," });
+            text.push_str(&view_names.expr(&item.expr, place)?);
+            text.push_str(if item.descending { " DESC" } else { " ASC" });
         }
+        let separator = literal_text(separator.as_deref().unwrap_or(b","));
+        return Some(format!("{text} separator {separator})"));
+    }
+    // DISTINCT makes no difference to the least and the greatest value.
+    let distinct = if *distinct && !matches!(name.as_str(), "min" | "max") { "distinct " } else { "" };
+    if !has_over && !crate::bind::is_built_in(name) {
+        return stored_function(view_names, &written.0, &args);
+    }
+    Some(match view_names.of_mariadb {
+        true => format!("{name}({distinct}{})", args.join(",")),
+        false => format_call(name, distinct, &args, operands),
+    })
+}
+
+/// Prints a call of a stored function. A function of MariaDB that this server lacks is no
+/// stored one.
+fn stored_function(view_names: &ViewNames<'_>, name: &str, args: &[String]) -> Option<String> {
+    let current = view_names.current?;
+    if view_names.of_mariadb && view_names.catalog.object(current, ObjectKind::Function, name).is_none() {
+        return None;
+    }
+    let schema = match view_names.schema.is_empty() || view_names.schema == current {
+        true => String::new(),
+        false => format!("{}.", quoted(current)),
+    };
+    Some(format!("{schema}{}({})", quoted(name), args.join(",")))
+}
+
+pub(super) fn cast_type(view_names: &ViewNames<'_>, ty: &CastType) -> String {
+    cast_name(ty, view_names.charset)
+}
+
+/// Returns the type behind RETURNING, which MySQL prints otherwise than that of CAST.
+pub(super) fn returned_type(view_names: &ViewNames<'_>, ty: &CastType) -> String {
+    let chars = |length: &Option<u64>| length.map_or(String::new(), |length| format!("({length})"));
+    match ty {
+        CastType::Char { length, charset: None } => format!("char{}", chars(length)),
+        CastType::Binary { length } => format!("binary{}", chars(length)),
+        CastType::Decimal { precision, scale } => format!("decimal({precision}, {scale})"),
+        ty => cast_type(view_names, ty),
     }
 }
 

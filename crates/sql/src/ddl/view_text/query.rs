@@ -1,9 +1,10 @@
 //! Prints the clauses of a view's query.
 
-use super::from::From;
+use super::from::{From, table_ref};
 use super::literal::limit_number;
 use super::scope::{Around, Found, Given, Item, Place, Scope, Source, column_list};
 use super::set_operation::Term;
+use super::window::window_text;
 use super::{Use, ViewNames};
 use crate::ast::{Expr, Limit, Literal, OrderItem, Query, QueryBody, Select, SelectItem};
 use crate::quoting::quoted;
@@ -161,7 +162,7 @@ impl ViewNames<'_> {
         let mut scope = Scope { around: around.clone(), ..Scope::default() };
         let from_text = match from {
             Some(from) => {
-                let From { text, given } = self.table_ref(from, &mut scope)?;
+                let From { text, given } = table_ref(self, from, &mut scope)?;
                 scope.given = given;
                 Some(text)
             }
@@ -202,7 +203,7 @@ impl ViewNames<'_> {
         }
         for (at, (name, window)) in windows.iter().enumerate() {
             let lead = if at == 0 { " window " } else { ", " };
-            write!(text, "{lead}{} AS {} ", quoted(name), self.window(window, &scope)?).ok()?;
+            write!(text, "{lead}{} AS {} ", quoted(name), window_text(self, window, &scope)?).ok()?;
         }
         // MySQL prints the name of a column if the order is that of a temporary table's rows.
         let has_aggregate =
