@@ -1,7 +1,9 @@
 //! Tests of functions with constant arguments alone, compared with a real MySQL: values, warnings,
 //! and the types of columns as far as their text shows them.
 
-use testkit::answers::same_answers;
+use bench::instance::Settings;
+use testkit::answers::{answer, same_answers};
+use testkit::server::same_as_mysql;
 
 #[test]
 fn addresses_are_read_and_shown_as_by_mysql() {
@@ -70,6 +72,54 @@ fn times_are_added_and_taken_away_as_by_mysql() {
         ],
     );
     assert!(answers[0].contains("2008-01-02 01:01:01.000001"), "{answers:#?}");
+}
+
+#[test]
+fn a_time_that_is_out_of_range_is_null_unless_it_is_a_text() {
+    let answers = same_answers(
+        "times_of_large_numbers",
+        &[
+            "select cast(99999999 as time), time(99999999), time_to_sec(99999999), hour(99999999)",
+            "select addtime(timestamp'2020-01-01 10:00:00', 99999999), addtime(time'10:00:00', -8385960)",
+            "select cast(8385959 as time), cast(-8385959 as time), addtime(time'10:00:00', 8285959)",
+        ],
+    );
+    assert!(answers[0].contains(": NULL,NULL,NULL,NULL"), "{answers:#?}");
+    let sums = same_as_mysql("times_out_of_range", &Settings::default(), |server| {
+        let mut client = server.connect();
+        let sums = [
+            "select addtime(time'838:00:00', '1:00:00'), subtime(time'-838:00:00', '1:00:00')",
+            "select addtime('838:00:00', '1:00:00'), subtime('-838:00:00', '1:00:00')",
+        ];
+        sums.map(|sum| answer(&mut client, sum)).to_vec()
+    });
+    assert!(sums[0].ends_with(": NULL,NULL"), "{sums:#?}");
+}
+
+#[test]
+fn a_choice_has_the_decimals_of_the_chosen_value_unless_a_table_keeps_it() {
+    let answers = same_answers(
+        "decimals_of_choices",
+        &[
+            "create database q",
+            "use q",
+            "create table t (id int primary key, a decimal(10,2), b decimal(20,5), i int)",
+            "insert into t values (1, 1.25, 2.12345, 7), (2, null, 2.12345, 8), (3, 3.5, null, null)",
+            "select if(id = 1, a, b), case id when 1 then a else b end, coalesce(a, b), ifnull(a, b) from t",
+            "select case when id = 1 then i else b end, case when id = 1 then if(id, a, b) end from t",
+            "select if(id = 1, a, b) x from t order by x",
+            "select x from (select if(id = 1, a, b) x from t limit 9) d",
+            "select (select if(id = 1, a, b) from t where id = 1)",
+            "select distinct if(id = 1, a, b) from t",
+            "select if(id = 1, a, b), count(*) from t group by if(id = 1, a, b)",
+            "select max(if(id = 1, a, b)), min(case id when 1 then a else b end) from t where id = 1",
+            "select if(id = 1, a, b) x from t union all select 1.5",
+            "with x as (select if(id = 1, a, b) c from t limit 9) select c from x union select c from x",
+            "create table u as select if(id = 1, a, b) a, case id when 1 then a else b end c from t",
+            "select * from u",
+        ],
+    );
+    assert!(answers[4].contains("1.25,1.25,1.25000,1.25000"), "{answers:#?}");
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod hash_join;
 mod insert;
 mod intersection;
 mod json_table;
+mod kept;
 mod keyed_rows;
 mod limit;
 mod load;

@@ -96,7 +96,10 @@ impl<'p> Projection<'p> {
         out.resize_with(self.plan.outputs.len(), || Value::Null);
         for (at, (expr, column)) in self.plan.outputs.iter().zip(self.columns).enumerate() {
             if self.moved[at].is_none() {
-                out[at] = ctx.owned(expr.output(row, &column.ty, ctx)?)?;
+                let value = expr.output(row, &column.ty, ctx)?;
+                // DISTINCT keeps its rows in a table, whose values have the columns' types.
+                let value = if self.plan.distinct { conform(value, &column.ty, ctx)? } else { value };
+                out[at] = ctx.owned(value)?;
             }
         }
         Ok(())

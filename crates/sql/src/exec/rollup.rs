@@ -65,6 +65,14 @@ fn common(rolled: &Rolled, a: &[Value], b: &[Value], columns: usize, ctx: &Conte
     Ok(rolled.keys.len())
 }
 
+/// Returns a key as ROLLUP shows it: MySQL makes a number of a YEAR, which has no zeros before it.
+fn shown_key(key: Value) -> Value {
+    match key {
+        Value::Year(year) => Value::UInt(u64::from(year)),
+        key => key,
+    }
+}
+
 /// Ends a group: emits its row, of which the first `keys` keys are set, and resets the level for
 /// the next group.
 fn end_level(
@@ -88,7 +96,9 @@ fn end_level(
     for (accumulator, aggregate) in accumulators.into_iter().zip(&rolled.aggregates) {
         row.push(accumulator.finish(aggregate, run.ctx)?);
     }
-    row.extend(of_keys.into_iter().enumerate().map(|(at, key)| if at < keys { key } else { Value::Null }));
+    row.extend(
+        of_keys.into_iter().enumerate().map(|(at, key)| if at < keys { shown_key(key) } else { Value::Null }),
+    );
     row.push(Value::Int(keys as i64));
     let width = columns + rolled.aggregates.len() + rolled.keys.len() + 1;
     assert_eq!(row.len(), width, "a row of a group has its columns, aggregates and keys");

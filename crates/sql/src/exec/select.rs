@@ -5,6 +5,7 @@ use super::cte::run_recursive;
 use super::distinct::Distinct;
 use super::gathered::Gathered;
 use super::group::grouped;
+use super::kept::Kept;
 use super::limit::{limit_of, wanted};
 use super::loops::{Flow, Materialized, Order, nested_loops};
 use super::named_tables::NamedTables;
@@ -59,7 +60,8 @@ fn run_unmeasured(run: &mut Run<'_, '_>, plan: &QueryPlan, emit: &mut Emit<'_>) 
 pub(super) fn gather(run: &mut Run<'_, '_>, plan: &QueryPlan) -> Result<SubqueryRows> {
     let ctx = run.ctx;
     let mut rows = Gathered::new(ctx);
-    run_query(run, plan, &mut |row| rows.push(row, ctx))?;
+    let mut kept = Kept::new(plan);
+    run_query(run, plan, &mut |row| rows.push(kept.row(row, ctx)?, ctx))?;
     Ok(rows.finish())
 }
 
@@ -67,7 +69,8 @@ pub(super) fn gather(run: &mut Run<'_, '_>, plan: &QueryPlan) -> Result<Subquery
 pub(super) fn collect_rows(run: &mut Run<'_, '_>, plan: &QueryPlan) -> Result<Rows> {
     let ctx = run.ctx;
     let mut rows = Rows::new(plan.columns.len(), ctx);
-    run_query(run, plan, &mut |row| rows.push(row, ctx))?;
+    let mut kept = Kept::new(plan);
+    run_query(run, plan, &mut |row| rows.push(kept.row(row, ctx)?, ctx))?;
     Ok(rows)
 }
 

@@ -135,6 +135,10 @@ fn date_part(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
     read
 }
 
+fn time_of_number(number: i64) -> Option<Time> {
+    parse::time_from_number(number).filter(|read| !read.out_of_range).map(|read| read.time)
+}
+
 /// Returns the value as a TIME.
 pub(crate) fn time_of(value: &Value, ctx: &Context<'_>) -> Option<Time> {
     let read = match value {
@@ -148,8 +152,9 @@ pub(crate) fn time_of(value: &Value, ctx: &Context<'_>) -> Option<Time> {
         // Names and bits are texts here, and none of a time.
         Value::Enum { .. } | Value::Set { .. } | Value::Bit { .. } => None,
         other => match number(other) {
-            Number::Int(n) => parse::time_from_number(n).map(|read| read.time),
-            Number::UInt(n) => i64::try_from(n).ok().and_then(parse::time_from_number).map(|read| read.time),
+            // A text that is too large is the largest time, and a number is none.
+            Number::Int(n) => time_of_number(n),
+            Number::UInt(n) => i64::try_from(n).ok().and_then(time_of_number),
             _ => parse::time(&text_of(other), ctx.zone()).map(|parsed| parsed.value.time),
         },
     };

@@ -362,6 +362,22 @@ impl Expr {
         row: &'v [Value],
         ctx: &'v Context<'_>,
     ) -> Result<Cow<'v, Value>> {
+        match self.branch(operand, whens, otherwise, collation, row, ctx)? {
+            Some(branch) => self.conformed(branch.eval(row, ctx)?, ctx),
+            None => Ok(Cow::Owned(Value::Null)),
+        }
+    }
+
+    /// Returns the THEN or the ELSE that a CASE chooses for a row. `None` means that it has none.
+    fn branch<'v>(
+        &'v self,
+        operand: Option<&'v Expr>,
+        whens: &'v [(Expr, Expr)],
+        otherwise: Option<&'v Expr>,
+        collation: u16,
+        row: &'v [Value],
+        ctx: &'v Context<'_>,
+    ) -> Result<Option<&'v Expr>> {
         let operand = operand.map(|operand| operand.eval(row, ctx)).transpose()?;
         for (when, then) in whens {
             let value = when.eval(row, ctx)?;
@@ -370,23 +386,24 @@ impl Expr {
                 Some(operand) => is_match(operand, &value, collation, ctx)?,
             };
             if matches {
-                return self.conformed(then.eval(row, ctx)?, ctx);
+                return Ok(Some(then));
             }
         }
-        match otherwise {
-            Some(otherwise) => self.conformed(otherwise.eval(row, ctx)?, ctx),
-            None => Ok(Cow::Owned(Value::Null)),
-        }
+        Ok(otherwise)
     }
 
     /// Returns the value for a row as a value of a result column of the type `ty`. A DECIMAL that
-    /// comes from a user variable keeps its own scale.
+    /// comes from a user variable, or that IF or CASE has chosen, keeps its own scale: MySQL gives
+    /// it the scale of the type only where it keeps the value in a table.
     pub fn output<'v>(
         &'v self,
         row: &'v [Value],
         ty: &ColumnType,
         ctx: &'v Context<'_>,
     ) -> Result<Cow<'v, Value>> {
+        if ty.code == TypeCode::NewDecimal && matches!(self.node, Node::If(_) | Node::Case { .. }) {
+            return self.chosen(row, ctx).map(as_exact);
+        }
         let value = self.eval(row, ctx)?;
         let is_variable = matches!(self.node, Node::UserVariable(_) | Node::AssignVariable(..));
         match (&*value, ty.code) {
@@ -395,9 +412,30 @@ impl Expr {
         }
     }
 
+    /// Returns the value of the branch that IF or CASE chooses, as the branch has made it.
+    fn chosen<'v>(&'v self, row: &'v [Value], ctx: &'v Context<'_>) -> Result<Cow<'v, Value>> {
+        let branch = match &self.node {
+            Node::If(operands) if operands[0].holds(row, ctx)? => Some(&operands[1]),
+            Node::If(operands) => Some(&operands[2]),
+            Node::Case { operand, whens, otherwise, collation } => {
+                self.branch(operand.as_deref(), whens, otherwise.as_deref(), *collation, row, ctx)?
+            }
+            _ => return self.eval(row, ctx),
+        };
+        branch.map_or(Ok(Cow::Owned(Value::Null)), |branch| branch.chosen(row, ctx))
+    }
+
     /// Returns the value of one branch as a value of the expression's type.
     fn conformed<'v>(&self, value: Cow<'v, Value>, ctx: &Context<'_>) -> Result<Cow<'v, Value>> {
         conform(value, &self.ty, ctx)
+    }
+}
+
+/// Makes a DECIMAL of any other number, with as many decimals as the number has.
+fn as_exact(value: Cow<'_, Value>) -> Cow<'_, Value> {
+    match &*value {
+        Value::Null | Value::Decimal(_) => value,
+        other => Cow::Owned(Value::Decimal(arithmetic::decimal_of(&super::number(other)))),
     }
 }
 

@@ -8,10 +8,17 @@ const TABLES: &[&str] = &[
     "CREATE TABLE r (id INT PRIMARY KEY, a INT, b VARCHAR(5), c INT, d INT NOT NULL)",
     "INSERT INTO r VALUES (1, 1, 'x', 10, 1), (2, 1, 'y', 20, 2), (3, 2, 'x', 30, 3), (4, NULL, 'x', 40, 4), \
      (5, 2, NULL, 50, 5), (6, 1, 'x', 60, 6)",
+    "CREATE TABLE years (id INT PRIMARY KEY, y YEAR)",
+    "INSERT INTO years VALUES (1, 0), (2, 2024), (3, 2000)",
 ];
 
 /// Queries with super-aggregate rows, and queries that are refused.
 const STATEMENTS: &[&str] = &[
+    "SELECT y, count(*) FROM years GROUP BY y WITH ROLLUP",
+    "SELECT y, count(*) FROM years GROUP BY y",
+    "SELECT min(y), max(y) FROM years",
+    "SELECT min(y), max(y) FROM years HAVING min(y) = 0",
+    "SELECT m FROM (SELECT min(y) m FROM years) x",
     "SELECT a, sum(c) FROM r GROUP BY a WITH ROLLUP",
     "SELECT a, b, sum(c), count(*) FROM r GROUP BY a, b WITH ROLLUP",
     "SELECT a, b, sum(c), GROUPING(a), GROUPING(b), GROUPING(a,b) FROM r GROUP BY a, b WITH ROLLUP",

@@ -8,9 +8,9 @@
 use super::layers::layer_over;
 use crate::error::{Result, SqlError};
 use crate::expr::functions::grouping::GROUPING_AT;
-use crate::expr::{Coercibility, Expr, Node};
+use crate::expr::{Coercibility, Expr, Node, made_year};
 use crate::plan::{QueryBody, QueryPlan, Rolled, SelectPlan, SortKey, WindowPlan};
-use types::{ColumnType, Value};
+use types::{ColumnType, TypeCode, Value};
 
 /// The slots of the values that a group of ROLLUP has in addition to those of its rows.
 #[derive(Clone, Copy)]
@@ -106,7 +106,11 @@ pub(super) fn in_layers(mut plan: SelectPlan, all: &mut Vec<Expr>) -> SelectPlan
         nullable: false,
         coercibility: Coercibility::Numeric,
     };
-    all.extend(grouping.keys.iter().map(|key| Expr { nullable: true, ..key.clone() }));
+    all.extend(grouping.keys.iter().map(|key| {
+        // The keys of the groups are values that ROLLUP has made.
+        let ty = if key.ty.code == TypeCode::Year { made_year() } else { key.ty.clone() };
+        Expr { nullable: true, ty, ..key.clone() }
+    }));
     all.push(count);
     let having = plan.having.take();
     let mut used = Vec::new();

@@ -12,14 +12,15 @@ use super::loops::{Flow, Materialized, Order, nested_loops};
 use super::output::Output;
 use super::sort::Sorter;
 use crate::error::Result;
-use crate::expr::{Context, group_key};
+use crate::expr::{Context, conform, group_key};
 use crate::plan::{Grouping, IndexEnds, RowLock, SelectPlan};
 use crate::sink::ColumnMeta;
 use crate::stopwatch::Operator;
 use engine::{Direction, KeyRange};
+use std::borrow::Cow;
 use std::ops::Bound;
 use table::{Groups, VisitGroup};
-use types::Value;
+use types::{ColumnType, Value};
 pub(super) use values::DistinctValues;
 
 fn outputs(
@@ -31,9 +32,22 @@ fn outputs(
     assert_eq!(plan.outputs.len(), columns.len(), "each output has a column of the result");
     let mut out = Vec::with_capacity(plan.outputs.len());
     for (expr, column) in plan.outputs.iter().zip(columns) {
-        out.push(ctx.owned(expr.output(row, &column.ty, ctx)?)?);
+        let value = ctx.owned(expr.output(row, &column.ty, ctx)?)?;
+        out.push(of_group(value, &column.ty, plan, ctx)?);
     }
     Ok(out)
+}
+
+/// Returns a value of a group as MySQL shows it. Groups are the rows of a table, whose values have
+/// the columns' types. Only the one group of a query without GROUP BY is in no table: a YEAR there
+/// is shown without zeros before it.
+fn of_group(value: Value, ty: &ColumnType, plan: &SelectPlan, ctx: &Context<'_>) -> Result<Value> {
+    let is_alone = plan.grouping.as_ref().is_some_and(|grouping| grouping.keys.is_empty());
+    Ok(match value {
+        Value::Year(year) if is_alone => Value::UInt(u64::from(year)),
+        value @ Value::Decimal(_) if !is_alone => conform(Cow::Owned(value), ty, ctx)?.into_owned(),
+        value => value,
+    })
 }
 
 /// Groups the rows of the nested loops.

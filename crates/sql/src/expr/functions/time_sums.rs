@@ -57,11 +57,19 @@ fn sum(call: &Call<'_>, sign: i64) -> Result<Value> {
     Ok(match first {
         Moment::Time(time) => {
             let total = time.to_micros() + micros;
-            let sum = Time::from_micros(total).unwrap_or_else(|| {
+            let sum = Time::from_micros(total);
+            if sum.is_none() {
                 out_of_range("TIME");
-                Time::largest(total < 0)
-            });
-            if is_text { shown(sum.micros, &|fsp, out| sum.write_text(fsp, out)) } else { Value::Time(sum) }
+            }
+            // Only as a text does MySQL show the largest time instead of a larger one.
+            match (sum, is_text) {
+                (Some(sum), false) => Value::Time(sum),
+                (None, false) => Value::Null,
+                (sum, true) => {
+                    let sum = sum.unwrap_or_else(|| Time::largest(total < 0));
+                    shown(sum.micros, &|fsp, out| sum.write_text(fsp, out))
+                }
+            }
         }
         Moment::DateTime(at) => match DateTime::from_micros(at.to_micros() + micros) {
             Some(sum) if is_text => shown(sum.micros, &|fsp, out| sum.write_text(fsp, out)),
