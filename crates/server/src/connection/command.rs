@@ -137,9 +137,9 @@ impl Connection<'_> {
             Ok(columns) => columns,
             Err(e) => return self.send_error(&e),
         };
-        let collation = self.session.results_collation();
+        let (results, collation) = (self.session.results_collation(), self.session.names_collation());
         for meta in &columns {
-            let column = definition(meta, collation);
+            let column = definition(meta, results);
             self.channel.write_packet(|out| {
                 column.encode(collation, out);
                 out.push(0xfb);

@@ -452,7 +452,7 @@ impl Connection<'_> {
     }
 
     fn send_error(&mut self, e: &SqlError) -> Result<(), PacketError> {
-        let collation = self.session.results_collation();
+        let collation = self.session.names_collation();
         self.refused = Some(e.clone());
         send_error(&mut self.channel, self.capabilities, collation, e)
     }
@@ -467,8 +467,8 @@ impl Connection<'_> {
     ) -> Result<(), PacketError> {
         let host = self.host.clone();
         let changes = move || host.take_state_changes();
-        let collation = self.session.results_collation();
-        let mut sink = WireSink::new(&mut self.channel, self.capabilities, form, collation, sent, &changes);
+        let results = self.session.results_collation();
+        let mut sink = WireSink::new(&mut self.channel, self.capabilities, form, results, sent, &changes);
         let result = run(&mut self.session, &mut sink);
         if result.is_err() {
             sink.take_back_incomplete();

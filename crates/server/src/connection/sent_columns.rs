@@ -21,8 +21,8 @@ pub struct SentColumns {
     columns: Vec<ColumnMeta>,
     /// The form of each column. It is empty while a sink uses it.
     forms: Vec<ColumnForm>,
-    /// The collation that was announced for texts.
-    collation: u16,
+    /// The collation of `character_set_results`.
+    results: Option<u16>,
     packets: Option<Packets>,
 }
 
@@ -35,12 +35,11 @@ impl SentColumns {
     pub fn write_again(
         &mut self,
         columns: &[ColumnMeta],
-        collation: u16,
+        results: Option<u16>,
         channel: &mut Channel<Stream>,
     ) -> Result<Option<Vec<ColumnForm>>, PacketError> {
         let Some(packets) = &self.packets else { return Ok(None) };
-        let is_same =
-            self.forms.len() == columns.len() && self.collation == collation && self.columns == columns;
+        let is_same = self.forms.len() == columns.len() && self.results == results && self.columns == columns;
         if !is_same || !channel.write_again(packets)? {
             return Ok(None);
         }
@@ -59,7 +58,7 @@ impl SentColumns {
         &mut self,
         columns: &[ColumnMeta],
         forms: &[ColumnForm],
-        collation: u16,
+        results: Option<u16>,
         (channel, mark): (&Channel<Stream>, OutputMark),
     ) {
         self.packets = None;
@@ -68,7 +67,7 @@ impl SentColumns {
         {
             self.columns = columns.to_vec();
             self.forms = forms.to_vec();
-            self.collation = collation;
+            self.results = results;
             self.packets = Some(packets);
         }
     }

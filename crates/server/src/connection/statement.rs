@@ -49,7 +49,7 @@ impl Connection<'_> {
         definitions: impl Iterator<Item = Column<'c>>,
         count: usize,
     ) -> Result<(), PacketError> {
-        let collation = self.session.results_collation();
+        let collation = self.session.names_collation();
         for column in definitions {
             self.channel.write_packet(|out| column.encode(collation, out))?;
         }

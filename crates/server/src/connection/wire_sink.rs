@@ -29,16 +29,17 @@ pub struct WireSink<'a> {
     channel: &'a mut Channel<Stream>,
     capabilities: cap::Capabilities,
     form: RowForm,
-    /// The id of the collation with which character columns are announced.
-    result_collation: u16,
+    /// The collation of `character_set_results`, with which character columns are announced. `None`
+    /// means that each is announced with its own collation.
+    results: Option<u16>,
     /// The columns of the present result.
     columns: Vec<ColumnForm>,
     /// The definitions that the statement's last execution has sent.
     sent: Option<&'a mut SentColumns>,
     /// Whether `columns` belongs to `sent`.
     is_sents: bool,
-    /// True when text must be converted, because the client's character set differs from that of
-    /// values.
+    /// True when text must be converted, because the character set in which it is sent differs from
+    /// that of values.
     converts: bool,
     /// Returns the changes that the next OK packet reports to clients with SESSION_TRACK.
     changes: &'a dyn Fn() -> Vec<StateChange>,
@@ -56,7 +57,7 @@ impl<'a> WireSink<'a> {
         channel: &'a mut Channel<Stream>,
         capabilities: cap::Capabilities,
         form: RowForm,
-        result_collation: u16,
+        results: Option<u16>,
         sent: Option<&'a mut SentColumns>,
         changes: &'a dyn Fn() -> Vec<StateChange>,
     ) -> Self {
@@ -65,14 +66,11 @@ impl<'a> WireSink<'a> {
             channel,
             capabilities,
             form,
-            result_collation,
+            results,
             columns: Vec::new(),
             sent,
             is_sents: false,
-            converts: !matches!(
-                collation::charset_of(result_collation),
-                Charset::Binary | Charset::Utf8mb3 | Charset::Utf8mb4
-            ),
+            converts: false,
             changes,
             broken: None,
             complete,
@@ -100,7 +98,7 @@ impl<'a> WireSink<'a> {
     fn write_columns_again(&mut self, columns: &[ColumnMeta]) -> sql::Result<bool> {
         self.give_back_columns();
         let Some(sent) = &mut self.sent else { return Ok(false) };
-        match sent.write_again(columns, self.result_collation, self.channel) {
+        match sent.write_again(columns, self.results, self.channel) {
             Ok(Some(forms)) => {
                 self.columns = forms;
                 self.is_sents = true;
@@ -135,7 +133,7 @@ impl<'a> WireSink<'a> {
         let bytes: usize = row.iter().map(wire_bytes).sum::<usize>() + bits_bytes;
         // Converted text is stored a second time, and may be longer in the client's character set.
         let times = match self.converts {
-            true => 2 * usize::from(collation::max_bytes_per_char(self.result_collation)),
+            true => 2 * MOST_BYTES_PER_CHAR,
             false => 1,
         };
         match self.channel.reserve_output(bytes.saturating_mul(times)) {
@@ -152,12 +150,21 @@ impl<'a> WireSink<'a> {
         }
     }
 
+    /// Notes whether text of the columns has to be converted.
+    fn note_conversions(&mut self) {
+        let results = self.results;
+        let is_other = |(ty, _): &ColumnForm| is_text(ty) && is_converted(sent_collation(results, ty));
+        // Where all text is sent in one character set that needs no conversion, no column does.
+        let may_be_other = results.is_none_or(|id| is_converted(id) || id == COLLATION_BINARY);
+        self.converts = may_be_other && self.columns.iter().any(is_other);
+    }
+
     /// Returns the row with its text in the client's character set.
     fn in_clients_characters(&self, row: &[Value]) -> Vec<Value> {
         let cell = |(value, (ty, _)): (&Value, &ColumnForm)| match value.text_bytes(Some(ty)) {
-            Some(text) if is_text(ty) => {
-                Value::Bytes(collation::from_utf8mb4_lossy(self.result_collation, &text).into_owned())
-            }
+            Some(text) if is_text(ty) => Value::Bytes(
+                collation::from_utf8mb4_lossy(sent_collation(self.results, ty), &text).into_owned(),
+            ),
             _ => value.clone(),
         };
         row.iter().zip(&self.columns).map(cell).collect()
@@ -170,6 +177,9 @@ impl<'a> WireSink<'a> {
         Ok(())
     }
 }
+
+/// The most bytes that a character takes in any character set.
+const MOST_BYTES_PER_CHAR: usize = 4;
 
 /// The length of a value in bytes from which on room is reserved. Rows of shorter values find room
 /// as they are written.
@@ -223,19 +233,31 @@ fn announced_length_bytes(meta: &ColumnMeta) -> u32 {
     }
 }
 
+/// Returns the collation in which the text of a column is sent. NULL and `binary` as
+/// `character_set_results` let text go out as it is stored.
+fn sent_collation(results: Option<u16>, ty: &ColumnType) -> u16 {
+    results.filter(|&id| collation::charset_of(id) != Charset::Binary).unwrap_or(ty.collation)
+}
+
+/// Reports whether text that is sent in this collation has to be converted.
+fn is_converted(collation_id: u16) -> bool {
+    !matches!(collation::charset_of(collation_id), Charset::Binary | Charset::Utf8mb3 | Charset::Utf8mb4)
+}
+
 /// Returns the length of a text in the bytes of the character set in which the client gets it. It
 /// is given in those of utf8mb4.
-fn in_result_bytes(length_bytes: u32, result_collation: u16) -> u32 {
+fn in_sent_bytes(length_bytes: u32, collation_id: u16) -> u32 {
     const UTF8MB4_BYTES: u32 = 4;
-    match collation::max_bytes_per_char(result_collation) {
+    match collation::max_bytes_per_char(collation_id) {
         // The longest texts, whose length is the greatest number, stay so.
         bytes if length_bytes < u32::MAX / UTF8MB4_BYTES => length_bytes / UTF8MB4_BYTES * u32::from(bytes),
         _ => length_bytes,
     }
 }
 
-/// Builds a column's definition packet.
-pub fn definition(meta: &ColumnMeta, result_collation: u16) -> Column<'_> {
+/// Builds a column's definition packet. `results` is the collation of `character_set_results`;
+/// without it a column is announced with its own.
+pub fn definition(meta: &ColumnMeta, results: Option<u16>) -> Column<'_> {
     let ty = &meta.ty;
     // MySQL has characters in a document that is computed, and bytes in a column of them.
     let is_computed_json = ty.code == types::TypeCode::Json && meta.flags & column_flag::BLOB == 0;
@@ -245,9 +267,14 @@ pub fn definition(meta: &ColumnMeta, result_collation: u16) -> Column<'_> {
         org_table: Cow::Borrowed(&meta.org_table),
         name: Cow::Borrowed(&meta.name),
         org_name: Cow::Borrowed(&meta.org_name),
-        collation: if is_text(ty) || is_computed_json { result_collation } else { COLLATION_BINARY },
+        collation: match results {
+            Some(collation) if is_text(ty) || is_computed_json => collation,
+            None if is_text(ty) => ty.collation,
+            None if is_computed_json => collation::UTF8MB4_BIN,
+            _ => COLLATION_BINARY,
+        },
         length_bytes: match is_text(ty) {
-            true => in_result_bytes(announced_length_bytes(meta), result_collation),
+            true => in_sent_bytes(announced_length_bytes(meta), sent_collation(results, ty)),
             false => announced_length_bytes(meta),
         },
         field_type: announced_code(meta),
@@ -261,24 +288,26 @@ impl ResultSink for WireSink<'_> {
         assert!(!self.is_within_rows, "a result set ends before the next one begins");
         self.is_within_rows = true;
         if self.write_columns_again(columns)? {
+            self.note_conversions();
             return Ok(());
         }
         let mark = self.channel.output_mark();
         self.columns.clear();
         self.columns.reserve(columns.len());
-        let names = self.result_collation;
+        let names = self.results.unwrap_or(collation::UTF8MB4_0900_AI_CI);
         self.write(|out| put_lenenc_int(out, columns.len() as u64))?;
         for meta in columns {
-            let column = definition(meta, self.result_collation);
+            let column = definition(meta, self.results);
             self.columns.push((meta.ty.clone(), column.field_type));
             self.write(|out| column.encode(names, out))?;
         }
         assert_eq!(self.columns.len(), columns.len(), "each column has its definition");
+        self.note_conversions();
         if self.capabilities & cap::DEPRECATE_EOF == 0 {
             self.write(|out| put_eof(0, 0, out))?;
         }
         if let Some(sent) = &mut self.sent {
-            sent.keep(columns, &self.columns, self.result_collation, (self.channel, mark));
+            sent.keep(columns, &self.columns, self.results, (self.channel, mark));
         }
         Ok(())
     }

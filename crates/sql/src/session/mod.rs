@@ -214,9 +214,15 @@ impl Session {
         Ok(columns.map(|(at, column)| scope.describe(&scope.tables[0].column(at), &column.name)).collect())
     }
 
-    /// Returns the collation that results give for character columns (`character_set_results`).
-    pub fn results_collation(&self) -> u16 {
-        self.settings.variables.results_collation.unwrap_or(types::collation::UTF8MB4_0900_AI_CI)
+    /// Returns the collation of `character_set_results`, or `None` for NULL, which means that text
+    /// is sent in the character set that it has.
+    pub fn results_collation(&self) -> Option<u16> {
+        self.settings.variables.results_collation
+    }
+
+    /// Returns the collation in which names and messages are sent.
+    pub fn names_collation(&self) -> u16 {
+        self.results_collation().unwrap_or(types::collation::UTF8MB4_0900_AI_CI)
     }
 
     /// Returns the value of a user variable, whose name is given in lower case. Replicas set such
