@@ -7,7 +7,7 @@ use super::column_type::recollated;
 use super::conditional::{settled, written_column};
 use super::create::{add_key, check, check_engine, check_name, keep_options};
 use super::expression::{add_check, check_names, columns_of, forget_check_of, no_such_check, renamed};
-use super::foreign_key::Relations;
+use super::foreign_key::{Relations, ignores_foreign_keys};
 use super::functional;
 use super::kept_key::check_srid;
 use super::settings::{DdlSettings, chosen_collation};
@@ -212,7 +212,7 @@ impl Builder<'_> {
                     self.def.foreign_keys.remove(at);
                     Ok(())
                 }
-                None if *if_exists => Ok(()),
+                None if *if_exists || ignores_foreign_keys(&self.def) => Ok(()),
                 None => Err(cannot_drop(name)),
             },
             Alteration::DropConstraint { name, if_exists } => self.drop_constraint(name, *if_exists),

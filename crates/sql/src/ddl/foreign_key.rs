@@ -4,10 +4,11 @@
 use super::key::key_definition;
 use super::settings::DdlSettings;
 use crate::ast::{ForeignKeySpec, KeyKind, KeyPart, KeySpec};
+use crate::attribute::ENGINE;
 use crate::error::{Result, SqlError};
 use engine::{Catalog, ForeignKeyDef, IndexRef, ReferentialAction, Table, TableDef};
 use std::sync::Arc;
-use types::{ColumnType, TypeCode};
+use types::{ColumnType, TypeCode, collation};
 
 /// The catalog and the settings that foreign keys are checked by.
 #[derive(Clone, Copy)]
@@ -37,6 +38,11 @@ impl Relations<'_> {
     /// Adds foreign keys, each with an index if no existing one serves.
     pub fn add(&self, def: &mut TableDef, specs: &[ForeignKeySpec]) -> Result<()> {
         let counted = || specs.iter().filter(|spec| self.inline || !spec.at_column);
+        if ignores_foreign_keys(def) {
+            counted().try_for_each(|spec| add_index(def, spec).map(|_| ()))?;
+            def.drop_redundant_indexes();
+            return Ok(());
+        }
         let first = def.foreign_keys.len();
         for spec in counted() {
             let foreign_key = self.added(def, spec)?;
@@ -53,23 +59,7 @@ impl Relations<'_> {
     /// Returns the foreign key of a clause, whose parent is not checked yet.
     fn added(&self, def: &mut TableDef, spec: &ForeignKeySpec) -> Result<ForeignKeyDef> {
         let name = self.name_of(def, spec)?;
-        let mut columns = Vec::with_capacity(spec.columns.len());
-        for written in &spec.columns {
-            let at = def.column(written).ok_or_else(|| {
-                SqlError::new(1072, format!("Key column '{written}' doesn't exist in table"))
-            })?;
-            if columns.contains(&at) {
-                return Err(SqlError::new(1060, format!("Duplicate column name '{written}'")));
-            }
-            columns.push(at);
-        }
-        if !spec.parent_columns.is_empty() && spec.parent_columns.len() != columns.len() {
-            return Err(wrong_definition(spec));
-        }
-        if !def.serves_foreign_key(&columns) {
-            let index = index_for(def, spec, &columns)?;
-            def.indexes.insert(place_of_index(def, spec), index);
-        }
+        let columns = add_index(def, spec)?;
         let foreign_key = ForeignKeyDef {
             name,
             columns,
@@ -310,7 +300,7 @@ fn index_for(def: &mut TableDef, spec: &ForeignKeySpec, columns: &[usize]) -> Re
     let part = |column: &String| KeyPart {
         column: column.clone(),
         expression: None,
-        prefix: None,
+        prefix: prefix_of_blob(def, column),
         descending: false,
         ordered: false,
     };
@@ -327,6 +317,48 @@ fn index_for(def: &mut TableDef, spec: &ForeignKeySpec, columns: &[usize]) -> Re
     };
     let id = earlier.map_or(0, |index| index.id);
     Ok(engine::IndexDef { id, generated: true, ..key_definition(def, &key)? })
+}
+
+/// Reports whether the engine of a source's table takes FOREIGN KEY clauses and makes nothing but
+/// their indexes, as MyISAM, MEMORY and Aria do.
+pub(super) fn ignores_foreign_keys(def: &TableDef) -> bool {
+    let kept = def.options.iter().find(|(name, _)| name == ENGINE);
+    kept.is_some_and(|(_, engine)| !engine.eq_ignore_ascii_case("ndbcluster"))
+}
+
+/// Adds the index of a foreign key unless another one serves. Returns the foreign key's columns.
+fn add_index(def: &mut TableDef, spec: &ForeignKeySpec) -> Result<Vec<usize>> {
+    let mut columns = Vec::with_capacity(spec.columns.len());
+    for written in &spec.columns {
+        let at = def
+            .column(written)
+            .ok_or_else(|| SqlError::new(1072, format!("Key column '{written}' doesn't exist in table")))?;
+        if columns.contains(&at) {
+            return Err(SqlError::new(1060, format!("Duplicate column name '{written}'")));
+        }
+        columns.push(at);
+    }
+    if !spec.parent_columns.is_empty() && spec.parent_columns.len() != columns.len() {
+        return Err(wrong_definition(spec));
+    }
+    if !def.serves_foreign_key(&columns) {
+        let index = index_for(def, spec, &columns)?;
+        def.indexes.insert(place_of_index(def, spec), index);
+    }
+    Ok(columns)
+}
+
+/// Returns the prefix that MariaDB gives a BLOB or TEXT column in the key of a foreign key, in a
+/// table of an engine that ignores foreign keys: as much as the engine's keys may hold. Returns
+/// `None` for another column, and for a table of another engine, where such a key is an error.
+fn prefix_of_blob(def: &TableDef, column: &str) -> Option<u32> {
+    /// The most bytes that a key of the engine may have.
+    const MOST_KEY_BYTES: [(&str, u64); 2] = [("MyISAM", 1000), ("Aria", 2300)];
+    let kept = def.options.iter().find(|(name, _)| name == ENGINE)?;
+    let (_, most_bytes) = MOST_KEY_BYTES.iter().find(|(engine, _)| kept.1.eq_ignore_ascii_case(engine))?;
+    let ty = def.column(column).map(|at| &def.columns[at].ty).filter(|ty| ty.is_blob())?;
+    let most_chars = most_bytes / u64::from(collation::max_bytes_per_char(ty.collation));
+    u32::try_from(ty.max_bytes().min(most_chars)).ok()
 }
 
 fn check_set_null(def: &TableDef, foreign_key: &ForeignKeyDef) -> Result<()> {

@@ -1,0 +1,86 @@
+//! Tests of statements that a source accepts and that would be refused, or mean something else, if
+//! they were a client's: foreign keys in engines that have none, names in another character set
+//! than the one that the event names, tables like temporary ones, columns without a value,
+//! conversions of partitions, and statements that a constraint ends half way. The replica goes on,
+//! and shows and holds what the source does.
+
+use bench::instance::{Flavor, Settings};
+use bench::replication::StartFrom;
+use protocol::client::ClientError;
+use testkit::schema::{Catalog, differences, picture};
+use testkit::{Replica, Server};
+
+/// The name of the source's database, with which the names of what is compared begin.
+const DATABASE: &str = "accepted";
+
+/// What stands before a statement that the source refuses half way.
+const REFUSED: &str = "refused: ";
+
+/// Runs the statements at a source with each of these binary log formats, and compares what its
+/// replica shows and holds.
+fn same_behind(test: &str, flavor: Flavor, formats: &[&str], statements: &[&str]) {
+    if !testkit::available(&format!("replicate_accepted::{test}"), &[flavor]) {
+        return;
+    }
+    for format in formats {
+        let mut settings = Settings::default();
+        settings.extra.push(format!("--binlog-format={format}"));
+        let source = Server::start(flavor, &settings);
+        let replica = Replica::start(Flavor::Slipstream, &Settings { server_id: 2, ..Settings::default() });
+        replica.follow(flavor, source.port(), &StartFrom::Position(source.position()));
+        let mut session = source.connect();
+        session.query("SET NAMES utf8mb4").expect("may be set");
+        for sql in [&format!("CREATE DATABASE {DATABASE}"), &format!("USE {DATABASE}")] {
+            session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        }
+        for sql in statements {
+            match (session.query(sql.trim_start_matches(REFUSED)), sql.starts_with(REFUSED)) {
+                (Ok(_), false) => {}
+                (Err(ClientError::Server(_)), true) => {}
+                (Err(error), _) => panic!("{sql}: {error}"),
+                (Ok(_), true) => panic!("{sql}: was carried out"),
+            }
+        }
+        replica.catch_up(&source);
+        let catalog = Catalog::read(&mut session, DATABASE).expect("the source answers");
+        assert!(!catalog.tables.is_empty(), "there is something to compare");
+        let theirs = picture(&source, &catalog, flavor).expect("the source answers");
+        let ours = picture(&replica, &catalog, flavor).expect("the replica answers");
+        let found = differences(&theirs, &ours);
+        assert!(found.is_empty(), "{test} {format}: {found:#?}");
+    }
+}
+
+const FOREIGN_KEYS: &[&str] = &[
+    "CREATE TABLE p (a INT PRIMARY KEY)",
+    "INSERT INTO p VALUES (1), (2)",
+    "CREATE TABLE c1 (a INT, FOREIGN KEY (a) REFERENCES p (a) ON DELETE CASCADE) ENGINE=MyISAM",
+    "INSERT INTO c1 VALUES (1), (5)",
+    "CREATE TABLE c2 (a INT, b VARCHAR(5), CONSTRAINT x FOREIGN KEY (b) REFERENCES p (a)) ENGINE=MyISAM",
+    "CREATE TABLE c3 (a INT, FOREIGN KEY (a) REFERENCES nowhere (a)) ENGINE=MyISAM",
+    "DELETE FROM p WHERE a = 1",
+    "ALTER TABLE c1 ADD b INT, ADD FOREIGN KEY (b) REFERENCES p (nothing)",
+    "ALTER TABLE c1 ENGINE=InnoDB",
+    "INSERT INTO c1 VALUES (7, 8)",
+    "DROP TABLE p",
+];
+
+#[test]
+fn foreign_keys_in_engines_of_mysql_without_them_are_indexes() {
+    same_behind("foreign_keys_of_mysql", Flavor::MySql, &["ROW", "STATEMENT"], FOREIGN_KEYS);
+}
+
+#[test]
+fn foreign_keys_in_engines_of_mariadb_without_them_are_indexes() {
+    let blobs = [
+        "CREATE TABLE f1 (b BLOB(10), c TEXT, h INT, FOREIGN KEY (b) REFERENCES f1 (h)) ENGINE=Aria",
+        "CREATE TABLE f2 (b BLOB, c TEXT, h INT, FOREIGN KEY k (c) REFERENCES f1 (h)) ENGINE=MyISAM",
+        "CREATE TABLE f3 (b TINYBLOB, c TINYTEXT CHARACTER SET utf8mb4, h INT, \
+         FOREIGN KEY (b) REFERENCES f1 (h), FOREIGN KEY (c) REFERENCES f1 (h)) ENGINE=MyISAM",
+        "CREATE TABLE f4 (b BLOB, h INT) ENGINE=Aria",
+        "ALTER TABLE f4 ADD CONSTRAINT x FOREIGN KEY y (b) REFERENCES f1 (h)",
+        "INSERT INTO f4 VALUES ('a', 1), ('b', 2)",
+    ];
+    let statements = [FOREIGN_KEYS, &blobs].concat();
+    same_behind("foreign_keys_of_mariadb", Flavor::MariaDb, &["ROW", "STATEMENT"], &statements);
+}
