@@ -84,3 +84,27 @@ fn foreign_keys_in_engines_of_mariadb_without_them_are_indexes() {
     let statements = [FOREIGN_KEYS, &blobs].concat();
     same_behind("foreign_keys_of_mariadb", Flavor::MariaDb, &["ROW", "STATEMENT"], &statements);
 }
+
+const CHECKED: &[&str] = &[
+    "CREATE TABLE m (a INT CHECK (a > 0), b INT, CONSTRAINT c CHECK (a < b)) ENGINE=MyISAM",
+    "refused: INSERT INTO m VALUES (1, 2), (2, 3), (-1, 5), (3, 4)",
+    "refused: INSERT INTO m VALUES (5, 6), (6, 5), (3, 4)",
+    "refused: UPDATE m SET a = a + 1, b = b - 1 ORDER BY a",
+    "refused: UPDATE m SET b = IF(a = 2, 1, 9) ORDER BY a",
+    "INSERT INTO m VALUES (7, 8)",
+];
+
+#[test]
+fn a_check_of_mysql_ends_a_statement_at_the_row_at_which_it_did() {
+    same_behind("checks_of_mysql", Flavor::MySql, &["STATEMENT", "MIXED"], CHECKED);
+}
+
+#[test]
+fn a_check_of_mariadb_ends_a_statement_at_the_row_at_which_it_did() {
+    let periods = [
+        "CREATE TABLE n (a INT, s DATE, e DATE, PERIOD FOR p (s, e)) ENGINE=MyISAM",
+        "refused: INSERT INTO n VALUES (1, '2020-01-01', '2020-01-02'), (2, '2020-01-01', '2019-01-01')",
+    ];
+    let statements = [CHECKED, &periods].concat();
+    same_behind("checks_of_mariadb", Flavor::MariaDb, &["STATEMENT", "MIXED"], &statements);
+}

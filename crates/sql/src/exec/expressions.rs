@@ -10,8 +10,14 @@ use super::placement::Placement;
 use crate::bind::{Binder, Scope, ScopeTable};
 use crate::error::{Result, SqlError};
 use crate::expr::{Context, Expr, Warning};
-use engine::{ColumnDef, ColumnDefault, TableDef};
+use crate::quoting::quoted;
+use engine::{ColumnDef, ColumnDefault, ColumnRoles, TableDef};
 use types::Value;
+
+/// MySQL's number of the error for a violated CHECK constraint.
+const OF_MYSQL: u16 = 3819;
+/// MariaDB's number of the same error.
+const OF_MARIADB: u16 = 4025;
 
 /// The expressions of one table's definition.
 pub(crate) struct RowExpressions {
@@ -39,7 +45,7 @@ impl RowExpressions {
         def: &TableDef,
         chosen: &[String],
     ) -> Result<Option<RowExpressions>> {
-        if !def.asks_for_expressions() && chosen.is_empty() {
+        if !def.asks_for_expressions() && chosen.is_empty() && def.temporal.period.is_none() {
             return Ok(None);
         }
         let scope = Scope::of(ScopeTable::defined(def));
@@ -68,6 +74,10 @@ impl RowExpressions {
             let compiled = compile(binder, &scope, &check.expression, &whose);
             binder.meaning.of_mariadb = of_mariadb;
             checks.push((check.name.clone(), compiled.map(Expr::numeric)));
+        }
+        if let Some((name, ordered)) = period_in_order(def) {
+            let whose = format!("the period '{name}'");
+            checks.push((name, compile(binder, &scope, &ordered, &whose).map(Expr::numeric)));
         }
         let placement = Placement::of(binder, &scope, def, chosen)?.map(Box::new);
         Ok(Some(RowExpressions { defaults, generated, checks, placement }))
@@ -120,13 +130,14 @@ impl RowExpressions {
     /// violated.
     ///
     /// # Errors
-    /// Returns 3819 (`ER_CHECK_CONSTRAINT_VIOLATED`) for a violated constraint, and 1526 and 1748
-    /// when the row belongs to no permitted partition.
+    /// Returns 3819 (`ER_CHECK_CONSTRAINT_VIOLATED`; 4025 in a statement of MariaDB's) for a
+    /// violated constraint, and 1526 and 1748 when the row belongs to no permitted partition.
     pub fn check(&self, values: &[Value], ctx: &Context<'_>) -> Result<()> {
         for (name, expr) in &self.checks {
             let value = expr.as_ref().map_err(SqlError::clone)?.eval(values, ctx)?;
             if crate::expr::truth(&value, ctx) == Some(false) {
-                return Err(SqlError::new(3819, format!("Check constraint '{name}' is violated.")));
+                let code = if ctx.variables.of_mariadb { OF_MARIADB } else { OF_MYSQL };
+                return Err(SqlError::new(code, format!("Check constraint '{name}' is violated.")));
             }
         }
         match &self.placement {
@@ -155,6 +166,15 @@ impl RowExpressions {
         }
         Ok(())
     }
+}
+
+/// Returns the name of an application's period, and the condition that the period begins before it
+/// ends, which is a constraint of each row at MariaDB.
+fn period_in_order(def: &TableDef) -> Option<(String, String)> {
+    let name = def.temporal.period.clone()?;
+    let edge = |role| def.column_with(role).map(|at| quoted(&def.columns[at].name));
+    let (start, end) = (edge(ColumnRoles::PERIOD_START)?, edge(ColumnRoles::PERIOD_END)?);
+    Some((name, format!("{start} < {end}")))
 }
 
 /// Computes a value for a functional index. What is lost of the value is told as something that
@@ -218,7 +238,12 @@ fn state_of(code: u16, of_array: bool) -> [u8; 5] {
 
 /// Reports whether a row that is refused with this error is left out under IGNORE.
 pub(super) fn is_left_out(code: u16) -> bool {
-    matches!(code, 3819 | 1526 | 1748 | 1369)
+    is_check_violated(code) || matches!(code, 1526 | 1748 | 1369)
+}
+
+/// Reports whether the error is that of a violated CHECK constraint.
+pub(super) fn is_check_violated(code: u16) -> bool {
+    code == OF_MYSQL || code == OF_MARIADB
 }
 
 /// Builds error 3105, which tells that a generated column cannot be given a value.

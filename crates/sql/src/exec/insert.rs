@@ -530,7 +530,7 @@ impl InsertPlan {
     fn refusal(&self, run: &Run<'_, '_>, values: &[Value]) -> Result<Option<u16>> {
         // A source with IGNORE has left out the rows that violate a constraint, so they are left
         // out here too.
-        let is_asked = self.ignore || !run.is_received;
+        let is_asked = self.ignore || run.checks_rows;
         let Some(expressions) = self.expressions.as_ref().filter(|_| is_asked) else { return Ok(None) };
         match expressions.check(values, run.ctx) {
             Err(error) if self.ignore && super::expressions::is_left_out(error.code) => {
@@ -661,8 +661,8 @@ impl InsertPlan {
             return Ok(Outcome::LeftOut);
         }
         if let Some(code) = self.refusal(run, values)? {
-            const CHECK_VIOLATED: u16 = 3819;
-            return Ok(if code == CHECK_VIOLATED { Outcome::LeftOut } else { Outcome::Ignored });
+            let is_of_check = super::expressions::is_check_violated(code);
+            return Ok(if is_of_check { Outcome::LeftOut } else { Outcome::Ignored });
         }
         self.settle_id(run, values, generator)?;
         image.clear();

@@ -343,7 +343,7 @@ impl RowUpdate {
         if let Some(check) = &self.check {
             check_view(run, check, &values, joined)?;
         }
-        if let Some(expressions) = self.expressions.as_ref().filter(|_| self.ignore || !run.is_received) {
+        if let Some(expressions) = self.expressions.as_ref().filter(|_| self.ignore || run.checks_rows) {
             expressions.check(&values, run.ctx)?;
         }
         encode(table, &values, run.ctx)

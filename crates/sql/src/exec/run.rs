@@ -24,6 +24,8 @@ pub(crate) struct Run<'r, 'c> {
     shares_reads: bool,
     /// Whether the statement comes from a replication source, which has checked its rows already.
     pub(super) is_received: bool,
+    /// Whether rows are asked for their CHECK constraints, periods and partitions.
+    pub(super) checks_rows: bool,
 }
 
 /// Refuses to change the row of a sequence, and to insert or update rows of a table with an
@@ -43,12 +45,12 @@ pub(super) fn refuse_changes(run: &Run<'_, '_>, table: &engine::Table, events: u
 
 impl<'r, 'c> Run<'r, 'c> {
     pub fn new(txn: &'r mut Transaction, ctx: &'r Context<'c>) -> Run<'r, 'c> {
-        Run { txn: Handle::Own(txn), ctx, shares_reads: false, is_received: false }
+        Run { txn: Handle::Own(txn), ctx, shares_reads: false, is_received: false, checks_rows: true }
     }
 
     /// As [`Run::new`], for a statement with subqueries or stored functions, and for each subquery.
     pub(super) fn sharing(txn: &'r dyn SharedTransaction, ctx: &'r Context<'c>) -> Run<'r, 'c> {
-        Run { txn: Handle::Shared(txn), ctx, shares_reads: false, is_received: false }
+        Run { txn: Handle::Shared(txn), ctx, shares_reads: false, is_received: false, checks_rows: true }
     }
 
     /// Calls `take` with the transaction. `take` must not evaluate expressions, because they may
@@ -81,10 +83,11 @@ impl<'r, 'c> Run<'r, 'c> {
         self.shares_reads = shares_reads;
     }
 
-    /// Notes that the statement comes from a replication source. Constraints on its rows are not
-    /// checked again, since they may use functions that are missing here.
-    pub fn set_received(&mut self) {
+    /// Notes that the statement comes from a replication source. Constraints on its rows are
+    /// checked again only if it failed there, since they may use functions that are missing here.
+    pub fn set_received(&mut self, has_failed: bool) {
         self.is_received = true;
+        self.checks_rows = has_failed;
     }
 
     /// Returns the lock that a read takes when its query asks for `lock`.

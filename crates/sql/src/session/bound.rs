@@ -453,7 +453,7 @@ fn run_in(
             run.set_changes_rows();
             // The rows of a copy are those of a MariaDB source, with their history.
             if session.settings.variables.of_mariadb {
-                run.set_received();
+                run.set_received(false);
             }
             let load = |input: &mut dyn Input| plan.run(&mut run, input);
             super::load::with_input(session, plan.source(), sink, load).map(Done::Changes)

@@ -443,7 +443,7 @@ fn change_rows(
     transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query: None });
     let change = |mut run: Run<'_, '_>| {
         run.set_changes_rows();
-        run.set_received();
+        run.set_received(refused == RefusedValues::All);
         match &bound.plan {
             Plan::Query(plan) => run_query(&mut run, plan, &mut |_| Ok(())).map(|_| ()),
             Plan::Load(plan) => {
