@@ -85,6 +85,49 @@ fn foreign_keys_in_engines_of_mariadb_without_them_are_indexes() {
     same_behind("foreign_keys_of_mariadb", Flavor::MariaDb, &["ROW", "STATEMENT"], &statements);
 }
 
+#[test]
+fn names_that_mariadb_writes_in_utf8_for_a_session_in_latin1_are_the_same() {
+    let statements = [
+        "SET NAMES latin1",
+        "CREATE TABLE `größe` (a INT)",
+        "CREATE OR REPLACE TABLE `cü` AS SELECT 1 AS `ö`, 'ü' AS s",
+        "CREATE TABLE `cü2` SELECT * FROM `cü`",
+        "INSERT INTO `cü2` VALUES (2, 'ß')",
+        "CREATE TEMPORARY TABLE `tümp` (`ä` INT)",
+        "DROP TEMPORARY TABLE `tümp`",
+        "RENAME TABLE `größe` TO `größe2`",
+        "DROP TABLE `größe2`",
+        "SET NAMES utf8mb4",
+    ];
+    same_behind("names", Flavor::MariaDb, &["ROW", "MIXED", "STATEMENT"], &statements);
+}
+
+#[test]
+fn a_table_like_a_temporary_one_of_the_session_is_made() {
+    let statements = [
+        "CREATE TEMPORARY TABLE tt (a INT NOT NULL DEFAULT 7, b VARCHAR(9) CHARSET latin1, KEY (b))",
+        "INSERT INTO tt VALUES (1, 'x')",
+        "CREATE TABLE lt LIKE tt",
+        "CREATE TABLE IF NOT EXISTS lt LIKE tt",
+        "INSERT INTO lt (b) VALUES ('é')",
+        "CREATE OR REPLACE TABLE lt2 LIKE tt",
+        "CREATE OR REPLACE TABLE lt2 LIKE tt",
+        "INSERT INTO lt2 SELECT * FROM tt",
+        "DROP TEMPORARY TABLE tt",
+    ];
+    same_behind("like_temporary", Flavor::MariaDb, &["ROW", "MIXED", "STATEMENT"], &statements);
+}
+
+#[test]
+fn a_column_that_on_duplicate_key_update_assigns_needs_no_value_at_mariadb() {
+    let statements = [
+        "CREATE TABLE t (a INT NOT NULL, b INT UNIQUE)",
+        "INSERT INTO t () VALUES () ON DUPLICATE KEY UPDATE a = 5",
+        "INSERT INTO t (b) VALUES (3), (3), (4) ON DUPLICATE KEY UPDATE a = a + 5",
+    ];
+    same_behind("on_duplicate", Flavor::MariaDb, &["MIXED", "STATEMENT"], &statements);
+}
+
 const CHECKED: &[&str] = &[
     "CREATE TABLE m (a INT CHECK (a > 0), b INT, CONSTRAINT c CHECK (a < b)) ENGINE=MyISAM",
     "refused: INSERT INTO m VALUES (1, 2), (2, 3), (-1, 5), (3, 4)",

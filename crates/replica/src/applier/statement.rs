@@ -134,8 +134,8 @@ pub(super) fn define_temporary(
     Ok(is_one)
 }
 
-/// Returns what a CREATE TABLE ... SELECT does before it inserts rows, or `None` for another
-/// statement.
+/// Returns what a CREATE TABLE defines whose columns come from a query or from a temporary table,
+/// or `None` for another statement.
 pub(super) fn define_selected(
     statements: &mut ReceivedStatements,
     query: &QueryEvent<'_>,
@@ -155,19 +155,24 @@ pub(super) fn define_selected(
     Ok(defined)
 }
 
-/// Returns the status variables of a query event with the statement in utf8mb4 and an empty
-/// `sql_mode`.
+/// Returns the status variables of a query event with the statement in utf8mb4, and with an empty
+/// `sql_mode` if `clears_mode` is true.
 ///
 /// # Errors
 /// Returns an error for status variables that cannot be read.
-pub(super) fn status_of_definition(query: &QueryEvent<'_>) -> Result<Vec<u8>, StatementError> {
+pub(super) fn status_of_definition(
+    query: &QueryEvent<'_>,
+    clears_mode: bool,
+) -> Result<Vec<u8>, StatementError> {
     let mut status = query.status().map_err(|error| {
         StatementError::NotSupported(format!("a query event's status variables ({error})"))
     })?;
     let utf8mb4 = types::collation::UTF8MB4_GENERAL_CI;
     let server = status.charset.map_or(utf8mb4, |(.., server)| server);
     status.charset = Some((utf8mb4, utf8mb4, server));
-    status.sql_mode = Some(0);
+    if clears_mode {
+        status.sql_mode = Some(0);
+    }
     let mut encoded = Vec::new();
     binlog::encode::write_status(&status, &mut encoded);
     Ok(encoded)

@@ -349,7 +349,8 @@ impl<'a> DdlRun<'a> {
         Ok(def)
     }
 
-    fn definition_like(&self, model: &TableName, schema: &str, name: &str) -> Result<TableDef> {
+    /// Returns the definition of a table like another one, without its foreign keys.
+    pub fn definition_like(&self, model: &TableName, schema: &str, name: &str) -> Result<TableDef> {
         let model = self.require_table(&self.schema_of(model)?, &model.name)?;
         let mut def = model.def.clone();
         def.schema = schema.to_owned();

@@ -26,6 +26,15 @@ const WRITE_FAILED: u32 = 3;
 /// The name that LOAD DATA gets for its file, which has no name.
 const NAMELESS: &str = "SQL_LOAD";
 
+/// Returns the query event of a statement that is made here, with the header of the source's event.
+fn encoded(header: &Header, query: &QueryEvent<'_>) -> Vec<u8> {
+    let base = EventBase { timestamp: header.timestamp, server_id: header.server_id };
+    let mut event = Vec::new();
+    let start = encode::query(base, query, header.flags, &mut event);
+    finish_event(&mut event, start, None, Checksum::None);
+    event
+}
+
 impl Applier<'_> {
     /// Notes a value on which the next statement depends besides its text.
     pub(super) fn before_statement(&mut self, event: &Event<'_>) -> Result<bool, ThreadError> {
@@ -94,7 +103,8 @@ impl Applier<'_> {
                 Some(SelectedTable::Defined(text)) => {
                     return self.create_selected(header, query, &text, relay);
                 }
-                None if is_within => return self.create_table(header, bytes, query),
+                Some(SelectedTable::Like(text)) => return self.create_like(header, query, &text, relay),
+                None if is_within => return self.create_before_rows(header, bytes, query),
                 None => {}
             }
         }
@@ -111,8 +121,8 @@ impl Applier<'_> {
         self.ddl(header, query, relay)
     }
 
-    /// Returns what a CREATE TABLE ... SELECT does before it inserts rows, or `None` for another
-    /// statement.
+    /// Returns what a CREATE TABLE defines whose columns come from a query or from a temporary
+    /// table, or `None` for another statement.
     fn define_selected(
         &mut self,
         header: &Header,
@@ -135,29 +145,68 @@ impl Applier<'_> {
         relay: RelayPosition,
     ) -> Result<bool, ThreadError> {
         let is_within = self.progress.stage == Stage::Open;
-        let status = statement::status_of_definition(query);
-        let status_vars = status.map_err(|error| error.at(self.progress.place()))?;
+        let status_vars = self.status_of_definition(query, true)?;
         let base = EventBase { timestamp: header.timestamp, server_id: header.server_id };
         if !is_within {
             self.progress.open.events.clear();
             group::begin(base, query.thread_id, &status_vars, &mut self.progress.open.events);
         }
-        let put = |query: &QueryEvent<'_>| {
-            let mut event = Vec::new();
-            let start = encode::query(base, query, header.flags, &mut event);
-            finish_event(&mut event, start, None, Checksum::None);
-            event
-        };
         let defining =
             QueryEvent { status_vars: &status_vars, statement: definition.as_bytes(), ..query.clone() };
-        self.create_table(header, &put(&defining), &defining)?;
+        self.create_table(header, &encoded(header, &defining), &defining)?;
         self.statement(header, query, None)?;
         if is_within {
             return Ok(false);
         }
         let end = QueryEvent { status_vars: &[], statement: b"COMMIT", ..query.clone() };
-        self.progress.append(&put(&end))?;
+        self.progress.append(&encoded(header, &end))?;
         self.progress.commit(relay)
+    }
+
+    /// Carries out a CREATE TABLE ... LIKE a temporary table. This server's log has the CREATE
+    /// TABLE with columns (`definition`), because the temporary table is in no log of rows.
+    fn create_like(
+        &mut self,
+        header: &Header,
+        query: &QueryEvent<'_>,
+        definition: &str,
+        relay: RelayPosition,
+    ) -> Result<bool, ThreadError> {
+        let status_vars = self.status_of_definition(query, true)?;
+        let defining =
+            QueryEvent { status_vars: &status_vars, statement: definition.as_bytes(), ..query.clone() };
+        if self.progress.stage == Stage::Open {
+            return self.create_table(header, &encoded(header, &defining), &defining);
+        }
+        self.progress.append(&encoded(header, &defining))?;
+        self.ddl(header, &defining, relay)
+    }
+
+    /// Creates the table whose rows come next as row events. MariaDB makes the text of this CREATE
+    /// TABLE in utf8mb4, whatever `character_set_client` its event names.
+    fn create_before_rows(
+        &mut self,
+        header: &Header,
+        bytes: &[u8],
+        query: &QueryEvent<'_>,
+    ) -> Result<bool, ThreadError> {
+        let of_mariadb = matches!(self.progress.head.gtid, GroupGtid::Mariadb(_));
+        if !of_mariadb || query.statement.is_ascii() {
+            return self.create_table(header, bytes, query);
+        }
+        let status_vars = self.status_of_definition(query, false)?;
+        let defining = QueryEvent { status_vars: &status_vars, ..query.clone() };
+        self.create_table(header, &encoded(header, &defining), &defining)
+    }
+
+    /// Returns the status variables for a definition in utf8mb4. `clears_mode` says that its text
+    /// is for an empty `sql_mode`.
+    fn status_of_definition(
+        &self,
+        query: &QueryEvent<'_>,
+        clears_mode: bool,
+    ) -> Result<Vec<u8>, ThreadError> {
+        statement::status_of_definition(query, clears_mode).map_err(|error| error.at(self.progress.place()))
     }
 
     /// Creates the table of a CREATE TABLE ... SELECT, whose rows come next.
