@@ -22,7 +22,8 @@
 //!    client.
 //! 8. Statements about definitions: `ddl`.
 //! 9. The session: `session::state` is what a session keeps, `session` what it does with each
-//!    statement. `replicated` runs what a source has logged.
+//!    statement. `replicated` runs what a source has logged,
+//!    with `converted` for a statement that stands for several.
 //!
 //! Each session caches bound plans by the statement's text. A cached plan is valid while the schema
 //! version that it was bound under is current.
@@ -38,6 +39,7 @@ mod base64;
 mod bind;
 mod binlog_format;
 mod computed_table;
+mod converted;
 pub mod counters;
 mod ddl;
 mod detached;

@@ -13,7 +13,8 @@
 //! of MySQL.
 
 use crate::admin::{AccountsLog, AdminCommand};
-use crate::ast::{AlterDemands, AlterTable, Alteration, Statement};
+use crate::ast::{AlterDemands, AlterTable, Alteration, PartitionAlteration, Statement, TableName};
+use crate::converted;
 use crate::ddl::{DdlReport, DdlRun, DdlSettings, routine_change, schedule_of};
 use crate::error::{Result, SqlError};
 use crate::host::RoutineChange;
@@ -149,8 +150,36 @@ pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Re
             }
             run(engine, received, &parsed.statement)
         }
+        Statement::AlterTable(alter) => match conversion_of(alter) {
+            Some(conversion) => convert(engine, received, &alter.table, conversion),
+            None => run(engine, received, &parsed.statement),
+        },
         statement => run(engine, received, statement),
     }
+}
+
+/// Returns the conversion of a partition or a table that the statement is.
+fn conversion_of(alter: &AlterTable) -> Option<&PartitionAlteration> {
+    use PartitionAlteration::{FromTable, ToTable};
+    match alter.alterations.as_slice() {
+        [Alteration::Partition(conversion @ (ToTable { .. } | FromTable { .. }))] => Some(conversion),
+        _ => None,
+    }
+}
+
+/// Carries out the statements that a conversion stands for. The last one has the GTID, the position
+/// and the event.
+fn convert(
+    engine: &Arc<Engine>,
+    received: &ReceivedStatement<'_>,
+    partitioned: &TableName,
+    conversion: &PartitionAlteration,
+) -> Result<Executed> {
+    let current = unlogged(engine, received);
+    let schema_of = |name: &TableName| current.schema_of(name);
+    let (before, last) = converted::statements(engine, partitioned, conversion, &schema_of)?;
+    before.iter().try_for_each(|statement| unlogged(engine, received).run(statement))?;
+    run(engine, received, &last)
 }
 
 /// Reports whether a text that could not be parsed begins like a statement about accounts.

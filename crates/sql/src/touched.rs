@@ -1,7 +1,7 @@
 //! What a source's statement changes, for replication filters. It is derived from the statement's
 //! text alone, without a look at any table.
 
-use crate::ast::{Alteration, ObjectDetails, PartitionAlteration, Statement, TableName, TableRef};
+use crate::ast::{Alteration, ObjectDetails, Statement, TableName, TableRef};
 use crate::parse::parse;
 use crate::sql_mode::SqlMode;
 use engine::ObjectKind;
@@ -50,10 +50,8 @@ pub fn touched(schema: &str, statement: &[u8], character_set_client: u16, sql_mo
         Statement::CreateTable(create) => tables.push(&create.table),
         Statement::AlterTable(alter) => {
             tables.push(&alter.table);
-            if let [Alteration::Partition(PartitionAlteration::Exchange { table, .. })] =
-                alter.alterations.as_slice()
-            {
-                tables.push(table);
+            if let [Alteration::Partition(alteration)] = alter.alterations.as_slice() {
+                tables.extend(alteration.other_table());
             }
         }
         Statement::DropTable { tables: dropped, .. } => tables.extend(dropped),

@@ -128,6 +128,28 @@ fn a_column_that_on_duplicate_key_update_assigns_needs_no_value_at_mariadb() {
     same_behind("on_duplicate", Flavor::MariaDb, &["MIXED", "STATEMENT"], &statements);
 }
 
+#[test]
+fn partitions_of_mariadb_become_tables_and_tables_become_partitions() {
+    let statements = [
+        "CREATE TABLE r (a INT, b VARCHAR(9), KEY (a)) PARTITION BY RANGE (a) \
+         (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN (20), PARTITION p2 VALUES LESS THAN (30))",
+        "INSERT INTO r VALUES (1, 'a'), (11, 'b'), (12, 'c'), (21, 'd'), (NULL, 'e')",
+        "ALTER TABLE r CONVERT PARTITION p1 TO TABLE r1",
+        "INSERT INTO r1 VALUES (100, 'f')",
+        "ALTER TABLE r CONVERT PARTITION p2 TO TABLE r2",
+        "ALTER TABLE r CONVERT TABLE r2 TO PARTITION p3 VALUES LESS THAN (30)",
+        "INSERT INTO r VALUES (22, 'g')",
+        "CREATE TABLE l (a INT PRIMARY KEY) PARTITION BY LIST (a) \
+         (PARTITION one VALUES IN (1), PARTITION two VALUES IN (2))",
+        "INSERT INTO l VALUES (1)",
+        // Neither the partition nor the table has a row.
+        "ALTER TABLE l CONVERT PARTITION two TO TABLE l2",
+        "ALTER TABLE l CONVERT TABLE l2 TO PARTITION three VALUES IN (3)",
+        "INSERT INTO l VALUES (3)",
+    ];
+    same_behind("conversions", Flavor::MariaDb, &["ROW", "STATEMENT"], &statements);
+}
+
 const CHECKED: &[&str] = &[
     "CREATE TABLE m (a INT CHECK (a > 0), b INT, CONSTRAINT c CHECK (a < b)) ENGINE=MyISAM",
     "refused: INSERT INTO m VALUES (1, 2), (2, 3), (-1, 5), (3, 4)",

@@ -81,8 +81,30 @@ pub enum PartitionAlteration {
         table: TableName,
         validates: bool,
     },
+    /// MariaDB's `CONVERT PARTITION name TO TABLE table`
+    ToTable {
+        partition: String,
+        table: TableName,
+    },
+    /// MariaDB's `CONVERT TABLE table TO PARTITION ...`
+    FromTable {
+        table: TableName,
+        element: Box<PartitionElement>,
+    },
     /// `REBUILD PARTITION`
     Rebuild(PartitionNames),
     /// MariaDB's ADD with IF NOT EXISTS, or DROP with IF EXISTS.
     Conditional(Box<PartitionAlteration>),
+}
+
+impl PartitionAlteration {
+    /// Returns the other table whose rows the statement moves.
+    pub fn other_table(&self) -> Option<&TableName> {
+        match self {
+            PartitionAlteration::Exchange { table, .. }
+            | PartitionAlteration::ToTable { table, .. }
+            | PartitionAlteration::FromTable { table, .. } => Some(table),
+            _ => None,
+        }
+    }
 }

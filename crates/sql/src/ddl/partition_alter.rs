@@ -84,6 +84,10 @@ impl Maker<'_> {
             },
             // EXCHANGE stands alone in its statement and changes no definition.
             PartitionAlteration::Exchange { .. } => Repartitioned::kept(old.clone()),
+            // The conversions of a source's statement are carried out as other statements.
+            PartitionAlteration::ToTable { .. } | PartitionAlteration::FromTable { .. } => {
+                return Err(SqlError::not_supported("CONVERT PARTITION here"));
+            }
             PartitionAlteration::Rebuild(names) => {
                 named_ones(def, old, names)?;
                 Repartitioned::kept(old.clone())

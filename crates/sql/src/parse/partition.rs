@@ -223,6 +223,9 @@ impl Parser<'_> {
     /// Reads an operation of ALTER TABLE that concerns partitions only. `None` if something else
     /// follows.
     pub(super) fn partition_alteration(&mut self) -> Result<Option<PartitionAlteration>> {
+        if let Some(conversion) = self.partition_conversion()? {
+            return Ok(Some(conversion));
+        }
         let word = self.upper();
         let known = ["ADD", "DROP", "TRUNCATE", "COALESCE", "REORGANIZE", "EXCHANGE", "REBUILD"];
         if !known.contains(&word.as_str()) || !self.token_is(self.ahead(1), "PARTITION") {
@@ -251,6 +254,27 @@ impl Parser<'_> {
             true => PartitionAlteration::Conditional(Box::new(alteration)),
             false => alteration,
         }))
+    }
+
+    /// Reads MariaDB's `CONVERT PARTITION ... TO TABLE` or `CONVERT TABLE ... TO PARTITION`. `None`
+    /// if something else follows.
+    fn partition_conversion(&mut self) -> Result<Option<PartitionAlteration>> {
+        if !self.mode.of_source {
+            return Ok(None);
+        }
+        if self.eat_all(&["CONVERT", "PARTITION"]) {
+            let partition = self.name()?;
+            self.expect_all(&["TO", "TABLE"])?;
+            return Ok(Some(PartitionAlteration::ToTable { partition, table: self.table_name()? }));
+        }
+        if self.eat_all(&["CONVERT", "TABLE"]) {
+            let table = self.table_name()?;
+            self.expect("TO")?;
+            let element = Box::new(self.partition_element()?);
+            let _ = self.eat_any(&["WITH", "WITHOUT"]) && self.eat("VALIDATION");
+            return Ok(Some(PartitionAlteration::FromTable { table, element }));
+        }
+        Ok(None)
     }
 
     fn exchange(&mut self) -> Result<PartitionAlteration> {
