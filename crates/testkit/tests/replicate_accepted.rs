@@ -173,3 +173,30 @@ fn a_check_of_mariadb_ends_a_statement_at_the_row_at_which_it_did() {
     let statements = [CHECKED, &periods].concat();
     same_behind("checks_of_mariadb", Flavor::MariaDb, &["STATEMENT", "MIXED"], &statements);
 }
+
+#[test]
+fn an_event_of_mariadb_keeps_its_end_when_alter_event_names_none() {
+    let every =
+        "ON SCHEDULE EVERY 1 DAY STARTS '2030-01-01 00:00:00' ENDS '2031-01-01 00:00:00' DO SET @a = 1";
+    let create = ["e1", "e2", "e3"].map(|name| format!("CREATE EVENT {name} {every}"));
+    let mut statements: Vec<&str> = create.iter().map(String::as_str).collect();
+    statements.extend([
+        "CREATE TABLE t (a INT)",
+        "ALTER EVENT e1 ON SCHEDULE EVERY 2 DAY STARTS '2029-01-01 00:00:00'",
+        "ALTER EVENT e2 ON SCHEDULE AT '2033-01-01 00:00:00'",
+        "ALTER EVENT e2 ON SCHEDULE EVERY 3 HOUR STARTS '2030-01-01 00:00:00'",
+        "ALTER EVENT e3 ON SCHEDULE EVERY 1 DAY STARTS '2030-01-01 00:00:00' ENDS '2035-01-01 00:00:00'",
+    ]);
+    same_behind("events", Flavor::MariaDb, &["ROW"], &statements);
+}
+
+#[test]
+fn common_tables_in_views_of_mariadb_are_shown_without_quotes() {
+    let statements = [
+        "CREATE TABLE t (a INT, b INT)",
+        "CREATE VIEW v1 AS WITH q AS (SELECT a AS c FROM t) SELECT * FROM q",
+        "CREATE VIEW v2 AS WITH `q` AS (SELECT a AS c FROM t), größe AS (SELECT 1) SELECT c FROM `q` JOIN größe",
+        "CREATE VIEW v3 AS SELECT a FROM t WHERE a = (WITH x AS (SELECT 2) SELECT * FROM x)",
+    ];
+    same_behind("common_tables", Flavor::MariaDb, &["ROW"], &statements);
+}

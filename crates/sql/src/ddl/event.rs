@@ -55,6 +55,9 @@ pub(super) fn put_clauses(run: &DdlRun<'_>, def: &mut ObjectDef, clauses: &Event
 
 fn put_schedule(run: &DdlRun<'_>, def: &mut ObjectDef, schedule: &EventSchedule) {
     let values = &run.schedule;
+    // ALTER EVENT without ENDS keeps the end of a recurring event at MariaDB.
+    let keeps_end = run.settings.of_mariadb && values.ends_s.is_none();
+    let end = def.attribute(attribute::ENDS).filter(|_| keeps_end).map(str::to_owned);
     for name in [attribute::AT, attribute::AMOUNT, attribute::UNIT, attribute::STARTS, attribute::ENDS] {
         def.remove_attribute(name);
     }
@@ -69,6 +72,9 @@ fn put_schedule(run: &DdlRun<'_>, def: &mut ObjectDef, schedule: &EventSchedule)
         EventSchedule::Every { unit, .. } => {
             put(attribute::STARTS, values.starts_s);
             put(attribute::ENDS, values.ends_s);
+            if let Some(end) = end {
+                def.set_attribute(attribute::ENDS, end);
+            }
             def.set_attribute(attribute::AMOUNT, values.amount.clone().unwrap_or_default());
             def.set_attribute(attribute::UNIT, unit_name(*unit).to_uppercase());
         }

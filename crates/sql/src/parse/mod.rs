@@ -34,7 +34,7 @@ pub(crate) mod object;
 pub(crate) mod partition;
 pub(crate) mod program;
 mod query;
-mod reserved;
+pub(crate) mod reserved;
 mod set;
 mod set_operation;
 mod show;

@@ -6,7 +6,8 @@ use super::scope::{Around, Found, Given, Item, Place, Scope, Source, column_list
 use super::set_operation::Term;
 use super::window::window_text;
 use super::{Use, ViewNames};
-use crate::ast::{Expr, Limit, Literal, OrderItem, Query, QueryBody, Select, SelectItem};
+use crate::ast::{CommonTable, Expr, Limit, Literal, OrderItem, Query, QueryBody, Select, SelectItem};
+use crate::parse::reserved::is_reserved;
 use crate::quoting::quoted;
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -45,11 +46,11 @@ impl ViewNames<'_> {
                     false => table.columns.clone(),
                 };
                 let comma = if at > 0 { ", " } else { "" };
-                let names = column_list(&table.columns);
-                write!(lead, "{comma}{}{names} as ({})", quoted(&table.name), inner.text()).ok()?;
+                let (name, names) = self.common_name(table);
+                write!(lead, "{comma}{name}{names} as ({})", inner.text()).ok()?;
                 around.commons.push((table.name.clone(), columns.into()));
             }
-            lead.push(' ');
+            lead.push_str(if self.of_mariadb { "" } else { " " });
         }
         let has_tail = !order_by.is_empty() || limit.is_some();
         let term = match body {
@@ -68,6 +69,22 @@ impl ViewNames<'_> {
             return Some(term);
         }
         Some(Term::tailed(lead + &term.text(), term.columns))
+    }
+
+    /// Returns the name of a common table and the list of its columns. MariaDB shows the name
+    /// without quotes. Where the text could not be read again without them, they stay.
+    fn common_name(&self, table: &CommonTable) -> (String, String) {
+        let names = column_list(&table.columns);
+        if !self.of_mariadb {
+            return (quoted(&table.name), names);
+        }
+        let is_plain = |name: &str| {
+            let is_word = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '$';
+            name.chars().all(is_word) && !name.starts_with(|sign: char| sign.is_ascii_digit())
+        };
+        let bare = is_plain(&table.name) && !is_reserved(table.name.as_bytes());
+        let name = if bare { table.name.clone() } else { quoted(&table.name) };
+        (name, names.trim_start().to_owned())
     }
 
     fn body(
