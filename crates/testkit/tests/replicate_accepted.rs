@@ -200,3 +200,30 @@ fn common_tables_in_views_of_mariadb_are_shown_without_quotes() {
     ];
     same_behind("common_tables", Flavor::MariaDb, &["ROW"], &statements);
 }
+
+const NULLABLE_NUMBERS: &[&str] = &[
+    "CREATE TABLE a (a INT NOT NULL AUTO_INCREMENT UNIQUE KEY NULL, b INT)",
+    "CREATE TABLE c (a INT NULL AUTO_INCREMENT UNIQUE KEY, b INT)",
+    "INSERT INTO a (b) VALUES (1)",
+    "INSERT INTO a VALUES (NULL, 2), (DEFAULT, 4)",
+    "INSERT INTO a VALUES (0, 3), (0, 30)",
+    "INSERT INTO a SELECT NULL, 5",
+    "INSERT INTO a SET b = 6",
+    "UPDATE a SET a = NULL WHERE b = 3",
+    "REPLACE INTO a (b) VALUES (7)",
+    "INSERT IGNORE INTO a (a, b) VALUES (NULL, 8)",
+    "INSERT IGNORE INTO a (a, b) VALUES (0, 9)",
+    "INSERT INTO c VALUES (NULL, 1), (0, 2), (DEFAULT, 3)",
+    "INSERT INTO c (b) VALUES (4)",
+    "ALTER TABLE a ADD d INT",
+];
+
+#[test]
+fn null_behind_auto_increment_of_mysql_makes_a_column_that_may_be_null() {
+    same_behind("numbers_of_mysql", Flavor::MySql, &["ROW", "STATEMENT"], NULLABLE_NUMBERS);
+}
+
+#[test]
+fn null_behind_auto_increment_of_mariadb_makes_a_column_that_may_be_null() {
+    same_behind("numbers_of_mariadb", Flavor::MariaDb, &["ROW", "STATEMENT"], NULLABLE_NUMBERS);
+}

@@ -34,6 +34,9 @@ pub struct ColumnSpec {
     /// The number of fractional digits of `ON UPDATE CURRENT_TIMESTAMP(n)`.
     pub on_update_fsp: Option<u64>,
     pub auto_increment: bool,
+    /// Whether NULL stands behind AUTO_INCREMENT. The column may then be NULL, and NULL generates
+    /// no value.
+    pub null_behind_auto_increment: bool,
     pub unique: bool,
     pub primary: bool,
     pub comment: String,
@@ -58,6 +61,7 @@ impl ColumnSpec {
             generated: None,
             on_update_fsp: None,
             auto_increment: false,
+            null_behind_auto_increment: false,
             unique: false,
             primary: false,
             comment: String::new(),

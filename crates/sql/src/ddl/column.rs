@@ -188,7 +188,7 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
     let nullable = spec.row_edge.is_none()
         && spec.nullable.unwrap_or(!spec.primary && !spec.auto_increment && !is_not_null)
         && !spec.primary
-        && !spec.auto_increment;
+        && (!spec.auto_increment || spec.null_behind_auto_increment);
     let default = match &spec.default {
         // The expression is added when all columns exist.
         None if spec.default_expression.is_some() || spec.generated.is_some() => None,

@@ -563,6 +563,8 @@ impl InsertPlan {
         }
         generator.is_null = value.is_null();
         match value {
+            // Only 0 generates a value for a column that may be NULL.
+            Value::Null if column.nullable => Ok(Value::Null),
             Value::Null => Ok(Value::Int(0)),
             value => to_column(value, column, number, self.strictness(run), run.ctx),
         }
@@ -623,7 +625,8 @@ impl InsertPlan {
         generator: &mut Generator,
     ) -> Result<()> {
         run.before_insert(&self.table, values)?;
-        if let Some(at) = generator.column.filter(|at| values[*at].is_null()) {
+        let is_null = |at: &usize| values[*at].is_null() && !self.table.def.columns[*at].nullable;
+        if let Some(at) = generator.column.filter(is_null) {
             values[at] = Value::Int(0);
             generator.is_null = true;
         }

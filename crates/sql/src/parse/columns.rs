@@ -32,6 +32,7 @@ impl Parser<'_> {
                 self.advance();
                 self.expect("NULL")?;
                 spec.nullable = Some(false);
+                spec.null_behind_auto_increment = false;
                 return Ok(true);
             }
             "DEFAULT" => {
@@ -100,8 +101,14 @@ impl Parser<'_> {
             _ => {}
         }
         match () {
-            _ if self.eat("NULL") => spec.nullable = Some(true),
-            _ if self.eat("AUTO_INCREMENT") => spec.auto_increment = true,
+            _ if self.eat("NULL") => {
+                spec.nullable = Some(true);
+                spec.null_behind_auto_increment = spec.auto_increment;
+            }
+            _ if self.eat("AUTO_INCREMENT") => {
+                spec.auto_increment = true;
+                spec.null_behind_auto_increment = false;
+            }
             _ if self.eat("PRIMARY") => {
                 self.expect("KEY")?;
                 spec.primary = true;

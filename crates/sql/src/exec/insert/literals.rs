@@ -60,7 +60,7 @@ impl RowOfLiterals for ListedRow<'_> {
 pub(in crate::exec) fn sources(table: &Table, columns: &[usize]) -> Vec<ColumnSource> {
     let of = |(at, column): (usize, &ColumnDef)| match columns.iter().position(|given| *given == at) {
         Some(place) => ColumnSource::Literal(place),
-        None if table.def.auto_increment_column() == Some(at) => ColumnSource::Generated,
+        None if table.def.auto_increment_column() == Some(at) && !column.nullable => ColumnSource::Generated,
         None if column.nullable && matches!(column.default, Some(ColumnDefault::Null)) => ColumnSource::Null,
         None => ColumnSource::Default,
     };
