@@ -207,6 +207,7 @@ const NULLABLE_NUMBERS: &[&str] = &[
     "INSERT INTO a (b) VALUES (1)",
     "INSERT INTO a VALUES (NULL, 2), (DEFAULT, 4)",
     "INSERT INTO a VALUES (0, 3), (0, 30)",
+    "INSERT INTO a VALUES (NULL, 31), (0, 32), (DEFAULT, 33), (0, 34)",
     "INSERT INTO a SELECT NULL, 5",
     "INSERT INTO a SET b = 6",
     "UPDATE a SET a = NULL WHERE b = 3",

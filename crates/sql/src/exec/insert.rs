@@ -580,6 +580,10 @@ impl InsertPlan {
         generator: &mut Generator,
     ) -> Result<()> {
         let Some(at) = generator.column else { return Ok(()) };
+        if values[at].is_null() && generator.is_null {
+            // As in MySQL, NULL draws a number from the statement's, and stays NULL.
+            return generator.next(&self.table, run).map(|_| ());
+        }
         let is_zero = matches!(values[at], Value::Int(0) | Value::UInt(0));
         let zero_generates = generator.is_null || !run.ctx.variables.sql_mode.no_auto_value_on_zero();
         if !is_zero || !zero_generates {
