@@ -97,6 +97,34 @@ fn a_time_that_is_out_of_range_is_null_unless_it_is_a_text() {
 }
 
 #[test]
+fn units_of_days_are_read_from_times_as_by_mysql() {
+    let units = ["day_hour", "day_minute", "day_second", "day_microsecond"];
+    let values = [
+        "time'100:00:01.5'",
+        "time'-25:10:11'",
+        "'100:00:01.5'",
+        "'2019-07-02 01:02:03.25'",
+        "'2019-07-02'",
+        "'19-07-02'",
+        "'12:07:02'",
+        "'1 02:03:04'",
+        "timestamp'2019-07-02 01:02:03'",
+        "date'2019-07-02'",
+        "20190702010203",
+        "null",
+    ];
+    let asked: Vec<String> = (values.iter())
+        .map(|value| {
+            let of = units.map(|unit| format!("extract({unit} from {value})"));
+            format!("select {}", of.join(", "))
+        })
+        .collect();
+    let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+    let answers = same_answers("units_of_days_of_times", &asked);
+    assert!(answers[0].contains(": 100,10000,1000001,1000001500000"), "{answers:#?}");
+}
+
+#[test]
 fn a_choice_has_the_decimals_of_the_chosen_value_unless_a_table_keeps_it() {
     let answers = same_answers(
         "decimals_of_choices",

@@ -264,12 +264,30 @@ pub(crate) fn week_of(date: &Date, mode: u8) -> (u16, u8) {
     (year, (days / 7 + 1) as u8)
 }
 
+/// Reports whether a value of which the day and a time are asked is read as a date and time.
+/// Otherwise it is a TIME, all of whose hours are behind day 0: a text whose first number is
+/// followed by a colon, a point or a space cannot begin with a date, as MySQL reads it here.
+fn has_date(value: &Value) -> bool {
+    match value {
+        Value::Time(_) => false,
+        Value::Bytes(text) => {
+            let after_digits = text.trim_ascii_start().iter().find(|byte| !byte.is_ascii_digit());
+            !matches!(after_digits, Some(b':' | b'.' | b' '))
+        }
+        _ => true,
+    }
+}
+
 /// Computes `EXTRACT(unit FROM value)`.
 pub(crate) fn extract(value: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Result<Value> {
     if value.is_null() {
         return Ok(Value::Null);
     }
-    let needs_date = matches!(
+    let of_day = matches!(
+        unit,
+        TimeUnit::DayMicrosecond | TimeUnit::DaySecond | TimeUnit::DayMinute | TimeUnit::DayHour
+    );
+    let of_date = matches!(
         unit,
         TimeUnit::Day
             | TimeUnit::Week
@@ -277,11 +295,8 @@ pub(crate) fn extract(value: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Resul
             | TimeUnit::Quarter
             | TimeUnit::Year
             | TimeUnit::YearMonth
-            | TimeUnit::DayMicrosecond
-            | TimeUnit::DaySecond
-            | TimeUnit::DayMinute
-            | TimeUnit::DayHour
     );
+    let needs_date = of_date || of_day && has_date(value);
     let (date, time) = if needs_date || matches!(value, Value::DateTime(_) | Value::Timestamp { .. }) {
         match datetime_of(value, ctx) {
             Some(at) => (at.date, at.time()),
