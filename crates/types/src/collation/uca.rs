@@ -175,28 +175,25 @@ const PRINTABLE_AT_ONCE: usize = 8;
 /// are other characters, appends nothing and returns false. Sorting texts spends much of its time
 /// in this loop, which therefore has two loads and one store for each character, and no branch.
 fn write_printable_key(bytes: &[u8], out: &mut Vec<u8>) -> bool {
+    let (blocks, rest) = bytes.as_chunks::<PRINTABLE_AT_ONCE>();
+    let others = blocks.iter().fold(0, |all, block| all | not_printable(u64::from_le_bytes(*block)));
+    if others != 0 || !rest.iter().all(|byte| is_printable(*byte)) {
+        return false;
+    }
     let (weights, start) = (&*PRINTABLE_WEIGHTS, out.len());
     out.resize(start + bytes.len() * 2 + KEY_END.len(), 0);
-    let (blocks, rest) = bytes.as_chunks::<PRINTABLE_AT_ONCE>();
     let (places, _) = out[start..].as_chunks_mut();
     let (places, rest_places) = places.split_at_mut(blocks.len() * PRINTABLE_AT_ONCE);
-    let mut others = 0;
     // The blocks have a fixed length, so that the inner loop is unrolled.
     for (places, block) in places.as_chunks_mut::<PRINTABLE_AT_ONCE>().0.iter_mut().zip(blocks) {
-        others |= not_printable(u64::from_le_bytes(*block));
         for at in 0..PRINTABLE_AT_ONCE {
             places[at] = weights[usize::from(block[at])];
         }
     }
-    let mut are_printable = others == 0;
     for (place, byte) in rest_places.iter_mut().zip(rest) {
-        are_printable &= is_printable(*byte);
         *place = weights[usize::from(*byte)];
     }
-    if !are_printable {
-        out.truncate(start);
-    }
-    are_printable
+    true
 }
 
 /// Returns 0 if all eight bytes are printable ASCII characters. The highest bit of a byte is set by
