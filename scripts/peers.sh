@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the servers and tools with which the tests and the benchmark compare, on a Debian
 # machine:
-#   - mariadb-server, sysbench, debootstrap, haproxy, Prometheus' exporter for mysqld, and Chromium
-#     for the web page, from the machine's own Debian release;
+#   - mariadb-server, sysbench, debootstrap, haproxy, Prometheus' exporter for mysqld, Chromium for
+#     the web page, and valgrind to count instructions, from the machine's own Debian release;
 #   - MySQL, from Debian unstable and in a chroot, because no stable release has it;
 #   - readers of the binary log, each from its language's own registry: mysql-replication (Python),
 #     canal of go-mysql (Go) and Debezium's engine (Java). They are built as crates/testkit/readers
@@ -54,6 +54,7 @@ install_packages() {
   command -v haproxy >/dev/null || wanted+=(haproxy)
   command -v prometheus-mysqld-exporter >/dev/null || wanted+=(prometheus-mysqld-exporter)
   command -v chromium >/dev/null || wanted+=(chromium)
+  command -v valgrind >/dev/null || wanted+=(valgrind)
   command -v pkg-config >/dev/null || wanted+=(pkg-config)
   [ -e /usr/include/mariadb/mysql.h ] || wanted+=(libmariadb-dev)
   command -v debootstrap >/dev/null || [ -x "$chroot_dir/usr/sbin/mysqld" ] || wanted+=(debootstrap)
@@ -176,6 +177,7 @@ main() {
     command -v haproxy >/dev/null || lacks "haproxy (installing it needs root)"
     command -v prometheus-mysqld-exporter >/dev/null || lacks "mysqld_exporter (installing it needs root)"
     command -v chromium >/dev/null || lacks "Chromium (installing it needs root)"
+    command -v valgrind >/dev/null || lacks "valgrind (installing it needs root)"
     lacks "MySQL (its chroot needs root)"
     return
   fi
@@ -190,6 +192,7 @@ main() {
   command -v haproxy >/dev/null || lacks "haproxy"
   command -v prometheus-mysqld-exporter >/dev/null || lacks "mysqld_exporter"
   command -v chromium >/dev/null || lacks "Chromium"
+  command -v valgrind >/dev/null || lacks "valgrind"
   install_mysql || {
     tail -5 "$peers_dir"/debootstrap.log "$peers_dir"/mysql.log 2>/dev/null || true
     lacks "MySQL (logs in $peers_dir)"

@@ -43,7 +43,7 @@ pub mod work;
 
 pub use bench::instance::{Flavor, Instance, RowImage, Settings, USER};
 pub use server::{Replica, Server};
-pub use skipped::{available, may_mount, reader_available, tool_available};
+pub use skipped::{available, counts_compare, may_mount, reader_available, tool_available};
 
 /// Returns how often the kill loops kill: the value of `SLIPSTREAM_KILLS`, or 50.
 pub fn kills() -> u64 {

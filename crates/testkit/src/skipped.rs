@@ -52,6 +52,20 @@ pub fn may_mount(test: &str) -> bool {
     is_root
 }
 
+/// Reports whether instructions that are counted here compare with the figures of the documents,
+/// which are those of x86-64 and of the release profile's own optimisation. If not, it reports the
+/// calling test as skipped, and the test should return.
+#[must_use]
+pub fn counts_compare(test: &str) -> bool {
+    let level = env!("COMPILED_AT_OPT_LEVEL");
+    let compares = cfg!(target_arch = "x86_64") && level == "3";
+    if !compares {
+        let arch = std::env::consts::ARCH;
+        tell(test, &format!("counts of {arch} at optimisation level {level} compare with no figure"));
+    }
+    compares
+}
+
 /// Prints that a test is skipped. The line is also added to the file that `SLIPSTREAM_SKIPPED`
 /// names, for the summary of `make test`, because the output of a test that passes is not shown.
 fn tell(test: &str, why: &str) {
