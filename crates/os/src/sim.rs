@@ -119,6 +119,13 @@ impl SimDisk {
         self.shared.machine.lock().failing_writes = part.map(str::to_owned);
     }
 
+    /// Flips one bit of every write to a file whose path contains `part` from now on, as decaying
+    /// media do. `None` lets all writes be read as they were written again. It reaches files whose
+    /// names are gone, too.
+    pub fn damage_writes(&self, part: Option<&str>) {
+        self.shared.machine.lock().damaged_writes = part.map(str::to_owned);
+    }
+
     /// Lets files grow by `left_bytes` more bytes in all. After that the disk is full. `None` lifts
     /// the limit.
     pub fn limit_space(&self, left_bytes: Option<u64>) {

@@ -257,6 +257,29 @@ fn a_full_disk_and_a_failing_one_are_errors_and_leave_nothing() {
     }
 }
 
+/// A temporary file has no checksums, as in MySQL, so a damaged value is not seen. A damaged order,
+/// length or number of entries is an error, and nothing ends the connection.
+#[test]
+fn damaged_files_are_errors_or_other_values_and_leave_nothing() {
+    let (seed, mut refused) = (test_seed("spilling damaged_files"), 0);
+    for round in 0..6 {
+        let disk = SimDisk::new(seed.wrapping_add(round));
+        let engine = engine_on(&disk);
+        let mut s = session_of(&engine, Arc::default());
+        fill(&mut s, &mut Rng::new(9), 2000);
+        run(&mut s, "CREATE TABLE copy LIKE t");
+        set_memory(&mut s, true);
+        for statement in HUNGRY {
+            disk.damage_writes(Some("#sql-spill"));
+            refused += usize::from(outcome(&mut s, statement).join("").contains("1034"));
+            disk.damage_writes(None);
+            assert_eq!(temporary_files(&disk), Vec::<String>::new(), "{statement}");
+            run(&mut s, "DELETE FROM copy");
+        }
+    }
+    assert!(refused > 0, "no file was found damaged");
+}
+
 #[test]
 fn a_kill_ends_them_and_leaves_nothing() {
     let disk = SimDisk::new(1);

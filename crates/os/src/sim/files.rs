@@ -32,13 +32,20 @@ impl SimFile {
         machine.change().map_err(place)?;
         let grows = end_bytes.saturating_sub(machine.contents[self.number].current.len());
         machine.take_space(grows as u64).map_err(place)?;
-        let fails = |part: &String| self.path.to_string_lossy().contains(part.as_str());
-        if machine.failing_writes.as_ref().is_some_and(fails) {
+        let is_meant = |part: &String| self.path.to_string_lossy().contains(part.as_str());
+        if machine.failing_writes.as_ref().is_some_and(is_meant) {
             if let Change::Write { bytes, .. } = &mut change {
                 bytes.truncate(bytes.len() / 2);
                 machine.contents[self.number].change(change);
             }
             return Err(place(io::Error::other("the simulated write failed")));
+        }
+        if machine.damaged_writes.as_ref().is_some_and(is_meant)
+            && let Change::Write { bytes, .. } = &mut change
+            && !bytes.is_empty()
+        {
+            let bit = machine.rng.below(8 * bytes.len() as u64) as usize;
+            bytes[bit / 8] ^= 1 << (bit % 8);
         }
         machine.contents[self.number].change(change);
         Ok(())
