@@ -22,8 +22,8 @@
 //!    client.
 //! 8. Statements about definitions: `ddl`.
 //! 9. The session: `session::state` is what a session keeps, `session` what it does with each
-//!    statement. `replicated` runs what a source has logged,
-//!    with `converted` for a statement that stands for several.
+//!    statement. `replicated` runs what a source has logged, and
+//!    `converted` returns the statements that one of a source stands for.
 //!
 //! Each session caches bound plans by the statement's text. A cached plan is valid while the schema
 //! version that it was bound under is current.

@@ -38,6 +38,9 @@ pub struct WireSink<'a> {
     sent: Option<&'a mut SentColumns>,
     /// Whether `columns` belongs to `sent`.
     is_sents: bool,
+    /// Whether the columns of a result set have come. Only those of a command's first one are kept
+    /// in `sent`, since each further one would replace them.
+    has_columns: bool,
     /// True when text must be converted, because the character set in which it is sent differs from
     /// that of values.
     converts: bool,
@@ -70,6 +73,7 @@ impl<'a> WireSink<'a> {
             columns: Vec::new(),
             sent,
             is_sents: false,
+            has_columns: false,
             converts: false,
             changes,
             broken: None,
@@ -96,7 +100,6 @@ impl<'a> WireSink<'a> {
     /// Writes the definitions that the statement's last execution has sent, if the columns are the
     /// same. Returns whether they were.
     fn write_columns_again(&mut self, columns: &[ColumnMeta]) -> sql::Result<bool> {
-        self.give_back_columns();
         let Some(sent) = &mut self.sent else { return Ok(false) };
         match sent.write_again(columns, self.results, self.channel) {
             Ok(Some(forms)) => {
@@ -287,7 +290,9 @@ impl ResultSink for WireSink<'_> {
     fn columns(&mut self, columns: &[ColumnMeta]) -> sql::Result<()> {
         assert!(!self.is_within_rows, "a result set ends before the next one begins");
         self.is_within_rows = true;
-        if self.write_columns_again(columns)? {
+        self.give_back_columns();
+        let is_first = !std::mem::replace(&mut self.has_columns, true);
+        if is_first && self.write_columns_again(columns)? {
             self.note_conversions();
             return Ok(());
         }
@@ -306,7 +311,7 @@ impl ResultSink for WireSink<'_> {
         if self.capabilities & cap::DEPRECATE_EOF == 0 {
             self.write(|out| put_eof(0, 0, out))?;
         }
-        if let Some(sent) = &mut self.sent {
+        if is_first && let Some(sent) = &mut self.sent {
             sent.keep(columns, &self.columns, self.results, (self.channel, mark));
         }
         Ok(())
