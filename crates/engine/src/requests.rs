@@ -97,10 +97,15 @@ impl Engine {
         Transaction::new(self.clone(), isolation, true)
     }
 
+    /// Begins a transaction in a box.
+    pub fn begin_boxed(self: &Arc<Engine>, isolation: Isolation) -> Box<Transaction> {
+        Transaction::boxed(self.clone(), isolation, true)
+    }
+
     /// Begins a transaction that applies changes of a source. See [`Transaction::apply_insert`] and
     /// its neighbours.
     pub fn begin_apply(self: &Arc<Engine>) -> Box<Transaction> {
-        Box::new(Transaction::new(self.clone(), Isolation::ReadCommitted, false))
+        Transaction::boxed(self.clone(), Isolation::ReadCommitted, false)
     }
 
     /// Locks tables, each given by its schema, its name and the kind of lock. The engine waits for

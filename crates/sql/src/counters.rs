@@ -25,6 +25,7 @@ impl Count {
     }
 
     /// Returns the current count.
+    #[inline]
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }

@@ -20,6 +20,12 @@ pub(crate) struct Literal {
     end: u32,
 }
 
+impl Literal {
+    fn is_number(&self) -> bool {
+        matches!(self.kind, LiteralKind::Integer | LiteralKind::Decimal | LiteralKind::Float)
+    }
+}
+
 /// Rows that all have the same number of literals.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LiteralRows {
@@ -107,6 +113,16 @@ impl LiteralRows {
     /// list.
     pub fn lead<'t>(&self, statement: &'t [u8]) -> Option<&'t [u8]> {
         (self.start + self.text.len() == statement.len()).then(|| &statement[..self.start])
+    }
+
+    /// Reports whether both are one row of the same tokens, but for their values.
+    pub fn is_row_like(&self, other: &LiteralRows) -> bool {
+        let form = |rows: &LiteralRows, literal: &Literal| {
+            let sign = rows.text_of(*literal).first().copied().filter(|byte| matches!(byte, b'-' | b'+'));
+            (literal.kind, if literal.is_number() { sign } else { None })
+        };
+        let forms = || self.literals.iter().map(|literal| form(self, literal));
+        self.len() == 1 && other.len() == 1 && forms().eq(other.literals.iter().map(|one| form(other, one)))
     }
 
     /// Returns the bytes that a copy of the rows takes.

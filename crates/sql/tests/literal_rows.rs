@@ -128,3 +128,56 @@ fn what_is_around_the_rows_is_read() {
     let said = outcome(&mut s, "INSERT INTO t VALUES (5, 'a') (6, 'b')");
     assert!(said[0].starts_with("ERROR 1064 (42000)") && said[0].contains("near '(6, 'b')'"), "{said:?}");
 }
+
+/// Inserts one row of literals after the other, with `between` in between, and returns what the
+/// last one says and what is in the table then. With `anew`, each text begins in its own way, so
+/// that none is like one before it.
+fn inserted_after(between: &[&str], last: &str, anew: bool) -> Vec<String> {
+    let engine = engine();
+    let mut s = session(&engine);
+    run(&mut s, "CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR(10), c INT DEFAULT 7)");
+    let lead = "INSERT INTO t (a, b) VALUES ";
+    let begin = |at: usize| if anew { format!("/* {at} */ {lead}") } else { lead.to_owned() };
+    for (at, rows) in ["(1, 'x')", "(2, NULL)", "(3, 'it''s'), (4, '5')"].iter().enumerate() {
+        run(&mut s, &format!("{}{rows}", begin(at)));
+    }
+    between.iter().for_each(|text| _ = run(&mut s, text));
+    let mut told = outcome(&mut s, &format!("{}{last}", begin(9)));
+    told.extend(rows(&mut s, "SHOW WARNINGS"));
+    told.extend(outcome(&mut s, "SELECT * FROM t ORDER BY a"));
+    told
+}
+
+#[test]
+fn an_insert_that_differs_in_its_rows_does_what_it_would_do_as_the_first_one() {
+    let cases: &[(&[&str], &str)] = &[
+        (&[], "(5, 'y')"),
+        (&[], "(1, 'again')"),
+        (&[], "(5, 'much longer than it may be')"),
+        (&[], "(5)"),
+        (&[], "(5, 'y', 6)"),
+        (&[], "(5, 'y'), (6)"),
+        (&[], "(5, CONCAT('y', 'z'))"),
+        (&[], "(5, 'y') ON DUPLICATE KEY UPDATE b = 'z'"),
+        (&[], "(5, 'y') AS new ON DUPLICATE KEY UPDATE b = new.b"),
+        (&[], "(5, 'y'); SELECT 1"),
+        (&[], "(5, 'y' 'z')"),
+        (&[], "(5, DEFAULT)"),
+        (&[], "(5, 'y'"),
+        (&["SET sql_mode = ''"], "(5, 'much longer than it may be')"),
+        (&["SET sql_mode = 'ANSI_QUOTES'"], "(5, \"b\")"),
+        (&["SET sql_mode = 'NO_BACKSLASH_ESCAPES'"], "(5, 'a\\')"),
+        (&["ALTER TABLE t MODIFY b VARCHAR(4), ADD d INT NOT NULL DEFAULT 3 FIRST"], "(5, 'abcde')"),
+        (&["ALTER TABLE t ADD CHECK (a < 5)"], "(5, 'y')"),
+        (&["DROP TABLE t", "CREATE TABLE t (b INT, a INT)"], "(5, '6')"),
+        (&["RENAME TABLE t TO u", "CREATE VIEW t AS SELECT a, b FROM u"], "(5, 'y')"),
+        (&["CREATE TEMPORARY TABLE t (a INT, b INT)"], "(5, '6')"),
+        (&["CREATE TRIGGER r BEFORE INSERT ON t FOR EACH ROW SET NEW.c = NEW.a * 2"], "(5, 'y')"),
+        (&["CREATE SCHEMA other", "CREATE TABLE other.t (a INT, b INT)", "USE other"], "(5, '6')"),
+        (&["LOCK TABLES t READ"], "(5, 'y')"),
+    ];
+    for (between, last) in cases {
+        let [again, anew] = [false, true].map(|anew| inserted_after(between, last, anew));
+        assert_eq!(again, anew, "{between:?} {last}");
+    }
+}

@@ -104,6 +104,30 @@ pub fn encode_raw(
     Ok(())
 }
 
+/// Appends the part of an integer column, as [`encode_value`] does, if the value is an integer of
+/// the column's sign that the column can hold. Returns whether it is.
+#[inline]
+pub fn encode_integer(ty: &ColumnType, value: &Value, nullable: bool, out: &mut Vec<u8>) -> bool {
+    let bytes = match ty.code {
+        TypeCode::Tiny => 1,
+        TypeCode::Short => 2,
+        TypeCode::Int24 => 3,
+        TypeCode::Long => 4,
+        TypeCode::LongLong => 8,
+        _ => return false,
+    };
+    let unused = 64 - 8 * bytes as u32;
+    let shifted = match (value, ty.unsigned) {
+        (Value::Int(n), false) if n << unused >> unused == *n => (n << unused) as u64 ^ 1 << 63,
+        (Value::UInt(n), true) if n << unused >> unused == *n => n << unused,
+        _ => return false,
+    };
+    let mut part = [NOT_NULL_MARK; 9];
+    part[1..].copy_from_slice(&shifted.to_be_bytes());
+    out.extend_from_slice(&part[usize::from(!nullable)..=bytes]);
+    true
+}
+
 /// Appends the part of one column from a value that [`crate::convert::to_column`] made for it.
 pub fn encode_value(
     ty: &ColumnType,
@@ -114,6 +138,9 @@ pub fn encode_value(
 ) -> Result<(), PackedError> {
     if value.is_null() {
         return encode_raw(ty, None, nullable, prefix_chars, out);
+    }
+    if encode_integer(ty, value, nullable, out) {
+        return Ok(());
     }
     let mut packed = Vec::with_capacity(32);
     packed::encode(ty, value, &mut packed)?;

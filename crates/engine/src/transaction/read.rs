@@ -10,13 +10,13 @@ use crate::status::bump;
 use crate::table::Table;
 use std::sync::Arc;
 
-/// Returns the row with this clustered key. `on_locked` says what to do about a row that another
-/// transaction has locked.
+/// Returns the row with this clustered key, which becomes the row's. `on_locked` says what to do
+/// about a row that another transaction has locked.
 #[inline]
 pub(super) fn get(
     rows: &mut RowAccess,
     table: &Arc<Table>,
-    key: &[u8],
+    key: Vec<u8>,
     mode: LockMode,
     on_locked: OnLocked,
 ) -> Result<Option<Row>> {
@@ -27,13 +27,13 @@ pub(super) fn get(
                 rows.open_snapshot()?;
             }
             (rows.locks.last, rows.last_read) = (None, None);
-            rows.newest_image(table, key)?
+            rows.newest_image(table, &key)?
         }
-        LockMode::Snapshot => get_at_snapshot(rows, table, key)?,
-        mode => get_locked(rows, table, key, mode, on_locked)?,
+        LockMode::Snapshot => get_at_snapshot(rows, table, &key)?,
+        mode => get_locked(rows, table, &key, mode, on_locked)?,
     };
     bump(&rows.engine.counters.rows_read, u64::from(image.is_some()));
-    Ok(image.map(|image| Row { key: key.to_vec(), image }))
+    Ok(image.map(|image| Row { key, image }))
 }
 
 /// Returns the row as the snapshot sees it, or the transaction's own state of it.

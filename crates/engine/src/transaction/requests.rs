@@ -55,15 +55,15 @@ impl Transaction {
 
     /// Returns the row with this clustered key (see [`Table::encode_key`]).
     pub fn get(&mut self, table: &Arc<Table>, key: &[u8], mode: LockMode) -> Result<Option<Row>> {
-        self.get_unless_locked(table, key, mode, OnLocked::Wait)
+        self.get_unless_locked(table, key.to_vec(), mode, OnLocked::Wait)
     }
 
-    /// Does what [`Transaction::get`] does; `on_locked` says what to do about a row that another
-    /// transaction has locked.
+    /// Does what [`Transaction::get`] does, with a key that becomes the row's. `on_locked` says
+    /// what to do about a row that another transaction has locked.
     pub fn get_unless_locked(
         &mut self,
         table: &Arc<Table>,
-        key: &[u8],
+        key: Vec<u8>,
         mode: LockMode,
         on_locked: OnLocked,
     ) -> Result<Option<Row>> {

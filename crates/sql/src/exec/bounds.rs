@@ -291,9 +291,12 @@ impl Ranges {
             }
             let ty = table.column_type(column.column);
             let wanted = expr.eval(row, ctx)?;
+            let nullable = table.def.columns[column.column].nullable;
+            if types::key::encode_integer(ty, &wanted, nullable, &mut key) {
+                continue;
+            }
             is_exact &= is_compared_exactly(ty, &wanted);
             let Position::At(value) = position(ty, &wanted, ctx) else { return Ok(None) };
-            let nullable = table.def.columns[column.column].nullable;
             if types::key::encode_value(ty, &value, nullable, column.prefix, &mut key).is_err() {
                 return Ok(None);
             }

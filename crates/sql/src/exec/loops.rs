@@ -30,7 +30,8 @@ pub(super) enum Flow {
 }
 
 /// For each step of the plan, the rows of a computed or derived table, which are computed once
-/// before the loops begin. `None` means that the step reads a table of another kind.
+/// before the loops begin. `None` means that the step reads a table of another kind. It is empty if
+/// all steps do.
 pub(super) type Materialized = Vec<Option<Rows>>;
 
 /// Whether the order in which the rows come is free.
@@ -340,7 +341,7 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
             return Ok(Flow::Continue);
         }
         let slots = step.base..step.base + step.columns;
-        match (&step.source, &self.materialized[level.step]) {
+        match (&step.source, self.materialized.get(level.step).and_then(Option::as_ref)) {
             (_, Some(rows)) => {
                 let mut cursor = rows.cursor();
                 while cursor.next(&mut row[slots.clone()], run.ctx)? {
@@ -400,7 +401,13 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
         }
         let build = |run: &mut Run<'_, '_>, row: &mut [Value]| {
             let waiting = self.hashes[at].waiting;
-            HashTable::of(run, &self.tables[at], self.materialized[at].as_ref(), waiting, row)
+            HashTable::of(
+                run,
+                &self.tables[at],
+                self.materialized.get(at).and_then(Option::as_ref),
+                waiting,
+                row,
+            )
         };
         let table = match MEASURED {
             true => self.watches.building(at, || build(run, row))?,

@@ -23,7 +23,8 @@ pub(super) struct Reader<'p> {
     /// Whether rows that another transaction has locked are returned in their committed version,
     /// without waiting; see [`Reader::is_unlocked`].
     semi_consistent: bool,
-    scan: Option<Scan>,
+    /// The scan of the present range. It is boxed, because it is large and the reader is moved.
+    scan: Option<Box<Scan>>,
     /// The clustered key of the only row that can match. `None` means that ranges are scanned.
     point: Option<Vec<u8>>,
     /// The charge for the image and the values of a long row, which stay in memory while inner
@@ -140,7 +141,7 @@ impl<'p> Reader<'p> {
 
     /// Reports whether the last row was returned in its committed version, without a lock.
     pub fn is_unlocked(&self) -> bool {
-        self.scan.as_ref().is_some_and(Scan::is_unlocked)
+        self.scan.as_ref().is_some_and(|scan| scan.is_unlocked())
     }
 
     /// Reads the needed columns of the next row into the table's slots of the joined row, and the
@@ -215,7 +216,7 @@ impl<'p> Reader<'p> {
         if self.semi_consistent {
             scan.set_semi_consistent();
         }
-        self.scan = Some(scan);
+        self.scan = Some(Box::new(scan));
         Ok(true)
     }
 
@@ -224,7 +225,7 @@ impl<'p> Reader<'p> {
         if let Some(key) = self.point.take() {
             run.ctx.counters.handler_read_key.count();
             let RowLock { mode, on_locked } = self.lock;
-            let found = run.with(|txn| txn.get_unless_locked(self.table, &key, mode, on_locked))?;
+            let found = run.with(|txn| txn.get_unless_locked(self.table, key, mode, on_locked))?;
             run.ctx.counters.rows_examined.add(u64::from(found.is_some()));
             return Ok(found);
         }

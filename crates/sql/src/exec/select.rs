@@ -74,7 +74,11 @@ pub(super) fn collect_rows(run: &mut Run<'_, '_>, plan: &QueryPlan) -> Result<Ro
     Ok(rows)
 }
 
+/// Computes the rows of the computed and derived tables.
 pub(super) fn materialize(run: &mut Run<'_, '_>, tables: &[TableStep]) -> Result<Materialized> {
+    if !tables.iter().any(|step| matches!(step.source, Source::Virtual { .. } | Source::Derived(_))) {
+        return Ok(Vec::new());
+    }
     let mut materialized = Vec::with_capacity(tables.len());
     for step in tables {
         materialized.push(match &step.source {

@@ -48,7 +48,8 @@ pub const SUM_NAMES: [&str; SUMS] = [
 pub(super) const COUNTED: usize = 12;
 
 /// Reads the counts of a session, in the order of the sums from [`sum::ROWS_EXAMINED`] on.
-pub(super) fn counted(counters: &Counters) -> [u64; COUNTED] {
+#[inline]
+fn counted(counters: &Counters) -> [u64; COUNTED] {
     [
         counters.rows_examined.get(),
         counters.created_tmp_disk_tables.get(),
@@ -77,6 +78,16 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// Makes this the sample of another statement, which took so long. The figures that were set
+    /// become 0 again.
+    #[inline]
+    pub(super) fn begin_anew(&mut self, wait_ns: u64) {
+        each_of(self.used, |at| self.sums[at] = 0);
+        debug_assert_eq!(self.sums, [0; SUMS], "the figures that are not 0 are marked as used");
+        self.used = 0;
+        self.wait_ns = wait_ns;
+    }
+
     /// Sets a figure of a new sample.
     #[inline]
     pub(super) fn set(&mut self, at: usize, value: u64) {
@@ -84,6 +95,44 @@ impl Sample {
             self.sums[at] = value;
             self.used |= 1 << at;
         }
+    }
+
+    /// Sets what the session's counters have counted since `before`, which takes the counts of now.
+    #[inline]
+    pub(super) fn set_counted(&mut self, counters: &Counters, before: &mut [u64; COUNTED]) {
+        let now = counted(counters);
+        self.set_since(0, now[0], &mut before[0]);
+        // Most statements count nothing but the rows that they look at.
+        let changed = now[1..].iter().zip(&before[1..]).fold(0, |all, (now, before)| all | (now ^ before));
+        if changed != 0 {
+            self.set_others(&now, before);
+        }
+    }
+
+    #[inline(never)]
+    fn set_others(&mut self, now: &[u64; COUNTED], before: &mut [u64; COUNTED]) {
+        for at in 1..COUNTED {
+            self.set_since(at, now[at], &mut before[at]);
+        }
+        let scans = self.sums[sum::SELECT_SCAN] + self.sums[sum::SELECT_FULL_JOIN];
+        self.set(sum::NO_INDEX_USED, u64::from(scans > 0));
+    }
+
+    /// Sets the figure of one of the counts.
+    #[inline]
+    fn set_since(&mut self, at: usize, now: u64, before: &mut u64) {
+        // FLUSH STATUS begins the counts anew.
+        self.set(sum::ROWS_EXAMINED + at, if now >= *before { now - *before } else { now });
+        *before = now;
+    }
+}
+
+/// Calls `each` with the place of each figure that is marked as used.
+#[inline]
+fn each_of(mut used: u32, mut each: impl FnMut(usize)) {
+    while used != 0 {
+        each(used.trailing_zeros() as usize);
+        used &= used - 1;
     }
 }
 
@@ -110,17 +159,13 @@ impl Default for Figures {
 
 impl Figures {
     /// Adds a statement.
+    #[inline]
     pub fn add(&mut self, sample: &Sample) {
         self.count += 1;
         self.wait_ns = self.wait_ns.wrapping_add(sample.wait_ns);
         self.min_ns = self.min_ns.min(sample.wait_ns);
         self.max_ns = self.max_ns.max(sample.wait_ns);
-        let mut used = sample.used;
-        while used != 0 {
-            let at = used.trailing_zeros() as usize % SUMS;
-            self.sums[at] = self.sums[at].wrapping_add(sample.sums[at]);
-            used &= used - 1;
-        }
+        each_of(sample.used, |at| self.sums[at] = self.sums[at].wrapping_add(sample.sums[at]));
     }
 
     /// Adds the statements of other sums.

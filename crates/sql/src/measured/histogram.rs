@@ -23,18 +23,35 @@ static LOWS_PS: LazyLock<[u64; BUCKETS]> = LazyLock::new(|| {
     })
 });
 
-/// For each number of bits the bucket behind that of the least number with so many, so that few
-/// bounds have to be compared.
-static FIRST_OF_POWER: LazyLock<[u16; 66]> = LazyLock::new(|| {
-    std::array::from_fn(|bits| {
-        let least = match bits {
-            0 => 0,
-            65.. => u64::MAX,
-            _ => 1 << (bits - 1),
-        };
-        LOWS_PS.partition_point(|low| *low <= least) as u16
+/// How many parts each power of two has in [`FIRST_OF_PART`], as bits. A part is at most 1/16 of
+/// its beginning wide, so that it has the bounds of two buckets at most.
+const PART_BITS: u32 = 4;
+
+/// The bucket of the least time of each part of a power of two.
+static FIRST_OF_PART: LazyLock<[u16; 65 << PART_BITS]> = LazyLock::new(|| {
+    std::array::from_fn(|part| {
+        let least = least_of_part(part);
+        LOWS_PS.partition_point(|low| *low <= least) as u16 - 1
     })
 });
+
+/// Returns the part of its power of two that a time is in: the number of its bits, and the bits
+/// behind the first one.
+fn part_of(wait_ps: u64) -> usize {
+    let zeros = wait_ps.leading_zeros();
+    let behind_first = wait_ps.checked_shl(zeros + 1).unwrap_or(0);
+    ((64 - zeros as usize) << PART_BITS) + (behind_first >> (64 - PART_BITS)) as usize
+}
+
+/// Returns the least time that is in a part, or one below it that is in the same bucket.
+fn least_of_part(part: usize) -> u64 {
+    let (bits, behind_first) = (part >> PART_BITS, (part % (1 << PART_BITS)) as u64);
+    match bits {
+        0 => 0,
+        1..=4 => 1 << (bits - 1),
+        _ => 1 << (bits - 1) | behind_first << (bits - 1 - PART_BITS as usize),
+    }
+}
 
 /// Returns the lower bound of a bucket, in picoseconds. Behind the last bucket is `u64::MAX`.
 pub fn bucket_low_ps(bucket: usize) -> u64 {
@@ -44,10 +61,11 @@ pub fn bucket_low_ps(bucket: usize) -> u64 {
 /// Returns the bucket of a time in nanoseconds.
 pub fn bucket_of(wait_ns: u64) -> u16 {
     let wait_ps = wait_ns.saturating_mul(1000);
-    let power = (u64::BITS - wait_ps.leading_zeros()) as usize;
-    let (begin, end) = (FIRST_OF_POWER[power], FIRST_OF_POWER[power + 1]);
-    let lows = &LOWS_PS[usize::from(begin)..usize::from(end)];
-    begin + lows.partition_point(|low| *low <= wait_ps) as u16 - 1
+    let mut bucket = FIRST_OF_PART[part_of(wait_ps)];
+    while usize::from(bucket) + 1 < BUCKETS && LOWS_PS[usize::from(bucket) + 1] <= wait_ps {
+        bucket += 1;
+    }
+    bucket
 }
 
 /// The counts of buckets, without those that are empty: nearly all are.

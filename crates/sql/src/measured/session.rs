@@ -2,7 +2,7 @@
 
 use super::consumers::Collected;
 use super::digests::DigestEntry;
-use super::figures::{COUNTED, Figures, Sample, counted, sum};
+use super::figures::{COUNTED, Figures, Sample, sum};
 use super::histogram::bucket_of;
 use super::names::EventName;
 use super::recent::{Event, Outcome, Recent};
@@ -153,7 +153,7 @@ impl MeasuredSession {
         if event.outcome != Outcome::default() {
             event.outcome = Outcome::default();
         }
-        event.sample = Sample::default();
+        event.sample.begin_anew(0);
         (event.is_shown, event.is_kept) = (inner.collected.is_shown, inner.collected.in_history);
         tell(event, begun, settings.text_bytes);
         if !inner.collected.has_digest {
@@ -192,7 +192,8 @@ impl MeasuredSession {
         let to_ns = |ticks: u64| ((u128::from(ticks) * u128::from(rate)) >> 32) as u64;
         let Some(event) = inner.recent.latest() else { return };
         let wait_ns = to_ns(ended.ticks.saturating_sub(event.ticks.0));
-        let mut sample = Sample { wait_ns, ..Sample::default() };
+        let sample = &mut event.sample;
+        sample.begin_anew(wait_ns);
         if ended.lock_ticks != 0 {
             sample.set(sum::LOCK_TIME_NS, to_ns(ended.lock_ticks));
         }
@@ -200,38 +201,27 @@ impl MeasuredSession {
         sample.set(sum::WARNINGS, ended.warnings);
         sample.set(sum::ROWS_AFFECTED, ended.rows_affected);
         sample.set(sum::ROWS_SENT, ended.rows_sent);
-        let now = counted(counters);
-        if now != inner.counted {
-            for (at, (now, before)) in now.iter().zip(&inner.counted).enumerate() {
-                // FLUSH STATUS begins the counts anew.
-                sample.set(sum::ROWS_EXAMINED + at, if now >= before { now - before } else { *now });
-            }
-            inner.counted = now;
-            let scans = sample.sums[sum::SELECT_SCAN] + sample.sums[sum::SELECT_FULL_JOIN];
-            sample.set(sum::NO_INDEX_USED, u64::from(scans > 0));
-        }
+        sample.set_counted(counters, &mut inner.counted);
         event.ticks.1 = Some(ended.ticks);
         event.outcome = ended.outcome;
-        event.sample = sample;
         if inner.collected.in_long_history {
             self.measured.keep_long(self.connection_id, event);
         }
-        inner.by_name.add(event.name, &sample);
+        inner.by_name.add(event.name, &event.sample);
         let place = ended.prepared.and_then(|at| inner.prepared.get_mut(at));
         if let Some(Some(prepared)) = place {
-            prepared.figures.add(&sample);
+            prepared.figures.add(&event.sample);
         }
-        if let Some(digest) = event.digest.clone() {
-            self.measured.take_sample(&digest, event);
-            let ticks = ended.ticks;
-            self.add_to_part(&mut inner.parts, digest, &sample, ticks);
+        if let Some(digest) = &event.digest {
+            self.measured.take_sample(digest, event);
+            self.add_to_part(&mut inner.parts, digest, &event.sample, ended.ticks);
         }
     }
 
     fn add_to_part(
         &self,
         parts: &mut Vec<Option<Box<Part>>>,
-        digest: Arc<DigestEntry>,
+        digest: &Arc<DigestEntry>,
         sample: &Sample,
         ticks: u64,
     ) {
@@ -239,13 +229,13 @@ impl MeasuredSession {
             parts.resize_with(PARTS, || None);
         }
         let place = &mut parts[digest.number % PARTS];
-        let is_its = place.as_ref().is_some_and(|part| Arc::ptr_eq(&part.digest, &digest));
+        let is_its = place.as_ref().is_some_and(|part| Arc::ptr_eq(&part.digest, digest));
         if !is_its {
             if let Some(part) = place {
                 self.measured.take_part(part);
             }
             let (figures, buckets) = (Figures::default(), [0; MOST_OF_PART]);
-            *place = Some(Box::new(Part { digest, figures, last_ticks: 0, buckets }));
+            *place = Some(Box::new(Part { digest: digest.clone(), figures, last_ticks: 0, buckets }));
         }
         let Some(part) = place else { return };
         if part.figures.count as usize >= MOST_OF_PART {

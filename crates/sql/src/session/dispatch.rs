@@ -2,6 +2,7 @@
 
 use super::classes::{class_of, class_of_bound, is_about_rows};
 use super::locked_tables::active_locks;
+use super::state::LastInsert;
 use super::{
     Session, accounts, bound, ddl, explain, locked_tables, maintain, measuring, privileges, refused, results,
     set, set_var, setup_tables, show, transaction, watched,
@@ -75,6 +76,9 @@ impl Session {
                 other => return other.map(|()| text.len()),
             }
         }
+        if self.insert_again(text, sink)? {
+            return Ok(text.len());
+        }
         let state = enter(State::Parse);
         let mut charge = Charge::new(&self.server.memory);
         let mut watch = |bytes| self.may_read_on(bytes, &mut charge);
@@ -115,6 +119,29 @@ impl Session {
         Ok(parsed.next)
     }
 
+    /// Runs an INSERT of literals that differs in its rows only from one that has run. Returns
+    /// false if it is none.
+    fn insert_again(&mut self, text: &[u8], sink: &mut dyn ResultSink) -> Result<bool> {
+        let Some(mut last) = self.cache.last_inserts.take(text) else { return Ok(false) };
+        let state = enter(State::Parse);
+        let mut charge = Charge::new(&self.server.memory);
+        let mut watch = |bytes| self.may_read_on(bytes, &mut charge);
+        let now = (&*self.server.engine, self.cache.generation());
+        let again = last.again(now, text, self.settings.variables.lex_mode(), &mut watch)?;
+        let Some(bound) = again.filter(|bound| bound::still_holds(self, bound)) else { return Ok(false) };
+        drop(state);
+        measuring::begin_bound(self, &bound, text);
+        self.server.host.admit_statement(class_of_bound(&bound, false))?;
+        watched::tell_begin(self, None, text);
+        match bound::run_shown(self, &bound, text, sink) {
+            Err(error) if bound::can_run_again(self, &error) => Ok(false),
+            done => {
+                self.cache.last_inserts.keep(last);
+                done.map(|()| true)
+            }
+        }
+    }
+
     /// Binds and runs a statement about rows, which ends at the offset `end` of the text.
     fn bind_and_run(
         &mut self,
@@ -131,8 +158,11 @@ impl Session {
             debug_assert!(is_first, "the plan is new");
         }
         let bound = Arc::new(bound);
-        if bound.cacheable && !self.client.more_results && end == text.len() {
-            self.cache.offer(text, &bound);
+        let is_alone = !self.client.more_results && end == text.len();
+        match LastInsert::of(text, &bound).filter(|_| is_alone) {
+            Some(insert) => self.cache.last_inserts.keep(insert),
+            None if bound.cacheable && is_alone => self.cache.offer(text, &bound),
+            None => {}
         }
         match bound::run_shown(self, &bound, own_text, sink) {
             Err(error) if bound::can_run_again(self, &error) => {

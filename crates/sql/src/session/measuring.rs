@@ -2,7 +2,7 @@
 
 use super::Session;
 use super::classes::is_about_rows;
-use super::state::{Bound, Known, Measuring, PreparedStatement};
+use super::state::{Bound, Known, Measuring, Plan, PreparedStatement};
 use super::statement_names::name_of;
 use crate::ast::{Show, Statement};
 use crate::digest::Digest;
@@ -82,7 +82,15 @@ pub(super) fn begin_bound(session: &mut Session, bound: &Bound, text: &[u8]) {
             let known = known_of(session, known.name, "", text);
             begin_as(session, &known, text);
         }
-        None => {}
+        None => {
+            let Plan::Insert(plan) = &bound.plan else { return };
+            assert!(plan.literal_rows().is_some(), "only an INSERT of literals runs again as another text");
+            let name = EventName::of(if plan.is_replace() { "sql/replace" } else { "sql/insert" });
+            let known = known_by_shape(session, name, text);
+            begin_as(session, &known, text);
+            let is_first = bound.known.set(known).is_ok();
+            assert!(is_first, "only one session runs an INSERT that it has bound");
+        }
     }
 }
 
@@ -97,19 +105,25 @@ pub(super) fn begin(session: &mut Session, statement: &Statement, text: &[u8]) {
         let shown = session.server.host.without_secrets(text).into_owned();
         return begin_as(session, &known, &shown);
     }
+    let known = known_by_shape(session, name_of(statement), text);
+    begin_as(session, &known, text);
+    session.client.measuring.known = Some(known);
+}
+
+/// Returns how a statement about rows is known. Statements of the same shape have the same digest,
+/// which is computed once.
+fn known_by_shape(session: &mut Session, name: EventName, text: &[u8]) -> Known {
     let generation = session.cache.generation();
-    let known = match session.client.shapes.get(text, generation) {
+    match session.client.shapes.get(text, generation) {
         (_, Some(known)) => known,
         (shape, None) => {
-            let known = known_of(session, name_of(statement), "", text);
+            let known = known_of(session, name, "", text);
             if let Some(shape) = shape {
                 session.client.shapes.keep(shape, &known);
             }
             known
         }
-    };
-    begin_as(session, &known, text);
-    session.client.measuring.known = Some(known);
+    }
 }
 
 /// Reports whether MySQL does not count the rows that a statement sends, because they are not those
@@ -170,8 +184,8 @@ fn known_as(session: &Session, measured: &MeasuredSession, name: EventName, dige
 pub(super) fn run_prepare(
     session: &mut Session,
     text: &[u8],
-    prepare: impl FnOnce(&mut Session) -> Result<PreparedStatement>,
-) -> Result<PreparedStatement> {
+    prepare: impl FnOnce(&mut Session) -> Result<Box<PreparedStatement>>,
+) -> Result<Box<PreparedStatement>> {
     let Some(measured) = session.server.measured.clone() else { return prepare(session) };
     let since_ticks = ticks();
     measured.begin(&begun("com/Prepare", Some(text), session, since_ticks));

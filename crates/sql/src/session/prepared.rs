@@ -57,7 +57,7 @@ impl Session {
         diagnostics.push(crate::expr::Level::Error, error.code, error.message.clone());
     }
 
-    fn prepare_text(&self, text: &[u8]) -> Result<PreparedStatement> {
+    fn prepare_text(&self, text: &[u8]) -> Result<Box<PreparedStatement>> {
         // As in MySQL, the limit of prepared statements is checked before anything else.
         let place = PreparedPlace::take(&self.server.host)?;
         let mut charge = Charge::new(&self.server.memory);
@@ -109,7 +109,7 @@ impl Session {
             }
             _ => false,
         });
-        Ok(PreparedStatement {
+        Ok(Box::new(PreparedStatement {
             _place: place,
             parameter_types: tells_of_parameters.then(Vec::new),
             _charge: charge,
@@ -120,7 +120,7 @@ impl Session {
             bound,
             known: None,
             measured: None,
-        })
+        }))
     }
 
     /// Runs a prepared statement (COM_STMT_EXECUTE).

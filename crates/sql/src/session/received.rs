@@ -2,7 +2,7 @@
 //! as the source's session ran them, within a transaction of the replica's applier.
 
 use super::ddl_run::ddl_run;
-use super::state::{Bound, Plan};
+use super::state::{Bound, LastInsert, Plan};
 use super::temporary::begin_select;
 use super::{Session, SessionInit, bound};
 use crate::ast::{CreateTable, Insert, InsertSource, Query, Statement, TableName};
@@ -11,7 +11,6 @@ use crate::ddl::{about_temporary, columns_of_query};
 use crate::error::{Result, SqlError};
 use crate::exec::{Input, Run, Subqueries, run_query};
 use crate::lexer::LexMode;
-use crate::literal_rows::LiteralRows;
 use crate::parse::parse;
 use crate::quoting::quoted;
 use crate::replica_host::{ReadVariable, ReplicaHost};
@@ -125,6 +124,7 @@ pub struct ReceivedStatements {
     /// The settings that the session has. `None` means that they are unknown, because a statement
     /// has failed.
     settings: Option<SessionContext>,
+    /// The last INSERT of literals, as when a source loads a dump.
     last_insert: Option<LastInsert>,
     /// The temporary tables of the source's sessions.
     temporary: Arc<SourceTables>,
@@ -240,8 +240,11 @@ impl ReceivedStatements {
         let text = received.text();
         let mode = session.settings.variables.sql_mode.lex();
         let lex = LexMode { of_source: true, of_mysql: !received.of_mariadb, ..mode };
-        if let Some(bound) = self.last_insert.as_mut().and_then(|last| last.again(session, &text, lex)) {
-            return change_rows(session, transaction, bound, (None, received.refused));
+        let now = (&*session.server.engine, session.cache.generation());
+        if let Some(last) = &mut self.last_insert
+            && let Some(bound) = last.again(now, &text, lex, &mut |_| Ok(()))?
+        {
+            return change_rows(session, transaction, &bound, (None, received.refused));
         }
         let Some(parsed) = parse(&text, lex)? else { return Ok(()) };
         let statement = match &parsed.statement {
@@ -269,9 +272,9 @@ impl ReceivedStatements {
             }
             _ => return Err(SqlError::not_supported("statement-based replication of such a statement")),
         };
-        let bound = bound::bind(session, statement)?;
+        let bound = Arc::new(bound::bind(session, statement)?);
         change_rows(session, transaction, &bound, (received.file, received.refused))?;
-        self.last_insert = LastInsert::of(&text, bound);
+        self.last_insert = LastInsert::of(&text, &bound);
         Ok(())
     }
 }
@@ -366,36 +369,6 @@ pub(crate) fn received_schedule(
     become_sources(&mut session, session_of)?;
     session.settings.variables.timestamp_us = Some(session_of.timestamp_us);
     super::schedule::schedule_values(&mut session, schedule)
-}
-
-/// The last INSERT of literals. Another one that differs in its rows only, as when a source loads a
-/// dump, is neither parsed nor bound again.
-struct LastInsert {
-    /// The text in front of the rows, with which the statement ends.
-    lead: Box<[u8]>,
-    bound: Bound,
-}
-
-impl LastInsert {
-    fn of(text: &[u8], bound: Bound) -> Option<LastInsert> {
-        let Plan::Insert(plan) = &bound.plan else { return None };
-        let lead = plan.literal_rows()?.lead(text)?;
-        bound.cacheable.then(|| LastInsert { lead: lead.into(), bound })
-    }
-
-    /// Returns the bound statement with the rows of `text`, or `None` if the text is not the same
-    /// statement with other rows.
-    fn again(&mut self, session: &Session, text: &[u8], lex: LexMode) -> Option<&Bound> {
-        let Plan::Insert(plan) = &mut self.bound.plan else { return None };
-        let table = session.server.engine.catalog().table_by_id(plan.table.id);
-        let is_current = table.is_some_and(|table| Arc::ptr_eq(&table, &plan.table));
-        if self.bound.generation != session.cache.generation() || !is_current || !text.starts_with(&self.lead)
-        {
-            return None;
-        }
-        let (rows, end) = LiteralRows::scan(text, self.lead.len(), lex, &mut |_| Ok(())).ok()??;
-        (end == text.len() && plan.set_literal_rows(rows)).then_some(&self.bound)
-    }
 }
 
 /// Reports whether two statements ran with the same settings.

@@ -36,6 +36,20 @@ pub fn write_key_utf8mb4(id: u16, bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// Reports whether [`write_key_start`] knows starts of keys of the collation.
+pub fn has_key_starts(id: u16) -> bool {
+    matches!(of(id).weighing, Weighing::Uca { .. })
+}
+
+/// Appends the first bytes of the key that [`write_key_utf8mb4`] makes of a string. They are the
+/// same number for all strings of the collation. Returns false, and appends nothing, if the string
+/// is too short or the collation has no starts of keys. The key of such a string does not begin
+/// with the start of another one's.
+#[inline]
+pub fn write_key_start(id: u16, bytes: &[u8], out: &mut Vec<u8>) -> bool {
+    has_key_starts(id) && uca::write_key_start(bytes, out)
+}
+
 impl Collation {
     /// Appends the key of a string, which is UTF-8 if the collation weighs code points, and
     /// otherwise as it is stored.

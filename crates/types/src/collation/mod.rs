@@ -37,7 +37,7 @@ pub use charset::Charset;
 pub use definition::Collation;
 pub use hash::KeyHash;
 pub use ids::*;
-pub use key::{is_key_of_bytes, read_escaped, write_key, write_key_utf8mb4};
+pub use key::{has_key_starts, is_key_of_bytes, read_escaped, write_key, write_key_start, write_key_utf8mb4};
 pub use lookup::{all, by_id, charset_of, from_name, max_bytes_per_char, name};
 pub use order::{compare, compare_utf8mb4, order_prefix};
 pub use search::locate_utf8mb4;

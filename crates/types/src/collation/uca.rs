@@ -196,6 +196,43 @@ fn write_printable_key(bytes: &[u8], out: &mut Vec<u8>) -> bool {
     true
 }
 
+/// The number of weights in the start of a key.
+const START_WEIGHTS: usize = 2 * PRINTABLE_AT_ONCE;
+
+/// Appends the start of the key, which is the same for any number of levels: its first
+/// [`START_WEIGHTS`] weights of the first level. Returns false, and appends nothing, if there are
+/// fewer, so that no start begins the key of a string that has none.
+pub(super) fn write_key_start(bytes: &[u8], out: &mut Vec<u8>) -> bool {
+    let (blocks, rest) = bytes.as_chunks::<PRINTABLE_AT_ONCE>();
+    // The character behind the start is looked at, too: another one could be weighed together with
+    // the start's last one.
+    if let [first, second, ..] = blocks
+        && not_printable(u64::from_le_bytes(*first)) | not_printable(u64::from_le_bytes(*second)) == 0
+        && bytes.get(START_WEIGHTS).is_none_or(|byte| is_printable(*byte))
+    {
+        let weights = &*PRINTABLE_WEIGHTS;
+        let mut start = [[0; 2]; START_WEIGHTS];
+        for at in 0..PRINTABLE_AT_ONCE {
+            start[at] = weights[usize::from(first[at])];
+            start[PRINTABLE_AT_ONCE + at] = weights[usize::from(second[at])];
+        }
+        out.extend_from_slice(start.as_flattened());
+        return true;
+    }
+    if blocks.len() < 2 && blocks.as_flattened().iter().chain(rest).all(|byte| is_printable(*byte)) {
+        return false;
+    }
+    let (mut start, mut count) = ([[0; 2]; START_WEIGHTS], 0);
+    for (place, weight) in start.iter_mut().zip(level_weights(Version::V900, bytes, 0)) {
+        *place = weight.to_be_bytes();
+        count += 1;
+    }
+    if count == START_WEIGHTS {
+        out.extend_from_slice(start.as_flattened());
+    }
+    count == START_WEIGHTS
+}
+
 /// Returns 0 if all eight bytes are printable ASCII characters. The highest bit of a byte is set by
 /// itself, by taking away a space from less, or by adding 1 to DEL; what a byte carries into the
 /// next one or borrows from it changes nothing, because it is then no such character itself.
@@ -245,6 +282,36 @@ mod tests {
                     assert_eq!(key, expected, "{text:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn the_start_of_a_key_is_its_beginning_and_that_of_no_key_without_a_start() {
+        let parts = ["a", "B", "é", "e\u{301}", "\u{200b}", "ﷺ", "ß", "l\u{b7}", "語", "\u{1}", " "];
+        let mut keys: Vec<(Vec<u8>, Option<Vec<u8>>)> = Vec::new();
+        for printable in 0..20 {
+            for first in parts {
+                for second in parts {
+                    for behind in ["", "0", "0123456789abcdefgh"] {
+                        let text = format!("{}{first}{second}{behind}", &"zyxwvutsrqponmlkjihg"[..printable]);
+                        for levels in [1, 3] {
+                            let (mut key, mut start) = (Vec::new(), Vec::new());
+                            write_key(text.as_bytes(), levels, &mut key);
+                            let has_start = write_key_start(text.as_bytes(), &mut start);
+                            assert!(key.starts_with(&start), "{text:?}");
+                            assert_eq!(start.len(), if has_start { 2 * START_WEIGHTS } else { 0 });
+                            keys.push((key, has_start.then_some(start)));
+                        }
+                    }
+                }
+            }
+        }
+        let starts: std::collections::HashSet<&[u8]> =
+            keys.iter().filter_map(|(_, start)| start.as_deref()).collect();
+        assert!(starts.len() > 100 && keys.iter().filter(|(_, start)| start.is_none()).count() > 100);
+        for (key, _) in keys.iter().filter(|(_, start)| start.is_none()) {
+            let begins_as = key.get(..2 * START_WEIGHTS);
+            assert!(begins_as.is_none_or(|beginning| !starts.contains(beginning)), "{key:?}");
         }
     }
 }

@@ -5,10 +5,16 @@
 //! The parts of DESC have all bits inverted. An integer has as many bytes as it needs, and its
 //! first byte says how many, so that the first eight bytes of a key, which are compared first,
 //! decide in most cases.
+//!
+//! A key of a long text may be cut short, because its first characters decide in most cases and to
+//! weigh all of them takes most of the time of a sort. The key then has only the first weights of
+//! the text, and the text itself follows as the key's tail, with the parts behind it. Keys that are
+//! equal so far are compared by their tails ([`KeyOrder::compare`]).
 
 use crate::error::Result;
 use crate::expr::{Context, conform, group_key};
 use crate::plan::SortKey;
+use std::cmp::Ordering;
 use types::temporal::DateTime;
 use types::{TypeCode, Value, Zone, collation};
 
@@ -27,21 +33,119 @@ mod kind {
     pub const INTEGER: u8 = 0x80;
 }
 
-/// Appends the key of a row. Returns false if one of the values is a JSON array or object, which
-/// are ordered by their number of elements. With `tells_apart`, those of the same number that are
-/// not equal have different keys all the same.
+/// A sort key, whole or cut short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Key<'k> {
+    /// The bytes that are compared first. They are all of a key that is not cut short.
+    pub start: &'k [u8],
+    /// Of a key that is cut short, the length of the text that was cut, in 4 bytes, the text, and
+    /// the parts behind it. It is empty for a whole key.
+    pub tail: &'k [u8],
+}
+
+impl<'k> Key<'k> {
+    /// Returns the text that was cut and the parts behind it. A tail from a damaged file may be
+    /// shorter than it says.
+    fn text_and_rest(&self) -> (&'k [u8], &'k [u8]) {
+        let Some((len, behind)) = self.tail.split_first_chunk() else { return (&[], self.tail) };
+        behind.split_at_checked(u32::from_le_bytes(*len) as usize).unwrap_or((behind, &[]))
+    }
+}
+
+/// The memory of a key that is made again and again.
+#[derive(Debug, Default, Clone)]
+pub(super) struct KeyBuffer {
+    start: Vec<u8>,
+    tail: Vec<u8>,
+}
+
+impl KeyBuffer {
+    pub fn key(&self) -> Key<'_> {
+        Key { start: &self.start, tail: &self.tail }
+    }
+
+    pub fn of(key: Key<'_>) -> KeyBuffer {
+        KeyBuffer { start: key.start.to_vec(), tail: key.tail.to_vec() }
+    }
+}
+
+/// How keys are ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct KeyOrder {
+    /// The part that may be cut short: its number, its collation, and whether it is descending. It
+    /// is the same one in all keys of a sort, so that keys with equal starts were cut at one place.
+    cut: Option<(usize, u16, bool)>,
+}
+
+impl KeyOrder {
+    /// Returns the order of the keys of `keys`.
+    pub fn of(keys: &[SortKey]) -> KeyOrder {
+        let may_be_cut = |key: &SortKey| {
+            let ty = &key.expr.ty;
+            (ty.is_character() || ty.is_blob()) && collation::has_key_starts(ty.collation)
+        };
+        let part = keys.iter().position(may_be_cut);
+        KeyOrder { cut: part.map(|part| (part, keys[part].expr.ty.collation, keys[part].descending)) }
+    }
+
+    /// Compares two keys.
+    #[inline]
+    pub fn compare(self, a: Key<'_>, b: Key<'_>) -> Ordering {
+        match a.start.cmp(b.start) {
+            Ordering::Equal if !a.tail.is_empty() || !b.tail.is_empty() => self.compare_tails(a, b),
+            ordering => ordering,
+        }
+    }
+
+    #[cold]
+    fn compare_tails(self, a: Key<'_>, b: Key<'_>) -> Ordering {
+        let Some((_, collation_id, descending)) = self.cut else { return a.tail.cmp(b.tail) };
+        let ((a_text, a_rest), (b_text, b_rest)) = (a.text_and_rest(), b.text_and_rest());
+        let texts = collation::compare_utf8mb4(collation_id, a_text, b_text);
+        let texts = if descending { texts.reverse() } else { texts };
+        texts.then_with(|| a_rest.cmp(b_rest))
+    }
+
+    /// Appends what follows the start of a key that is cut short, so that these bytes compare as
+    /// keys with the same start do.
+    pub fn write_rest(self, key: Key<'_>, out: &mut Vec<u8>) {
+        let Some((_, collation_id, descending)) = self.cut else { return };
+        let ((text, rest), start) = (key.text_and_rest(), out.len());
+        write_text(text, collation_id, out);
+        if descending {
+            invert(&mut out[start..]);
+        }
+        out.extend_from_slice(rest);
+    }
+}
+
+/// Sets `out` to the key of a row. Returns false if one of the values is a JSON array or object,
+/// which are ordered by their number of elements. With `tells_apart`, those of the same number that
+/// are not equal have different keys all the same.
 ///
 /// # Errors
 /// Returns the errors of the expressions.
 pub(super) fn write_keys(
-    (keys, tells_apart): (&[SortKey], bool),
+    (keys, order, tells_apart): (&[SortKey], KeyOrder, bool),
     row: &[Value],
-    out: &mut Vec<u8>,
+    out: &mut KeyBuffer,
     ctx: &Context<'_>,
 ) -> Result<bool> {
+    let KeyBuffer { start, tail } = out;
+    start.clear();
+    tail.clear();
     let mut is_scalar = true;
-    for key in keys {
+    for (part, key) in keys.iter().enumerate() {
         let value = conform(key.expr.eval(row, ctx)?, &key.expr.ty, ctx)?;
+        if order.cut.is_some_and(|(cut, ..)| cut == part)
+            && let Value::Bytes(text) = &*value
+            && write_start(text, (key.expr.ty.collation, key.descending), start)
+        {
+            tail.extend_from_slice(&(text.len() as u32).to_le_bytes());
+            tail.extend_from_slice(text);
+            continue;
+        }
+        let out = if tail.is_empty() { &mut *start } else { &mut *tail };
         // As UTC, moments are in order even in an hour that the clocks of the session's zone
         // show twice.
         let zone = match key.expr.ty.code {
@@ -58,6 +162,25 @@ pub(super) fn write_keys(
         is_scalar &= is_ordered;
     }
     Ok(is_scalar)
+}
+
+/// Appends the part of a text, cut short. Returns false, and appends nothing, if the text is too
+/// short for that, or so long that its length does not fit a tail.
+fn write_start(text: &[u8], (collation_id, descending): (u16, bool), out: &mut Vec<u8>) -> bool {
+    let start = out.len();
+    out.push(kind::TEXT);
+    let is_cut = u32::try_from(text.len()).is_ok() && collation::write_key_start(collation_id, text, out);
+    if !is_cut {
+        out.truncate(start);
+    } else if descending {
+        invert(&mut out[start..]);
+    }
+    is_cut
+}
+
+/// Turns the order of a part round.
+fn invert(part: &mut [u8]) {
+    part.iter_mut().for_each(|byte| *byte = !*byte);
 }
 
 /// Appends the part of one value. A TIMESTAMP is ordered by its local time in `zone`. Returns false
@@ -105,7 +228,7 @@ pub(super) fn write_part(
         }
     }
     if descending {
-        out[start..].iter_mut().for_each(|byte| *byte = !*byte);
+        invert(&mut out[start..]);
     }
     is_scalar
 }

@@ -1,7 +1,7 @@
 //! ORDER BY for rows that do not come in order: an external merge sort.
 //!
-//! In: rows. Each is kept as bytes: its key, which compares by memcmp ([`key`]), and the values
-//! that are asked for later. Rows are collected and sorted in a buffer. What does not fit
+//! In: rows. Each is kept as bytes: its key, which mostly compares by memcmp ([`key`]), and the
+//! values that are asked for later. Rows are collected and sorted in a buffer. What does not fit
 //! `sort_buffer_size` goes to a temporary file as a sorted run, and the runs are merged. Out: the
 //! rows in order, those with equal keys in the order in which they came. With a LIMIT, the buffer
 //! holds no more than a few times that many rows, and rows that sort behind them are dropped at
@@ -18,6 +18,7 @@ use crate::error::Result;
 use crate::expr::Context;
 use crate::memory::Charge;
 use crate::plan::SortKey;
+use key::{Key, KeyBuffer, KeyOrder};
 use merge::{Merge, merge_to_tape};
 use run::{Buffer, RunReader};
 use types::Value;
@@ -63,9 +64,10 @@ pub(crate) struct Sorter<'p> {
     /// elements.
     has_warned: bool,
     /// The key from which on rows are dropped, because as many rows as wanted sort before it.
-    cutoff: Option<Vec<u8>>,
+    cutoff: Option<KeyBuffer>,
+    order: KeyOrder,
     /// The key of the current row, and its values so far.
-    key: Vec<u8>,
+    key: KeyBuffer,
     payload: Vec<u8>,
     buffer: Buffer,
     /// The number of entries that were kept, in the buffer or anywhere else.
@@ -81,7 +83,7 @@ pub(crate) struct Sorter<'p> {
 impl<'p> Sorter<'p> {
     /// Creates a sorter. At most `wanted` rows will be asked for; `None` means all.
     pub fn new(keys: &'p [SortKey], wanted: Option<u64>, ctx: &Context<'_>) -> Sorter<'p> {
-        let room = Room::of(sort_bytes(ctx));
+        let (room, order) = (Room::of(sort_bytes(ctx)), KeyOrder::of(keys));
         Sorter {
             keys,
             tells_apart: false,
@@ -90,9 +92,10 @@ impl<'p> Sorter<'p> {
             wanted: wanted.and_then(|wanted| usize::try_from(wanted).ok()),
             has_warned: false,
             cutoff: None,
-            key: Vec::new(),
+            order,
+            key: KeyBuffer::default(),
             payload: Vec::new(),
-            buffer: Buffer::new(room.buffer_bytes, Charge::new(ctx.memory)),
+            buffer: Buffer::new(room.buffer_bytes, order, Charge::new(ctx.memory)),
             kept: 0,
             sorted: Vec::new(),
             sorted_bytes: 0,
@@ -113,13 +116,13 @@ impl<'p> Sorter<'p> {
     /// # Errors
     /// Returns the errors of the expressions.
     pub fn offer(&mut self, row: &[Value], ctx: &Context<'_>) -> Result<bool> {
-        self.key.clear();
         self.payload.clear();
-        let is_scalar = key::write_keys((self.keys, self.tells_apart), row, &mut self.key, ctx)?;
+        let is_scalar = key::write_keys((self.keys, self.order, self.tells_apart), row, &mut self.key, ctx)?;
         if !is_scalar && !std::mem::replace(&mut self.has_warned, true) {
             ctx.warn(1235, "This version of MySQL doesn't yet support 'sorting of non-scalar JSON values'");
         }
-        Ok(self.cutoff.as_ref().is_none_or(|cutoff| self.key < *cutoff))
+        let is_before = |cutoff: &KeyBuffer| self.order.compare(self.key.key(), cutoff.key()).is_lt();
+        Ok(self.cutoff.as_ref().is_none_or(is_before))
     }
 
     /// Adds a value to the row that was offered last.
@@ -133,7 +136,7 @@ impl<'p> Sorter<'p> {
     /// Returns 1 when a temporary file cannot be created and 3 when it cannot be written, 1317 when
     /// the statement is killed, and the errors of [`Charge::add`].
     pub fn keep(&mut self, ctx: &Context<'_>) -> Result<()> {
-        self.buffer.push(&self.key, &self.payload)?;
+        self.buffer.push(self.key.key(), &self.payload)?;
         self.kept += 1;
         self.make_room(ctx)
     }
@@ -143,7 +146,8 @@ impl<'p> Sorter<'p> {
     /// # Errors
     /// Returns the errors of [`Sorter::keep`].
     pub fn push_entry(&mut self, key: &[u8], payload: &[u8], ctx: &Context<'_>) -> Result<()> {
-        self.buffer.push(key, payload)?;
+        assert!(self.keys.is_empty(), "all keys of a sort are made by the caller, or none");
+        self.buffer.push(Key { start: key, tail: &[] }, payload)?;
         self.kept += 1;
         self.make_room(ctx)
     }
@@ -184,7 +188,7 @@ impl<'p> Sorter<'p> {
         if self.room.buffer_bytes == self.room.most_bytes {
             return self.write_buffer(ctx);
         }
-        let next = Buffer::new(self.room.buffer_bytes, Charge::new(ctx.memory));
+        let next = Buffer::new(self.room.buffer_bytes, self.order, Charge::new(ctx.memory));
         let full = std::mem::replace(&mut self.buffer, next);
         self.sorted_bytes += full.used_bytes();
         self.sorted.push(full);
@@ -206,10 +210,12 @@ impl<'p> Sorter<'p> {
             && self.buffer.len() >= wanted
         {
             let cutoff = self.buffer.keep_first(wanted);
-            debug_assert!(
-                self.cutoff.is_none() || cutoff <= self.cutoff,
-                "only rows before the cutoff are kept, so that it only gets smaller"
-            );
+            if let (Some(before), Some(now)) = (&self.cutoff, &cutoff) {
+                debug_assert!(
+                    self.order.compare(now.key(), before.key()).is_le(),
+                    "only rows before the cutoff are kept, so that it only gets smaller"
+                );
+            }
             self.cutoff = cutoff;
         }
     }
@@ -254,7 +260,7 @@ impl<'p> Sorter<'p> {
             let tapes = self.merge_to_few(ctx)?;
             assert!(tapes.len() <= self.room.fan_in, "the sort's memory has a block for each run");
             ctx.counters.sort_merge_passes.count();
-            runs.extend(tapes.into_iter().map(|tape| RunReader::of_tape(tape, ctx)));
+            runs.extend(tapes.into_iter().map(|tape| RunReader::of_tape(tape, self.order, ctx)));
         } else {
             runs.extend(self.sorted.drain(..).map(RunReader::of_buffer));
             runs.push(RunReader::of_buffer(self.buffer));
@@ -267,7 +273,7 @@ impl<'p> Sorter<'p> {
     /// Merges runs until all of those that are left can be read at once.
     fn merge_to_few(&mut self, ctx: &Context<'_>) -> Result<Vec<Tape>> {
         // The readers need the buffer's memory.
-        self.buffer = Buffer::new(self.room.buffer_bytes, Charge::new(ctx.memory));
+        self.buffer = Buffer::new(self.room.buffer_bytes, self.order, Charge::new(ctx.memory));
         let mut tapes = std::mem::take(&mut self.tapes);
         while tapes.len() > self.room.fan_in {
             // The old file is deleted when all runs in it have been merged into the new one.
@@ -276,7 +282,10 @@ impl<'p> Sorter<'p> {
             let mut longer = Vec::with_capacity(tapes.len().div_ceil(self.room.fan_in));
             let mut rest = tapes.into_iter().peekable();
             while rest.peek().is_some() {
-                let runs = rest.by_ref().take(self.room.fan_in).map(|tape| RunReader::of_tape(tape, ctx));
+                let runs = rest
+                    .by_ref()
+                    .take(self.room.fan_in)
+                    .map(|tape| RunReader::of_tape(tape, self.order, ctx));
                 let merged = merge_to_tape(runs.collect(), self.wanted, &file, self.room.block_bytes, ctx)?;
                 ctx.counters.sort_merge_passes.count();
                 longer.push(merged);
@@ -317,7 +326,8 @@ impl Sorted {
         Ok(true)
     }
 
-    /// Returns the key and the payload of the next entry, or `None` at the end.
+    /// Returns the key and the payload of the next entry, or `None` at the end. The key is that of
+    /// [`Sorter::push_entry`].
     ///
     /// # Errors
     /// Returns the errors of [`Sorted::next`].
@@ -350,5 +360,8 @@ fn next_entry<'m>(
         }
         *left -= is_one;
     }
-    Ok(next.map(RunReader::entry))
+    Ok(next.map(|next| {
+        let (key, payload) = next.entry();
+        (key.start, payload)
+    }))
 }

@@ -1,29 +1,44 @@
 //! Sorted runs, in memory or on a tape. An entry of a run is a key and a payload.
 
+use super::key::{Key, KeyBuffer, KeyOrder};
 use crate::error::{Result, SqlError};
 use crate::exec::spill::{Tape, TapeReader};
 use crate::expr::Context;
 use crate::memory::{Charge, growth};
 
-/// The bytes in front of an entry's key: the lengths of key and payload, 4 bytes each.
-const HEADER_BYTES: usize = 8;
+/// The bytes in front of an entry's key: the lengths of the key's start and tail and of the
+/// payload, 4 bytes each.
+const HEADER_BYTES: usize = 12;
+
+/// Returns the three lengths of the entry that begins at the byte `at`. `None` means that they are
+/// not there.
+#[inline]
+fn lengths_at(bytes: &[u8], at: usize) -> Option<[usize; 3]> {
+    let header = bytes.get(at..)?.first_chunk::<HEADER_BYTES>()?;
+    let (lengths, _) = header.as_chunks::<4>();
+    Some([0, 1, 2].map(|which| u32::from_le_bytes(lengths[which]) as usize))
+}
 
 /// Returns the key and the payload of the entry that begins at the byte `at`.
-fn entry_at(bytes: &[u8], at: usize) -> (&[u8], &[u8]) {
-    let length = |at: usize| {
-        let bytes: [u8; 4] = bytes[at..at + 4].try_into().expect("four bytes");
-        u32::from_le_bytes(bytes) as usize
-    };
-    let (key_len, payload_len) = (length(at), length(at + 4));
-    bytes[at + HEADER_BYTES..at + HEADER_BYTES + key_len + payload_len].split_at(key_len)
+#[inline]
+fn entry_at(bytes: &[u8], at: usize) -> (Key<'_>, &[u8]) {
+    let [start, tail, payload] = lengths_at(bytes, at).expect("an entry has its lengths");
+    let (start, behind) = bytes[at + HEADER_BYTES..].split_at(start);
+    let (tail, behind) = behind.split_at(tail);
+    (Key { start, tail }, &behind[..payload])
 }
 
 /// Returns the length of the entry that begins at the byte `at`, or `None` if the entry is not
 /// complete.
 fn entry_bytes(bytes: &[u8], at: usize) -> Option<usize> {
-    let length = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize);
-    let len = HEADER_BYTES.checked_add(length(at)?)?.checked_add(length(at + 4)?)?;
+    let len = lengths_at(bytes, at)?.into_iter().try_fold(HEADER_BYTES, usize::checked_add)?;
     (bytes.len() - at >= len).then_some(len)
+}
+
+/// Returns the bytes of the entry that begins at the byte `at`.
+fn whole_entry_at(bytes: &[u8], at: usize) -> &[u8] {
+    let len = entry_bytes(bytes, at).expect("an entry is complete");
+    &bytes[at..at + len]
 }
 
 /// Returns the eight key bytes from `depth` on as a number that compares as they do. Bytes behind
@@ -53,6 +68,7 @@ struct Place {
 pub(super) struct Buffer {
     bytes: Vec<u8>,
     places: Vec<Place>,
+    order: KeyOrder,
     /// The first allocation for entries, in bytes.
     first_bytes: usize,
     charge: Charge,
@@ -64,6 +80,9 @@ const FEW: usize = 12;
 /// The number of leading key bytes that are compared by heads. Keys that are equal so far are
 /// compared as a whole.
 const MOST_DEPTH: usize = 64;
+/// The most bytes of tails for which the rests of keys are made. It bounds the memory for that,
+/// which is not charged.
+const MOST_TAIL_BYTES: usize = 256 << 10;
 
 /// The first allocation for entries, in bytes. It holds what a short query sorts, so that these
 /// entries are not moved while the buffer grows.
@@ -71,9 +90,9 @@ const FIRST_BYTES: usize = 64 << 10;
 
 impl Buffer {
     /// Creates a buffer that its owner empties when it uses `most_bytes`.
-    pub fn new(most_bytes: usize, charge: Charge) -> Buffer {
+    pub fn new(most_bytes: usize, order: KeyOrder, charge: Charge) -> Buffer {
         let first_bytes = FIRST_BYTES.min(most_bytes);
-        Buffer { bytes: Vec::new(), places: Vec::new(), first_bytes, charge }
+        Buffer { bytes: Vec::new(), places: Vec::new(), order, first_bytes, charge }
     }
 
     /// Returns the bytes that the entries use.
@@ -90,17 +109,16 @@ impl Buffer {
     /// # Errors
     /// Returns 1038 (`ER_OUT_OF_SORTMEMORY`) when the key or the payload is longer than a 4-byte
     /// length can say, and the errors of [`Charge::add`].
-    pub fn push(&mut self, key: &[u8], payload: &[u8]) -> Result<()> {
-        let length = |bytes: &[u8]| u32::try_from(bytes.len()).map_err(|_| too_long());
-        let (key_len, payload_len) = (length(key)?, length(payload)?);
-        let place = Place { head: head(key, 0), at: self.bytes.len() };
-        let mut header = [0; HEADER_BYTES];
-        header[..4].copy_from_slice(&key_len.to_le_bytes());
-        header[4..].copy_from_slice(&payload_len.to_le_bytes());
+    pub fn push(&mut self, key: Key<'_>, payload: &[u8]) -> Result<()> {
+        let mut header = [[0; 4]; 3];
+        for (place, part) in header.iter_mut().zip([key.start, key.tail, payload]) {
+            *place = u32::try_from(part.len()).map_err(|_| too_long())?.to_le_bytes();
+        }
+        let place = Place { head: head(key.start, 0), at: self.bytes.len() };
         if self.bytes.capacity() == 0 {
             growth::reserve(&mut self.bytes, self.first_bytes, &mut self.charge)?;
         }
-        for part in [&header[..], key, payload] {
+        for part in [header.as_flattened(), key.start, key.tail, payload] {
             growth::append(&mut self.bytes, part, &mut self.charge)?;
         }
         growth::push(&mut self.places, place, &mut self.charge)
@@ -108,26 +126,28 @@ impl Buffer {
 
     /// Sorts the entries. Those with equal keys keep the order in which they came.
     pub fn sort(&mut self) {
-        sort_from(&self.bytes, &mut self.places, 0);
+        sort_from(&self.bytes, self.order, &mut self.places, 0);
         debug_assert!(
-            self.places.is_sorted_by_key(|place| (entry_at(&self.bytes, place.at).0, place.at)),
+            self.places.is_sorted_by(|a, b| {
+                let key = |place: &Place| entry_at(&self.bytes, place.at).0;
+                self.order.compare(key(a), key(b)).then(a.at.cmp(&b.at)).is_lt()
+            }),
             "entries with equal keys stay in the order in which they came"
         );
     }
 
     /// Keeps the first `len` of the sorted entries and puts them back into the order in which they
     /// came. Returns the largest key among them.
-    pub fn keep_first(&mut self, len: usize) -> Option<Vec<u8>> {
+    pub fn keep_first(&mut self, len: usize) -> Option<KeyBuffer> {
         assert!(len <= self.places.len(), "only entries that are there are kept");
         self.places.truncate(len);
-        let last = self.places.last().map(|place| entry_at(&self.bytes, place.at).0.to_vec());
+        let last = self.places.last().map(|place| KeyBuffer::of(entry_at(&self.bytes, place.at).0));
         self.places.sort_unstable_by_key(|place| place.at);
         let mut end = 0;
         for place in &mut self.places {
-            let (key, payload) = entry_at(&self.bytes, place.at);
-            let len = HEADER_BYTES + key.len() + payload.len();
+            let len = whole_entry_at(&self.bytes, place.at).len();
             assert!(end <= place.at, "an entry moves to the front, over none that stays");
-            place.head = head(key, 0);
+            place.head = head(entry_at(&self.bytes, place.at).0.start, 0);
             self.bytes.copy_within(place.at..place.at + len, end);
             place.at = end;
             end += len;
@@ -141,9 +161,7 @@ impl Buffer {
     pub fn write_to(&self, tape: &mut Tape, ctx: &Context<'_>) -> Result<()> {
         for place in &self.places {
             ctx.check_interrupt()?;
-            let (key, payload) = entry_at(&self.bytes, place.at);
-            let entry = &self.bytes[place.at..place.at + HEADER_BYTES + key.len() + payload.len()];
-            tape.push(&[entry], ctx)?;
+            tape.push(&[whole_entry_at(&self.bytes, place.at)], ctx)?;
         }
         Ok(())
     }
@@ -162,7 +180,7 @@ fn too_long() -> SqlError {
 
 /// Sorts entries whose keys are equal in their first `depth` bytes. Their heads have to be the key
 /// bytes behind these.
-fn sort_from(bytes: &[u8], places: &mut [Place], depth: usize) {
+fn sort_from(bytes: &[u8], order: KeyOrder, places: &mut [Place], depth: usize) {
     let key = |place: &Place| entry_at(bytes, place.at).0;
     places.sort_unstable_by(|a, b| a.head.cmp(&b.head).then(a.at.cmp(&b.at)));
     let mut rest = places;
@@ -170,16 +188,43 @@ fn sort_from(bytes: &[u8], places: &mut [Place], depth: usize) {
         let same = rest.iter().take_while(|place| place.head == first.head).count();
         let (group, after) = rest.split_at_mut(same);
         rest = after;
-        if same == 1 || group.iter().all(|place| key(place).len() <= depth + 8) {
-            // No key is a prefix of another, so the keys that end within these heads are equal.
+        if same == 1 {
             continue;
         }
-        if same > FEW && depth + 8 < MOST_DEPTH {
-            group.iter_mut().for_each(|place| place.head = head(key(place), depth + 8));
-            sort_from(bytes, group, depth + 8);
-        } else {
-            group.sort_unstable_by(|a, b| key(a).cmp(key(b)).then(a.at.cmp(&b.at)));
+        // No start of a key is a prefix of another, so those that end within these heads are equal.
+        let are_equal = group.iter().all(|place| key(place).start.len() <= depth + 8);
+        if are_equal && group.iter().all(|place| key(place).tail.is_empty()) {
+            continue;
         }
+        if are_equal {
+            sort_by_tails(bytes, order, group);
+        } else if same > FEW && depth + 8 < MOST_DEPTH {
+            group.iter_mut().for_each(|place| place.head = head(key(place).start, depth + 8));
+            sort_from(bytes, order, group, depth + 8);
+        } else {
+            group.sort_unstable_by(|a, b| order.compare(key(a), key(b)).then(a.at.cmp(&b.at)));
+        }
+    }
+}
+
+/// Sorts entries whose keys are cut short and have equal starts. If there are more than a few, the
+/// rest of each key is made once, because comparing two texts takes about as long as making one.
+fn sort_by_tails(bytes: &[u8], order: KeyOrder, group: &mut [Place]) {
+    let key = |place: &Place| entry_at(bytes, place.at).0;
+    let tail_bytes: usize = group.iter().map(|place| key(place).tail.len()).sum();
+    if group.len() <= FEW || tail_bytes > MOST_TAIL_BYTES {
+        group.sort_unstable_by(|a, b| order.compare(key(a), key(b)).then(a.at.cmp(&b.at)));
+        return;
+    }
+    let with_rest = |place: &Place| {
+        let mut rest = Vec::new();
+        order.write_rest(key(place), &mut rest);
+        (rest, *place)
+    };
+    let mut all: Vec<(Vec<u8>, Place)> = group.iter().map(with_rest).collect();
+    all.sort_unstable_by(|(a, a_place), (b, b_place)| a.cmp(b).then(a_place.at.cmp(&b_place.at)));
+    for (place, (_, sorted)) in group.iter_mut().zip(all) {
+        *place = sorted;
     }
 }
 
@@ -203,6 +248,7 @@ pub(super) enum Run {
 #[derive(Debug)]
 pub(super) struct RunReader {
     run: Run,
+    order: KeyOrder,
     /// The first eight bytes of the current entry's key, as a number.
     head: u64,
     is_done: bool,
@@ -211,12 +257,14 @@ pub(super) struct RunReader {
 impl RunReader {
     /// Creates a reader for sorted entries in memory.
     pub fn of_buffer(buffer: Buffer) -> RunReader {
-        RunReader { run: Run::Memory { buffer, at: 0 }, head: 0, is_done: false }
+        let order = buffer.order;
+        RunReader { run: Run::Memory { buffer, at: 0 }, order, head: 0, is_done: false }
     }
 
-    pub fn of_tape(tape: Tape, ctx: &Context<'_>) -> RunReader {
+    /// Creates a reader for sorted entries on a tape.
+    pub fn of_tape(tape: Tape, order: KeyOrder, ctx: &Context<'_>) -> RunReader {
         let reader = TapeReader::new(Charge::new(ctx.memory));
-        RunReader { run: Run::File { tape, reader, at: 0 }, head: 0, is_done: false }
+        RunReader { run: Run::File { tape, reader, at: 0 }, order, head: 0, is_done: false }
     }
 
     /// Moves to the first entry.
@@ -234,8 +282,7 @@ impl RunReader {
             Run::Memory { at, .. } => *at += 1,
             Run::File { tape, reader, at } => {
                 // The call that moved to this entry has checked its lengths already.
-                let (key, payload) = entry_at(reader.block(), *at);
-                *at += HEADER_BYTES + key.len() + payload.len();
+                *at += whole_entry_at(reader.block(), *at).len();
                 if *at >= reader.block().len() {
                     *at = 0;
                     self.is_done = !reader.next_block(tape)?;
@@ -249,14 +296,14 @@ impl RunReader {
         match &self.run {
             Run::Memory { buffer, at } => match buffer.places.get(*at) {
                 // Sorting may have left the bytes of another depth in the place's head.
-                Some(place) => self.head = head(entry_at(&buffer.bytes, place.at).0, 0),
+                Some(place) => self.head = head(entry_at(&buffer.bytes, place.at).0.start, 0),
                 None => self.is_done = true,
             },
             Run::File { reader, at, .. } if !self.is_done => {
                 if entry_bytes(reader.block(), *at).is_none() {
                     return Err(crate::exec::spill::damaged());
                 }
-                self.head = head(entry_at(reader.block(), *at).0, 0);
+                self.head = head(entry_at(reader.block(), *at).0.start, 0);
             }
             Run::File { .. } => {}
         }
@@ -264,7 +311,7 @@ impl RunReader {
     }
 
     /// Returns the key and the payload of the current entry. The run must not be at its end.
-    pub fn entry(&self) -> (&[u8], &[u8]) {
+    pub fn entry(&self) -> (Key<'_>, &[u8]) {
         debug_assert!(!self.is_done, "there is no entry behind the last one");
         match &self.run {
             Run::Memory { buffer, at } => entry_at(&buffer.bytes, buffer.places[*at].at),
@@ -298,7 +345,7 @@ impl RunReader {
         if self.head != other.head {
             return self.head < other.head;
         }
-        match self.entry().0.cmp(other.entry().0) {
+        match self.order.compare(self.entry().0, other.entry().0) {
             std::cmp::Ordering::Equal => is_earlier,
             ordering => ordering.is_lt(),
         }
@@ -306,8 +353,10 @@ impl RunReader {
 
     /// Appends the current entry to a tape.
     pub fn copy_to(&self, tape: &mut Tape, ctx: &Context<'_>) -> Result<()> {
-        let (key, payload) = self.entry();
-        let length = |bytes: &[u8]| (bytes.len() as u32).to_le_bytes();
-        tape.push(&[&length(key), &length(payload), key, payload], ctx)
+        let entry = match &self.run {
+            Run::Memory { buffer, at } => whole_entry_at(&buffer.bytes, buffer.places[*at].at),
+            Run::File { reader, at, .. } => whole_entry_at(reader.block(), *at),
+        };
+        tape.push(&[entry], ctx)
     }
 }

@@ -1,4 +1,4 @@
-use super::key::write_part;
+use super::key::{Key, KeyBuffer, KeyOrder, write_part};
 use super::merge::Merge;
 use super::run::{Buffer, RunReader};
 use crate::memory::{Budget, Charge};
@@ -63,6 +63,10 @@ fn keys_order_as_the_values_do() {
     assert_eq!(part(&Value::text("A"), false), part(&Value::text("a"), false));
 }
 
+fn whole(start: &[u8]) -> Key<'_> {
+    Key { start, tail: &[] }
+}
+
 /// Returns a random key. It consists of pairs of a 1 and a random byte and ends with a 0, so that
 /// no key is a prefix of another.
 fn random_key(rng: &mut Rng) -> Vec<u8> {
@@ -82,10 +86,10 @@ fn buffers_and_merges_keep_the_order_of_equal_keys() {
         let mut expected: Vec<(Vec<u8>, u32)> = Vec::new();
         let mut readers = Vec::new();
         for _ in 0..runs {
-            let mut buffer = Buffer::new(1 << 20, Charge::new(&budget));
+            let mut buffer = Buffer::new(1 << 20, KeyOrder::of(&[]), Charge::new(&budget));
             for _ in 0..rng.below(3000) {
                 let (key, number) = (random_key(&mut rng), expected.len() as u32);
-                buffer.push(&key, &number.to_le_bytes()).unwrap();
+                buffer.push(whole(&key), &number.to_le_bytes()).unwrap();
                 expected.push((key, number));
             }
             buffer.sort();
@@ -95,7 +99,7 @@ fn buffers_and_merges_keep_the_order_of_equal_keys() {
         let mut merge = Merge::new(readers).unwrap();
         for (key, number) in &expected {
             let entry = merge.next().unwrap().map(RunReader::entry);
-            assert_eq!(entry, Some((&key[..], &number.to_le_bytes()[..])));
+            assert_eq!(entry, Some((whole(key), &number.to_le_bytes()[..])));
         }
         assert!(merge.next().unwrap().is_none());
     }
@@ -106,26 +110,26 @@ fn buffers_and_merges_keep_the_order_of_equal_keys() {
 fn the_first_rows_stay_in_the_order_in_which_they_came() {
     let mut rng = Rng::new(test_seed("sort the_first_rows_stay"));
     let budget = Budget::new(Default::default());
-    let mut buffer = Buffer::new(1 << 20, Charge::new(&budget));
+    let mut buffer = Buffer::new(1 << 20, KeyOrder::of(&[]), Charge::new(&budget));
     let mut expected: Vec<(Vec<u8>, u32)> = Vec::new();
     for number in 0..2000u32 {
         let key = random_key(&mut rng);
-        buffer.push(&key, &number.to_le_bytes()).unwrap();
+        buffer.push(whole(&key), &number.to_le_bytes()).unwrap();
         expected.push((key, number));
     }
     buffer.sort();
     let last = buffer.keep_first(100);
     expected.sort();
     expected.truncate(100);
-    assert_eq!(last.as_ref(), expected.last().map(|(key, _)| key));
+    assert_eq!(last.as_ref().map(KeyBuffer::key), expected.last().map(|(key, _)| whole(key)));
     // A later row whose key is there already sorts behind the row that has it.
-    buffer.push(&expected[50].0, &9999u32.to_le_bytes()).unwrap();
+    buffer.push(whole(&expected[50].0), &9999u32.to_le_bytes()).unwrap();
     expected.push((expected[50].0.clone(), 9999));
     expected.sort();
     buffer.sort();
     let mut reader = Merge::new(vec![RunReader::of_buffer(buffer)]).unwrap();
     for (key, number) in &expected {
         let entry = reader.next().unwrap().map(RunReader::entry);
-        assert_eq!(entry, Some((&key[..], &number.to_le_bytes()[..])));
+        assert_eq!(entry, Some((whole(key), &number.to_le_bytes()[..])));
     }
 }

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::exec::{
     Changes, DeletePlan, DeleteSeveralPlan, InsertPlan, LoadPlan, Run, UpdatePlan, UpdateSeveralPlan,
 };
+use crate::literal_rows::LiteralRows;
 use crate::measured::{DigestEntry, EventName};
 use crate::memory::Charge;
 use crate::parse::Hints;
@@ -133,6 +134,14 @@ impl Known {
 impl Bound {
     pub fn is_query(&self) -> bool {
         matches!(self.plan, Plan::Query(_))
+    }
+
+    /// Returns the rows of an INSERT of literals.
+    pub fn literal_rows(&self) -> Option<&LiteralRows> {
+        match &self.plan {
+            Plan::Insert(plan) => plan.literal_rows(),
+            _ => None,
+        }
     }
 
     /// Returns the columns of the rows that go to the client.

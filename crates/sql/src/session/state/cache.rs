@@ -1,9 +1,11 @@
 //! Bound plans of statements, by their texts.
 //!
 //! A plan is kept when its text comes for the second time, so that statements which differ only in
-//! their literals do not displace those that come again and again.
+//! their literals do not displace those that come again and again. INSERTs of literals are kept by
+//! the texts in front of their rows ([`LastInserts`]).
 
 use super::bound::Bound;
+use super::last_insert::LastInserts;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -19,6 +21,8 @@ pub(crate) struct StatementCache {
     /// The current generation. Plans that were bound in another one are invalid.
     generation: u64,
     plans: HashMap<Box<[u8]>, Arc<Bound>>,
+    /// The INSERTs of literals that have run. They are not kept by their whole texts.
+    pub last_inserts: LastInserts,
     /// The hashes of the texts that have come once.
     seen: HashSet<u64>,
     hasher: RandomState,
@@ -72,5 +76,6 @@ impl StatementCache {
     pub fn invalidate(&mut self) {
         self.generation += 1;
         self.plans.clear();
+        self.last_inserts.clear();
     }
 }

@@ -51,11 +51,12 @@ pub(crate) struct PreparedStatement {
 /// The prepared statements of a session: those of the binary protocol by their ids, and those of
 /// PREPARE by their names in lower case, since names are case-insensitive.
 ///
-/// A running statement is taken out, and put back when it has ended.
+/// A running statement is taken out, and put back when it has ended. It is boxed, so that only a
+/// pointer moves.
 pub(crate) struct PreparedStatements {
     /// The statements by their ids. `None` means that the statement is running.
-    by_id: BTreeMap<u32, Option<PreparedStatement>>,
-    by_name: HashMap<String, PreparedStatement>,
+    by_id: BTreeMap<u32, Option<Box<PreparedStatement>>>,
+    by_name: HashMap<String, Box<PreparedStatement>>,
     next_id: u32,
 }
 
@@ -67,7 +68,7 @@ impl Default for PreparedStatements {
 
 impl PreparedStatements {
     /// Keeps a statement of the binary protocol. Returns its id.
-    pub fn add(&mut self, prepared: PreparedStatement) -> u32 {
+    pub fn add(&mut self, prepared: Box<PreparedStatement>) -> u32 {
         // After four thousand million statements the ids begin anew, and early ones may still be
         // in use.
         while self.by_id.contains_key(&self.next_id) {
@@ -83,12 +84,12 @@ impl PreparedStatements {
         id
     }
 
-    pub fn take(&mut self, id: u32) -> Option<PreparedStatement> {
+    pub fn take(&mut self, id: u32) -> Option<Box<PreparedStatement>> {
         self.by_id.get_mut(&id).and_then(Option::take)
     }
 
     /// Puts a statement back that was taken, unless it was closed meanwhile.
-    pub fn put_back(&mut self, id: u32, prepared: PreparedStatement) {
+    pub fn put_back(&mut self, id: u32, prepared: Box<PreparedStatement>) {
         if let Some(place) = self.by_id.get_mut(&id) {
             assert!(place.is_none(), "a statement is put back where it was taken from");
             *place = Some(prepared);
@@ -96,18 +97,18 @@ impl PreparedStatements {
     }
 
     /// Removes a statement of the binary protocol and returns it, unless it is unknown or running.
-    pub fn close(&mut self, id: u32) -> Option<PreparedStatement> {
+    pub fn close(&mut self, id: u32) -> Option<Box<PreparedStatement>> {
         self.by_id.remove(&id).flatten()
     }
 
     /// Keeps a statement under a name in lower case, and replaces the one that had the name.
-    pub fn put_named(&mut self, name: String, prepared: PreparedStatement) {
+    pub fn put_named(&mut self, name: String, prepared: Box<PreparedStatement>) {
         debug_assert_eq!(name, name.to_lowercase(), "names are kept in small letters");
         self.by_name.insert(name, prepared);
     }
 
     /// Takes the statement with a name, which has to be in lower case.
-    pub fn take_named(&mut self, name: &str) -> Option<PreparedStatement> {
+    pub fn take_named(&mut self, name: &str) -> Option<Box<PreparedStatement>> {
         self.by_name.remove(name)
     }
 
@@ -124,9 +125,9 @@ mod tests {
     use crate::memory::Budget;
     use crate::replica_host::ReplicaHost;
 
-    fn prepared(text: &str) -> PreparedStatement {
+    fn prepared(text: &str) -> Box<PreparedStatement> {
         let host: Arc<dyn Host> = Arc::new(ReplicaHost::default());
-        PreparedStatement {
+        Box::new(PreparedStatement {
             _place: PreparedPlace::take(&host).expect("this host has room for any number"),
             _charge: Charge::new(&Budget::new(Arc::default())),
             text: text.as_bytes().into(),
@@ -137,7 +138,7 @@ mod tests {
             parameter_types: None,
             known: None,
             measured: None,
-        }
+        })
     }
 
     #[test]

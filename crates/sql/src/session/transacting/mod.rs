@@ -41,7 +41,7 @@ impl Transacting<'_> {
         let variables = &self.settings.variables;
         let isolation = self.of.next_isolation.take().unwrap_or(variables.isolation);
         let read_only = self.of.next_read_only.take().unwrap_or(variables.transaction_read_only);
-        let mut transaction = Box::new(self.server.engine.begin(isolation));
+        let mut transaction = self.server.engine.begin_boxed(isolation);
         transaction.set_read_only(read_only);
         transaction.set_connection_id(u64::from(self.server.host.connection_id()));
         let kind = TransactionKind {
