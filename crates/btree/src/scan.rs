@@ -230,18 +230,18 @@ fn copy_entries(
     entries.reserve(indexes.len());
     let mut left = indexes.len();
     for index in indexes {
-        let (key, value) = (slotted::key(leaf, index), slotted::value(leaf, index));
-        if buffer.capacity() - buffer.len() < key.len() + value.len() {
+        let (entry, key_len) = slotted::entry(leaf, index);
+        if buffer.capacity() - buffer.len() < entry.len() {
             // Entries of one tree mostly have the same length.
-            buffer.reserve(left * (key.len() + value.len()));
+            buffer.reserve(left * entry.len());
         }
         left -= 1;
+        let value_len = entry.len() - key_len;
         entries.push(Copied {
             at: buffer.len() as u32,
-            key_len: key.len() as u16,
-            value_len: value.len() as u16,
+            key_len: key_len as u16,
+            value_len: value_len as u16,
         });
-        buffer.extend_from_slice(key);
-        buffer.extend_from_slice(value);
+        buffer.extend_from_slice(entry);
     }
 }

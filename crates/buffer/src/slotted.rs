@@ -126,6 +126,14 @@ pub fn value(page: &[u8], index: usize) -> &[u8] {
     &page[value_range(page, index)]
 }
 
+/// Returns the bytes of entry `index`, which are its key and then its value, and the key's length.
+#[inline]
+pub fn entry(page: &[u8], index: usize) -> (&[u8], usize) {
+    let (offset, key_len, _) = slot(page, index);
+    let start = offset + CELL_HEADER_BYTES;
+    (&page[start..start + key_len + u16_at(page, offset) as usize], key_len)
+}
+
 /// Returns the value of entry `index`, to be overwritten by as many bytes.
 #[inline]
 pub fn value_mut(page: &mut [u8], index: usize) -> &mut [u8] {

@@ -6,14 +6,18 @@
 //! process's first use of the clock and now.
 
 use std::sync::OnceLock;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// Returns the microseconds since 1970-01-01 00:00:00 UTC by the wall clock, which may be set back
 /// or forth while the process runs.
 pub fn now_us() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a valid, exclusive timespec for the call's duration.
+    let failed = unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &mut time) } != 0;
     // A machine whose wall clock is before 1970 is broken. The result 0 keeps every subtraction
     // from it defined.
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as u64)
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    if failed { 0 } else { seconds * 1_000_000 + time.tv_nsec as u64 / 1000 }
 }
 
 /// Returns the nanoseconds since an arbitrary start within this process. The result never goes

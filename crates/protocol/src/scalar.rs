@@ -269,8 +269,7 @@ pub fn row_null_bitmap_bytes(columns: usize) -> usize {
 ///
 /// `cell(i, out)` appends cell `i` and returns false for NULL.
 pub fn put_binary_row(columns: usize, out: &mut Vec<u8>, mut cell: impl FnMut(usize, &mut Vec<u8>) -> bool) {
-    out.push(0);
-    let bitmap = out.len();
+    let bitmap = out.len() + 1;
     out.resize(bitmap + row_null_bitmap_bytes(columns), 0);
     for i in 0..columns {
         let end = out.len();

@@ -1,7 +1,7 @@
 //! Packed values: the bytes that a row image holds for one column, and their conversion to and from
 //! a [`Value`].
 
-use crate::collation;
+use crate::collation::{self, Charset};
 use crate::decimal::{Decimal, binary_len};
 use crate::temporal::{Date, DateTime, Time};
 use crate::{ColumnType, TypeCode, Value};
@@ -233,6 +233,18 @@ pub(crate) fn decode_whole(
         _ => *value = decode(ty, packed)?,
     }
     Ok(())
+}
+
+/// Reports whether the bytes of a column's texts are those of its values: no character has to be
+/// converted, and nothing is left out of the image.
+pub(crate) fn is_plain_text(ty: &ColumnType) -> bool {
+    let is_binary = ty.code == TypeCode::String && ty.collation == collation::BINARY;
+    matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob)
+        && !is_binary
+        && matches!(
+            collation::charset_of(ty.collation),
+            Charset::Binary | Charset::Utf8mb3 | Charset::Utf8mb4
+        )
 }
 
 fn members(ty: &ColumnType) -> Arc<[String]> {

@@ -36,6 +36,8 @@ pub struct RowLayout {
     /// The byte offsets of the leading columns whose place is fixed as long as no column before
     /// them is NULL. The last of these columns may itself be of variable length.
     fixed_offsets: Vec<u32>,
+    /// For each column, whether its bytes behind their length are those of its values.
+    plain: Vec<bool>,
     /// Whether some column may have bytes that are no value of its type.
     fallible: bool,
 }
@@ -60,7 +62,8 @@ impl RowLayout {
             }
         }
         let fallible = types.iter().any(packed::may_be_no_value);
-        RowLayout { types: types.to_vec(), widths, fixed_offsets, fallible }
+        let plain = types.iter().map(packed::is_plain_text).collect();
+        RowLayout { types: types.to_vec(), widths, fixed_offsets, plain, fallible }
     }
 
     /// Returns the columns' types.
@@ -299,13 +302,15 @@ impl RowLayout {
                 continue;
             }
             let end = self.after(image, column, offset)?;
-            packed::decode_whole(
-                &self.types[column],
-                self.widths[column],
-                &image[offset..end],
-                &mut slots[column],
-            )
-            .map_err(|cause| self.error(column, offset, cause))?;
+            let (packed, width) = (&image[offset..end], self.widths[column]);
+            match (&mut slots[column], width) {
+                (Value::Bytes(bytes), Width::Prefixed(prefix)) if self.plain[column] => {
+                    bytes.clear();
+                    bytes.extend_from_slice(&packed[usize::from(prefix)..]);
+                }
+                (slot, _) => packed::decode_whole(&self.types[column], width, packed, slot)
+                    .map_err(|cause| self.error(column, offset, cause))?,
+            }
             offset = end;
         }
         Ok(())

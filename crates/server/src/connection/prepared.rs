@@ -116,9 +116,8 @@ impl PreparedStatement {
         if let Some(error) = &self.long_data_error {
             return Ok(Err(error.clone()));
         }
-        let mut values: Vec<Value> = std::iter::repeat_with(|| Value::Null).take(self.parameters).collect();
-        let long_data = std::mem::take(&mut self.long_data);
-        let is_long = |i| long_data.contains_key(&i);
+        let mut values: Vec<Value> = Value::nulls(self.parameters);
+        let is_long = |i| !self.long_data.is_empty() && self.long_data.contains_key(&i);
         decode_parameters(r, self.parameters, &mut self.types, is_long, |i, v| {
             values[i] = parameter_value(v)
         })?;
@@ -131,8 +130,10 @@ impl PreparedStatement {
                 *value = Value::Decimal(types::Decimal::parse_prefix(text).number);
             }
         }
-        for (i, data) in long_data {
-            values[i] = Value::Bytes(data);
+        if !self.long_data.is_empty() {
+            for (i, data) in std::mem::take(&mut self.long_data) {
+                values[i] = Value::Bytes(data);
+            }
         }
         Ok(Ok(values))
     }

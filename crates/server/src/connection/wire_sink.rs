@@ -323,11 +323,10 @@ impl ResultSink for WireSink<'_> {
         self.make_room(row)?;
         let converted = self.converts.then(|| self.in_clients_characters(row));
         let row = converted.as_deref().unwrap_or(row);
-        let columns = std::mem::take(&mut self.columns);
-        let form = self.form;
-        let written = self.write(|out| match form {
+        let WireSink { channel, columns, form, .. } = self;
+        let written = channel.write_packet(|out| match form {
             RowForm::Text => {
-                for (value, (ty, _)) in row.iter().zip(&columns) {
+                for (value, (ty, _)) in row.iter().zip(&*columns) {
                     put_text_cell(value, ty, out);
                 }
             }
@@ -336,8 +335,7 @@ impl ResultSink for WireSink<'_> {
                 put_binary_cell(&row[i], ty, *code, out)
             }),
         });
-        self.columns = columns;
-        written
+        written.map_err(|e| self.break_off(e))
     }
 
     fn end_rows(&mut self, end: EndOfRows) -> sql::Result<()> {

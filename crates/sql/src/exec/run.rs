@@ -107,12 +107,15 @@ impl<'r, 'c> Run<'r, 'c> {
 /// Joins words and numbers in turn, for the text of an OK packet such as `Rows matched: 1  Changed:
 /// 1`.
 pub(super) fn info<const PARTS: usize>(parts: [(&str, u64); PARTS]) -> String {
-    let mut text = Vec::with_capacity(64);
+    let mut text = String::with_capacity(64);
     for (words, number) in parts {
-        text.extend_from_slice(words.as_bytes());
-        types::number::write_u64(number, &mut text);
+        text.push_str(words);
+        match u8::try_from(number) {
+            Ok(digit @ 0..10) => text.push(char::from(b'0' + digit)),
+            _ => text.push_str(&number.to_string()),
+        }
     }
-    String::from_utf8(text).unwrap_or_default()
+    text
 }
 
 /// The results of a statement that changes rows.

@@ -308,6 +308,7 @@ fn text(value: &Value, ty: &ColumnType, ctx: &Context<'_>) -> Value {
 }
 
 /// Reports whether a value is of the kind that the result's description promises.
+#[inline]
 pub(crate) fn conforms(value: &Value, ty: &ColumnType) -> bool {
     match (value, ty.code) {
         (Value::Null, _) => true,
@@ -329,14 +330,17 @@ pub(crate) fn conforms(value: &Value, ty: &ColumnType) -> bool {
 }
 
 /// Converts a value of another kind to the type that the result's description promises.
+#[inline]
 pub(crate) fn conform<'v>(
     value: Cow<'v, Value>,
     ty: &ColumnType,
     ctx: &Context<'_>,
 ) -> Result<Cow<'v, Value>> {
-    if conforms(&value, ty) {
-        return Ok(value);
-    }
+    if conforms(&value, ty) { Ok(value) } else { convert(value, ty, ctx) }
+}
+
+/// Converts a value that does not conform.
+fn convert<'v>(value: Cow<'v, Value>, ty: &ColumnType, ctx: &Context<'_>) -> Result<Cow<'v, Value>> {
     let converted = match (&*value, ty.code) {
         // The clocks of a named zone show some moments twice, so rows are told apart by the moment
         // itself.

@@ -2,7 +2,9 @@
 
 use super::node::{Call, Expr, Function, Node};
 use super::recode::{characters, converted};
-use super::{Context, Number, arithmetic, cast, compare, conform, date_arithmetic, is_match, like, text_of};
+use super::{
+    Context, Number, arithmetic, cast, compare, conform, conforms, date_arithmetic, is_match, like, text_of,
+};
 use crate::ast::{BinaryOp, Scope, TruthValue};
 use crate::error::{Result, SqlError};
 use crate::host::VariableScope;
@@ -395,7 +397,30 @@ impl Expr {
     /// Returns the value for a row as a value of a result column of the type `ty`. A DECIMAL that
     /// comes from a user variable, or that IF or CASE has chosen, keeps its own scale: MySQL gives
     /// it the scale of the type only where it keeps the value in a table.
+    #[inline]
     pub fn output<'v>(
+        &'v self,
+        row: &'v [Value],
+        ty: &ColumnType,
+        ctx: &'v Context<'_>,
+    ) -> Result<Cow<'v, Value>> {
+        match self.column_as(row, ty) {
+            Some(value) => Ok(Cow::Borrowed(value)),
+            None => self.computed_output(row, ty, ctx),
+        }
+    }
+
+    /// Returns the value of a column if it is of this type already, which costs less than
+    /// evaluating an expression.
+    #[inline]
+    pub fn column_as<'v>(&self, row: &'v [Value], ty: &ColumnType) -> Option<&'v Value> {
+        match self.node {
+            Node::Slot(slot) => row.get(slot).filter(|value| conforms(value, ty)),
+            _ => None,
+        }
+    }
+
+    fn computed_output<'v>(
         &'v self,
         row: &'v [Value],
         ty: &ColumnType,

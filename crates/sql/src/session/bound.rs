@@ -428,7 +428,9 @@ fn run_in(
     for (code, text) in &bound.hints.warnings {
         ctx.warn(*code, text.clone());
     }
-    complaints.into_iter().for_each(|(code, text)| ctx.warn(code, text));
+    if !complaints.is_empty() {
+        complaints.into_iter().for_each(|(code, text)| ctx.warn(code, text));
+    }
     if !session.programs.is_within() {
         session.settings.variables.insert_ids.begin_statement();
     }

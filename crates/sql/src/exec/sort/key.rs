@@ -14,6 +14,7 @@
 use crate::error::Result;
 use crate::expr::{Context, conform, group_key};
 use crate::plan::SortKey;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use types::temporal::DateTime;
 use types::{TypeCode, Value, Zone, collation};
@@ -136,7 +137,10 @@ pub(super) fn write_keys(
     tail.clear();
     let mut is_scalar = true;
     for (part, key) in keys.iter().enumerate() {
-        let value = conform(key.expr.eval(row, ctx)?, &key.expr.ty, ctx)?;
+        let value = match key.expr.column_as(row, &key.expr.ty) {
+            Some(value) => Cow::Borrowed(value),
+            None => conform(key.expr.eval(row, ctx)?, &key.expr.ty, ctx)?,
+        };
         if order.cut.is_some_and(|(cut, ..)| cut == part)
             && let Value::Bytes(text) = &*value
             && write_start(text, (key.expr.ty.collation, key.descending), start)

@@ -42,8 +42,15 @@ impl Plan {
 
     /// Reports whether the statement changes rows, and only rows of temporary tables.
     pub fn changes_temporary_only(&self) -> bool {
-        let changed = self.changed_tables();
-        !changed.is_empty() && changed.iter().all(|table| table.is_temporary())
+        match self {
+            Plan::Query(_) => false,
+            Plan::Insert(plan) => plan.table.is_temporary(),
+            Plan::Load(plan) => plan.table().is_temporary(),
+            Plan::Update(plan) => plan.target.table().is_temporary(),
+            Plan::Delete(plan) => plan.target.table().is_temporary(),
+            Plan::UpdateSeveral(plan) => plan.tables().all(|table| table.is_temporary()),
+            Plan::DeleteSeveral(plan) => plan.tables().all(|table| table.is_temporary()),
+        }
     }
 
     /// Changes the rows. Returns `None` for a query, which changes none, and for LOAD DATA, which
