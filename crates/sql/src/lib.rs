@@ -11,7 +11,8 @@
 //!    `sink`, `host` (what the server around a session answers), `computed_table` (a table that
 //!    the host computes), `admin` (commands that the server carries out), `attribute` and `quoting`
 //!    (how the dictionary stores definitions and how they are printed), `variables`.
-//! 2. Text to tokens: `lexical`, `literal_rows`, `lexer`.
+//! 2. Text to tokens: `received_text` (the characters of a source's statement), `lexical`,
+//!    `literal_rows`, `lexer`.
 //! 3. Tokens to a tree: `parse`, which makes the trees of `ast`. Tokens to a digest: `digest`.
 //! 4. Expressions, bound and computed: `expr`; what they search for: `full_text`.
 //! 5. The plan's operators as values: `plan` (which index, which ranges).
@@ -64,6 +65,7 @@ mod parse;
 mod plan;
 mod program;
 mod quoting;
+mod received_text;
 mod regexp;
 mod replica_host;
 pub mod replicated;

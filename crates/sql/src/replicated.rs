@@ -19,6 +19,7 @@ use crate::ddl::{DdlReport, DdlRun, DdlSettings, routine_change, schedule_of};
 use crate::error::{Result, SqlError};
 use crate::host::RoutineChange;
 use crate::parse::parse;
+use crate::received_text::in_utf8mb4;
 use crate::sql_mode::SqlMode;
 use engine::{CommitOptions, Engine, GtidNext, SessionContext};
 use std::sync::Arc;
@@ -84,9 +85,9 @@ pub enum Executed {
 /// # Errors
 /// Returns MySQL's error, as if a client had run the statement. Nothing is committed then.
 pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Result<Executed> {
-    let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
     let mode = SqlMode(received.session.sql_mode);
     let of_mysql = received.options.mariadb_gtid.is_none();
+    let text = in_utf8mb4(received.statement, received.session.character_set_client, of_mysql);
     let lex = crate::lexer::LexMode { of_source: true, of_mysql, ..mode.lex() };
     let parsed = match parse(&text, lex) {
         Err(error) if received.options.mariadb_gtid.is_some() && is_about_accounts(&text) => {
@@ -318,8 +319,8 @@ fn unlogged<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>) ->
 /// # Errors
 /// Returns 1235 for another statement, and MySQL's errors for what is wrong with the statement.
 pub fn create_within_group(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Result<()> {
-    let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
     let of_mysql = received.options.mariadb_gtid.is_none();
+    let text = in_utf8mb4(received.statement, received.session.character_set_client, of_mysql);
     let mode = SqlMode(received.session.sql_mode).lex();
     let lex = crate::lexer::LexMode { of_source: true, of_mysql, ..mode };
     let parsed = parse(&text, lex)?;

@@ -102,6 +102,65 @@ fn names_that_mariadb_writes_in_utf8_for_a_session_in_latin1_are_the_same() {
     same_behind("names", Flavor::MariaDb, &["ROW", "MIXED", "STATEMENT"], &statements);
 }
 
+/// Statements of which MySQL and MariaDB write some parts in utf8mb4 and leave others in the
+/// characters of the session. The bytes of these names are other letters in latin1 and in gbk.
+/// Programs are dropped again, because both servers show their own mixed texts wrongly.
+fn with_names_in(charset: &str) -> Vec<String> {
+    let set = format!("SET NAMES {charset}");
+    let statements = [
+        &set,
+        "CREATE TABLE `测试` (`试测` INT, s VARCHAR(9) DEFAULT '测试') COMMENT '测试'",
+        "INSERT INTO `测试` VALUES (1, '测试')",
+        "CREATE VIEW `试测` (`测试`, x) AS SELECT `试测`, '测试' FROM `测试`",
+        "ALTER VIEW `试测` (`测测`, x) AS SELECT `试测`, '测试' FROM `测试`",
+        "CREATE VIEW `测测` AS SELECT * FROM `试测`",
+        "CREATE OR REPLACE VIEW `测测` AS SELECT `试测` FROM `测试`",
+        "DROP VIEW `试测`",
+        "CREATE TEMPORARY TABLE `试试` (`测试` INT DEFAULT 3 COMMENT '测试')",
+        "CREATE TABLE `测试测试` LIKE `试试`",
+        "INSERT INTO `测试测试` VALUES (5)",
+        "DROP TEMPORARY TABLE `试试`",
+        "CREATE TABLE `试测试测` LIKE `测试`",
+        "CREATE TABLE `试测测试` (`测试` INT COMMENT '测试') SELECT `试测` FROM `测试`",
+        "CREATE PROCEDURE `测试`(`测试` VARCHAR(10)) COMMENT '测试' SELECT '测试', `测试`",
+        "DROP PROCEDURE `测试`",
+        "CREATE FUNCTION `测试`(`测试` VARCHAR(10)) RETURNS VARCHAR(10) DETERMINISTIC COMMENT '测试' RETURN '测试'",
+        "DROP FUNCTION `测试`",
+        "CREATE TRIGGER `测试` BEFORE INSERT ON `测试` FOR EACH ROW SET @a = '测试'",
+        "DROP TRIGGER `测试`",
+        "CREATE EVENT `测试` ON SCHEDULE EVERY 1 DAY COMMENT '测试' DO SELECT '测试'",
+        "DROP EVENT `测试`",
+        "RENAME TABLE `试测试测` TO `测测试试`",
+        "DROP TABLE `试测测试`",
+        "SET NAMES utf8mb4",
+    ];
+    statements.map(str::to_owned).to_vec()
+}
+
+#[test]
+fn names_that_mysql_writes_in_utf8_for_sessions_in_other_characters_are_the_same() {
+    for charset in ["latin1", "gbk"] {
+        let statements = with_names_in(charset);
+        let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+        same_behind(&format!("names_{charset}"), Flavor::MySql, &["ROW", "MIXED", "STATEMENT"], &statements);
+    }
+}
+
+#[test]
+fn names_that_mariadb_writes_in_utf8_for_sessions_in_other_characters_are_the_same() {
+    for charset in ["latin1", "gbk"] {
+        let mut statements = with_names_in(charset);
+        statements.insert(0, "ALTER DATABASE CHARACTER SET utf8mb4".to_owned());
+        let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+        same_behind(
+            &format!("names_{charset}"),
+            Flavor::MariaDb,
+            &["ROW", "MIXED", "STATEMENT"],
+            &statements,
+        );
+    }
+}
+
 #[test]
 fn a_table_like_a_temporary_one_of_the_session_is_made() {
     let statements = [
