@@ -430,10 +430,4 @@ fn clients_change_rows_as_at_mariadb() {
     }
     assert_eq!(ours.refuses("INSERT INTO d.t (id, row_start) VALUES (77, NOW())").0, 3105);
     assert_eq!(ours.refuses("UPDATE d.t SET row_end = NOW()").0, 3105);
-    ours.run("CREATE TABLE d.period (id INT, s DATE, e DATE, PERIOD FOR app (s, e))");
-    assert_eq!(ours.refuses("INSERT INTO d.period VALUES (1, '2000-01-01', '2000-01-02')").0, 1235);
-    assert_eq!(
-        ours.refuses("DELETE FROM d.period FOR PORTION OF app FROM '2000-01-01' TO '2001-01-01'").0,
-        1235
-    );
 }

@@ -325,7 +325,8 @@ pub enum TableRef {
     },
 }
 
-/// `FOR SYSTEM_TIME` behind a table with system versioning: the rows that are read.
+/// What stands behind a table that has periods: `FOR SYSTEM_TIME`, which says which rows are read,
+/// or `FOR PORTION OF`, which says which part of a row's period is changed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SystemTime {
     All,
@@ -334,6 +335,16 @@ pub enum SystemTime {
     FromTo(Expr, Expr),
     /// DELETE HISTORY: the rows that are no longer current, or that ceased to be before a moment.
     History(Option<Expr>),
+    /// UPDATE or DELETE of a part of each row's period.
+    Portion(Portion),
+}
+
+/// `FOR PORTION OF period FROM from TO to`
+#[derive(Debug, Clone, PartialEq)]
+pub struct Portion {
+    pub period: String,
+    pub from: Expr,
+    pub to: Expr,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -51,6 +51,7 @@ pub(crate) use locked::{LockedName, LockedNames};
 pub(crate) use logging::LoggingNeeds;
 pub(crate) use new_row::{Inserted, RowAlias, WantedColumns};
 pub(crate) use place::{Aggregates, Frame, Place};
+pub(crate) use query::portion::{bound_of_portion, edge_compared, edges_of};
 pub(crate) use query::view::{tables_of_view, view_columns, view_plan};
 pub(crate) use query::{bind_query, end_hints};
 pub(crate) use scope::{ColumnAt, Scope, ScopeTable};

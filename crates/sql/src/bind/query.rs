@@ -14,6 +14,7 @@ mod layers;
 mod merge;
 mod moved;
 mod opening;
+pub(super) mod portion;
 mod rollup;
 mod row_locks;
 mod select;

@@ -1,5 +1,6 @@
 //! DELETE from one table.
 
+use super::portion::{Portion, Remainders};
 use super::{Changes, Run, refuse_changes};
 use crate::ast;
 use crate::bind::{Binder, Target, Wanted, bind_target};
@@ -13,6 +14,8 @@ pub(crate) struct DeletePlan {
     ignore: bool,
     /// Whether the statement is DELETE HISTORY, which deletes the rows of history for good.
     history: bool,
+    /// The part of each row's period that is deleted. `None` without FOR PORTION OF.
+    portion: Option<Box<Portion>>,
 }
 
 pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Result<DeletePlan> {
@@ -36,9 +39,11 @@ pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Resu
     }
     binder.noted.reads.check_none(&target.changed(), "DELETE")?;
     binder.noted.logging.note_change(table, binder.noted.tables.len() > 1, false);
-    target.need_used_columns(std::iter::empty());
-    let history = matches!(&delete.from, ast::TableRef::Table { system_time: Some(_), .. });
-    Ok(DeletePlan { target, ignore: delete.ignore, history })
+    let portion = Portion::of(binder, &target, &delete.from)?;
+    target.need_used_columns(portion.iter().flat_map(|portion| portion.exprs()));
+    let history =
+        portion.is_none() && matches!(&delete.from, ast::TableRef::Table { system_time: Some(_), .. });
+    Ok(DeletePlan { target, ignore: delete.ignore, history, portion })
 }
 
 impl DeletePlan {
@@ -48,14 +53,18 @@ impl DeletePlan {
     }
 
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
-        refuse_changes(run, self.target.table(), TriggerEvent::Delete.bit())?;
+        let inserts = if self.portion.is_some() { TriggerEvent::Insert.bit() } else { 0 };
+        refuse_changes(run, self.target.table(), TriggerEvent::Delete.bit() | inserts)?;
         let table = self.target.table();
         let mut changes = Changes::default();
-        self.target.for_each(run, table.def.temporal.versioning.is_some(), &mut |run, row, _| {
+        let mut remainders = self.portion.as_deref().map(Remainders::of);
+        let collect_first = table.def.temporal.versioning.is_some() || self.portion.is_some();
+        self.target.for_each(run, collect_first, &mut |run, row, values| {
             let old = run.before_delete(table, &row)?;
-            let deleted = match self.history {
-                true => run.with(|txn| txn.delete(table, &row)),
-                false => run.delete_row(table, &row),
+            let deleted = match (self.history, &mut remainders) {
+                (true, _) => run.with(|txn| txn.delete(table, &row)),
+                (false, None) => run.delete_row(table, &row),
+                (false, Some(remainders)) => remainders.delete(run, &row, values).map(|()| Ok(()))?,
             };
             match deleted {
                 Ok(()) => {

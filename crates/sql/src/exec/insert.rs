@@ -573,7 +573,7 @@ impl InsertPlan {
     /// Generates the row's AUTO_INCREMENT value if it is NULL or (depending on the SQL mode) 0, and
     /// notes a given one. As in MySQL this comes last, after functions, triggers, CHECK constraints
     /// and the view's check have seen 0.
-    fn settle_id(
+    pub(super) fn settle_id(
         &self,
         run: &mut Run<'_, '_>,
         values: &mut [Value],

@@ -26,6 +26,7 @@ mod loops;
 mod named_tables;
 mod output;
 mod placement;
+mod portion;
 mod reader;
 mod rollup;
 mod row_update;

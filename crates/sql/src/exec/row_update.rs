@@ -113,6 +113,13 @@ pub(super) fn assign_all(
     Ok(())
 }
 
+/// Rows that an UPDATE inserts beside a row that it has changed.
+pub(super) trait Beside {
+    /// Inserts them, before the AFTER triggers of the change. `old` is the image that the changed
+    /// row had.
+    fn insert(&mut self, run: &mut Run<'_, '_>, old: &[u8]) -> Result<()>;
+}
+
 /// The way an UPDATE changes a row of one table.
 pub(super) struct RowUpdate {
     pub table: Arc<Table>,
@@ -166,6 +173,15 @@ impl RowUpdate {
         RowUpdate { check: check.map(Box::new), ..self }
     }
 
+    /// Returns the plan of an UPDATE that also cuts these columns, before anything is assigned.
+    pub fn cutting(mut self, columns: [usize; 2]) -> RowUpdate {
+        for at in columns {
+            self.assigned.insert(at);
+            self.assigned_or_stamped.insert(at);
+        }
+        self
+    }
+
     /// Reports whether a view checks the changed rows.
     pub fn has_check(&self) -> bool {
         self.check.is_some()
@@ -173,9 +189,7 @@ impl RowUpdate {
 
     /// Reports whether the UPDATE may change a column.
     pub fn changes(&self, at: usize) -> bool {
-        self.assignments.iter().any(|(column, _)| *column == at)
-            || self.stamped.contains(&at)
-            || self.table.def.columns[at].generated.is_some()
+        self.assigned_or_stamped.contains(at) || self.table.def.columns[at].generated.is_some()
     }
 
     /// Returns the expressions of SET and those of the view's check.
@@ -226,7 +240,7 @@ impl RowUpdate {
     /// Stores the assigned columns of `columns` in a row that is locked for update. Returns false
     /// if the row has these values already, or if IGNORE leaves the change out. The view's check
     /// may read other tables: `joined` is then the joined row that this row was found in, and else
-    /// empty.
+    /// empty. `beside` inserts further rows, if there are any.
     pub fn store(
         &self,
         run: &mut Run<'_, '_>,
@@ -234,11 +248,12 @@ impl RowUpdate {
         columns: &mut [Value],
         number: u64,
         joined: &mut [Value],
+        beside: Option<&mut dyn Beside>,
     ) -> Result<bool> {
         let table = &self.table;
         assert_eq!(columns.len(), table.columns(), "a row of {} has its columns", table.qualified_name());
         if table.has_triggers(TriggerEvent::Update.bit()) {
-            return self.store_with_triggers(run, row, columns, number, joined);
+            return self.store_with_triggers(run, row, columns, number, joined, beside);
         }
         let mut image = spliced(table, &row.image, &self.assigned, columns, run.ctx)?;
         if image == row.image {
@@ -259,7 +274,12 @@ impl RowUpdate {
                 completed => image = completed?,
             }
         }
-        self.put_row(run, row, &image)
+        let is_put = self.put_row(run, row, &image)?;
+        match beside {
+            Some(beside) if is_put => beside.insert(run, &row.image)?,
+            _ => {}
+        }
+        Ok(is_put)
     }
 
     /// Writes the new image of the row. Returns false if IGNORE turns an error into a warning and
@@ -285,12 +305,12 @@ impl RowUpdate {
         columns: &mut [Value],
         number: u64,
         joined: &mut [Value],
+        beside: Option<&mut dyn Beside>,
     ) -> Result<bool> {
         let table = &self.table;
         let old = table.layout.decode_all(&row.image)?;
         let mut new = old.clone();
-        let is_assigned = |at: usize| self.assignments.iter().any(|(column, _)| *column == at);
-        for at in (0..new.len()).filter(|at| is_assigned(*at)) {
+        for at in (0..new.len()).filter(|at| self.assigned.contains(*at)) {
             new[at].clone_from(&columns[at]);
         }
         if new != old {
@@ -313,6 +333,10 @@ impl RowUpdate {
         let is_changed = image != row.image;
         if is_changed && !self.put_row(run, row, &image)? {
             return Ok(false);
+        }
+        match beside {
+            Some(beside) if is_changed => beside.insert(run, &row.image)?,
+            _ => {}
         }
         let mut new = table.layout.decode_all(&image)?;
         run.after_update(table, &old, &mut new)?;

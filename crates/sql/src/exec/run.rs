@@ -28,16 +28,15 @@ pub(crate) struct Run<'r, 'c> {
     pub(super) checks_rows: bool,
 }
 
-/// Refuses to change the row of a sequence, and to insert or update rows of a table with an
-/// application-time period, which is not checked here.
+/// Refuses to change the row of a sequence, and to insert or update rows of a table with a key
+/// WITHOUT OVERLAPS, whose check takes no locks.
 pub(super) fn refuse_changes(run: &Run<'_, '_>, table: &engine::Table, events: u8) -> Result<()> {
     if table.def.is_sequence() {
         return Err(SqlError::no_such_option_of_sequence(&table.def.schema, &table.def.name));
     }
     let deletes = events == TriggerEvent::Delete.bit();
-    if table.def.temporal.period.is_some() && !run.is_received && !deletes {
-        let text =
-            format!("changes of table '{}', which has an application's period", table.qualified_name());
+    if !table.def.temporal.without_overlaps.is_empty() && !run.is_received && !deletes {
+        let text = format!("changes of table '{}', which has a key WITHOUT OVERLAPS", table.qualified_name());
         return Err(SqlError::not_supported(text));
     }
     Ok(())

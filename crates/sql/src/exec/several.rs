@@ -410,7 +410,7 @@ impl UpdateSeveralPlan {
                 let Some(row) = run.with(|txn| txn.get(table, &key, LockMode::Update))? else { continue };
                 let mut columns = table.layout.decode_all(&row.image)?;
                 changed.update.put(&values, 0, &mut columns);
-                let is_changed = changed.update.store(run, &row, &mut columns, number, &mut joined)?;
+                let is_changed = changed.update.store(run, &row, &mut columns, number, &mut joined, None)?;
                 changes.affected_rows += u64::from(is_changed);
             }
         }

@@ -1,6 +1,7 @@
 //! UPDATE of one table.
 
-use super::row_update::{RowUpdate, bind_assignments};
+use super::portion::{Portion, Remainders};
+use super::row_update::{Beside, RowUpdate, bind_assignments};
 use super::{Changes, Run, refuse_changes};
 use crate::ast;
 use crate::bind::{Binder, Place, Target, Wanted, bind_target};
@@ -13,6 +14,8 @@ use engine::TriggerEvent;
 pub(crate) struct UpdatePlan {
     pub target: Target,
     update: RowUpdate,
+    /// The part of each row's period that is updated. `None` without FOR PORTION OF.
+    portion: Option<Box<Portion>>,
     /// Whether all rows are found before the first is changed, because a change could make the scan
     /// find a row again.
     collect_first: bool,
@@ -57,19 +60,28 @@ pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Resu
         None => None,
     };
     let partitions = update.from.partitions_of(&target.scope.tables[0].alias);
+    let portion = Portion::of(binder, &target, &update.from)?;
+    if let Some(portion) = &portion {
+        portion.check_not_assigned(assignments.iter().map(|(at, _)| *at))?;
+    }
     let update = RowUpdate::new(binder, table.clone(), assignments, partitions, update.ignore)?;
-    let update = update.with_check(check);
+    let mut update = update.with_check(check);
+    if let Some(portion) = &portion {
+        update = update.cutting(portion.columns());
+    }
     binder.noted.reads.check_none(&target.changed(), "UPDATE")?;
     let Source::Stored { access, .. } = &target.step.source else {
         return Err(SqlError::not_supported("UPDATE of a computed table"));
     };
-    // In a table with system versioning, the old versions are inserted into the scanned table.
+    // In a table with system versioning, the old versions are inserted into the scanned table. So
+    // is what is left of a row's period.
     let collect_first = table.def.temporal.versioning.is_some()
+        || portion.is_some()
         || !access.is_point
             && (table.index_columns(access.index).iter().any(|part| update.changes(part.column))
                 || table.def.primary.iter().flatten().any(|part| update.changes(part.column)));
-    target.need_used_columns(update.exprs());
-    Ok(UpdatePlan { target, update, collect_first })
+    target.need_used_columns(update.exprs().chain(portion.iter().flat_map(|portion| portion.exprs())));
+    Ok(UpdatePlan { target, update, portion, collect_first })
 }
 
 /// Checks, for `sql_safe_updates`, that the table is read by a key or that there is a LIMIT.
@@ -106,16 +118,24 @@ impl UpdatePlan {
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
         refuse_changes(run, self.target.table(), TriggerEvent::Update.bit())?;
         let mut changes = Changes::default();
+        let mut remainders = self.portion.as_deref().map(Remainders::of);
         self.target.for_each(run, self.collect_first, &mut |run, row, values| {
             changes.found_rows += 1;
             let number = changes.found_rows;
+            if let Some(remainders) = &mut remainders {
+                remainders.cut(run, values)?;
+            }
             self.update.assign(run, number, 0, values)?;
-            let changed = self.update.store(run, &row, values, number, &mut [])?;
+            let beside = remainders.as_mut().map(|remainders| remainders as &mut dyn Beside);
+            let changed = self.update.store(run, &row, values, number, &mut [], beside)?;
             changes.affected_rows += u64::from(changed);
             Ok(())
         })?;
         assert!(changes.affected_rows <= changes.found_rows, "only rows that were found are changed");
-        note_info(run, &mut changes);
+        match remainders {
+            Some(remainders) => remainders.note_info(run, &mut changes),
+            None => note_info(run, &mut changes),
+        }
         Ok(changes)
     }
 }

@@ -126,7 +126,10 @@ impl Parser<'_> {
         self.read_statement_hints();
         self.eat("LOW_PRIORITY");
         let ignore = self.eat("IGNORE");
-        let from = self.table_references()?;
+        let from = match self.updated_portion()? {
+            Some(from) => from,
+            None => self.table_references()?,
+        };
         self.expect("SET")?;
         let assignments = self.list(Self::assignment)?;
         let filter = if self.eat("WHERE") { Some(self.expr()?) } else { None };
@@ -187,7 +190,10 @@ impl Parser<'_> {
         let (Some(name), true) = (names.pop(), names.is_empty()) else { return Err(self.error()) };
         // MySQL allows the partitions before and behind the alias.
         let mut partitions = self.partition_selection()?;
-        let system_time = self.system_time()?;
+        let system_time = match self.portion()? {
+            None => self.system_time()?,
+            portion => portion,
+        };
         let is_alias = self.is_name() && !(self.mode.of_source && self.is("RETURNING"));
         let alias = if self.eat("AS") || is_alias { Some(self.name()?) } else { None };
         if partitions.is_empty() {

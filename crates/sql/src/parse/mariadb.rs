@@ -6,7 +6,7 @@ use super::Parser;
 use crate::SqlError;
 use crate::ast::{
     AlterDemands, AlterTable, Alteration, CreateTable, Delete, Expr, PartitionFunctionSpec, PeriodSpec,
-    RowEdge, SequenceSpec, Statement, SystemTime, TableOptions, TableRef, WrittenExpr,
+    Portion, RowEdge, SequenceSpec, Statement, SystemTime, TableOptions, TableRef, WrittenExpr,
 };
 use crate::error::Result;
 use crate::lexer::TokenKind;
@@ -285,9 +285,6 @@ impl Parser<'_> {
 
     /// Reads `FOR SYSTEM_TIME ...` behind a table's name. `None` if something else follows.
     pub(super) fn system_time(&mut self) -> Result<Option<Box<SystemTime>>> {
-        if self.are(&["FOR", "PORTION", "OF"]) {
-            return Err(SqlError::not_supported("FOR PORTION OF"));
-        }
         if !self.are(&["FOR", "SYSTEM_TIME"]) {
             return Ok(None);
         }
@@ -308,6 +305,43 @@ impl Parser<'_> {
             _ => return Err(self.error()),
         };
         Ok(Some(Box::new(time)))
+    }
+
+    /// Reads `FOR PORTION OF period FROM expression TO expression` behind the name of a table that
+    /// is changed. `None` if something else follows.
+    pub(super) fn portion(&mut self) -> Result<Option<Box<SystemTime>>> {
+        if !self.are(&["FOR", "PORTION", "OF"]) || self.token_is(self.ahead(3), "SYSTEM_TIME") {
+            return Ok(None);
+        }
+        self.at += 3;
+        let period = self.name()?;
+        self.expect("FROM")?;
+        let from = self.bit_expr()?;
+        self.expect("TO")?;
+        let to = self.bit_expr()?;
+        Ok(Some(Box::new(SystemTime::Portion(Portion { period, from, to }))))
+    }
+
+    /// Reads the table of an UPDATE of a portion of its period. `None` if the UPDATE is another
+    /// one.
+    pub(super) fn updated_portion(&mut self) -> Result<Option<TableRef>> {
+        let begin = self.at;
+        let is_short = [1, 3].iter().any(|at| {
+            let token = self.ahead(*at);
+            self.token_is(token, "FOR") || self.token_is(token, "PARTITION")
+        });
+        if !is_short || !self.is_name() {
+            return Ok(None);
+        }
+        let name = self.table_name()?;
+        let partitions = self.partition_selection()?;
+        let Some(portion) = self.portion()? else {
+            self.at = begin;
+            return Ok(None);
+        };
+        self.count_table()?;
+        let alias = if self.eat("AS") || self.is_name() { Some(self.name()?) } else { None };
+        Ok(Some(TableRef::Table { name, alias, partitions, hints: Vec::new(), system_time: Some(portion) }))
     }
 
     /// Reads `[TIMESTAMP] expression`.

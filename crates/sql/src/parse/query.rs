@@ -395,7 +395,7 @@ impl Parser<'_> {
     }
 
     /// Counts one more table of the present FROM.
-    fn count_table(&mut self) -> Result<()> {
+    pub(super) fn count_table(&mut self) -> Result<()> {
         self.tables += 1;
         if self.tables > MOST_TABLES {
             return Err(SqlError::new(

@@ -13,6 +13,7 @@ use super::indexed::IndexedExpressions;
 use super::indexed_arrays::IndexedArrays;
 use super::joined_tables::From;
 use super::json_table::json_table;
+use super::portion::seen_by_portion;
 use super::system_time::{self, With};
 use super::view::{check_shown_within_view, view_plan};
 use crate::ast::{self, JoinKind, TableRef};
@@ -218,6 +219,11 @@ impl Binder<'_> {
         time: Option<&ast::SystemTime>,
         scope: &Scope,
     ) -> Result<Vec<Expr>> {
+        if let Some(ast::SystemTime::Portion(portion)) = time {
+            let mut seen = self.seen_by_system_time(source, None, scope)?;
+            seen.extend(seen_by_portion(self, source, portion, scope)?);
+            return Ok(seen);
+        }
         let last = scope.tables.last().expect("the table has been added");
         let changes =
             matches!(self.around.table_use, TableUse::Change(_) | TableUse::Join | TableUse::Within);

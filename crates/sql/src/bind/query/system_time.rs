@@ -37,6 +37,7 @@ pub(super) fn bounds<'s>(
     if changes && !matches!(time, None | Some(SystemTime::History(_))) {
         return Err(SqlError::not_supported("FOR SYSTEM_TIME of rows that are changed"));
     }
+    assert!(!matches!(time, Some(SystemTime::Portion(_))), "a portion is no time of the system's");
     let has_moment = !matches!(time, None | Some(SystemTime::All | SystemTime::History(None)));
     if has_moment && def.is_versioned_by_transactions() {
         return Err(SqlError::not_supported("a moment in a table that is versioned by transactions"));
@@ -63,5 +64,7 @@ pub(super) fn bounds<'s>(
         Some(SystemTime::History(Some(before))) => {
             vec![ends(BinaryOp::Less), moment(end, BinaryOp::Less, before)]
         }
+        // The assertion above excludes it.
+        Some(SystemTime::Portion(_)) => Vec::new(),
     }))
 }

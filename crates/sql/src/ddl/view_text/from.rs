@@ -180,8 +180,8 @@ fn system_time_text(view_names: &ViewNames<'_>, time: &SystemTime, scope: &Scope
             let (from, to) = (view_names.expr(from, place)?, view_names.expr(to, place)?);
             format!(" FOR SYSTEM_TIME FROM TIMESTAMP {from} TO TIMESTAMP {to}")
         }
-        // Only DELETE has this form.
-        SystemTime::History(_) => return None,
+        // Only statements that change rows have these forms.
+        SystemTime::History(_) | SystemTime::Portion(_) => return None,
     })
 }
 
