@@ -102,6 +102,41 @@ fn names_that_mariadb_writes_in_utf8_for_a_session_in_latin1_are_the_same() {
     same_behind("names", Flavor::MariaDb, &["ROW", "MIXED", "STATEMENT"], &statements);
 }
 
+/// Statements of a session whose `default_storage_engine` has no foreign keys. The source does not
+/// log this variable.
+const OF_THE_SESSIONS_ENGINE: &[&str] = &[
+    "CREATE TABLE p (a INT PRIMARY KEY) ENGINE=InnoDB PARTITION BY HASH (a) PARTITIONS 2",
+    "CREATE TABLE whole (a INT PRIMARY KEY) ENGINE=InnoDB",
+    "SET default_storage_engine = MyISAM",
+    "CREATE TABLE c1 (a INT, FOREIGN KEY (a) REFERENCES p (a) ON DELETE CASCADE)",
+    "INSERT INTO p VALUES (1), (2)",
+    "INSERT INTO c1 VALUES (1), (5)",
+    "DELETE FROM p WHERE a = 1",
+    "CREATE TABLE c2 (a INT, FOREIGN KEY (a) REFERENCES whole (nothing))",
+    "CREATE TABLE c3 (a VARCHAR(9), b TEXT, FOREIGN KEY (a) REFERENCES whole (a), FOREIGN KEY (b) REFERENCES p (a))",
+    "CREATE TABLE c4 (a INT NOT NULL, FOREIGN KEY (a) REFERENCES nowhere (a) ON DELETE SET NULL)",
+    "CREATE TABLE c5 (a INT, b INT) ENGINE=MyISAM",
+    "ALTER TABLE c5 ADD FOREIGN KEY x (a, b) REFERENCES p (a, c)",
+    "ALTER TABLE c1 ADD b INT, ADD CONSTRAINT y FOREIGN KEY (b) REFERENCES nowhere (a)",
+    "ALTER TABLE c1 DROP FOREIGN KEY y",
+    "INSERT INTO c1 VALUES (7, 8)",
+    "DROP TABLE p",
+];
+
+#[test]
+fn foreign_keys_that_only_the_sessions_engine_of_mysql_takes_are_indexes() {
+    let statements: Vec<&str> =
+        OF_THE_SESSIONS_ENGINE.iter().filter(|sql| !sql.contains("TEXT")).copied().collect();
+    same_behind("sessions_engine_mysql", Flavor::MySql, &["ROW", "STATEMENT"], &statements);
+}
+
+#[test]
+fn foreign_keys_that_only_the_sessions_engine_of_mariadb_takes_are_indexes() {
+    let statements: Vec<&str> =
+        OF_THE_SESSIONS_ENGINE.iter().filter(|sql| !sql.contains("DROP FOREIGN KEY")).copied().collect();
+    same_behind("sessions_engine_mariadb", Flavor::MariaDb, &["ROW", "STATEMENT"], &statements);
+}
+
 /// Statements of which MySQL and MariaDB write some parts in utf8mb4 and leave others in the
 /// characters of the session. The bytes of these names are other letters in latin1 and in gbk.
 /// Programs are dropped again, because both servers show their own mixed texts wrongly.

@@ -126,7 +126,11 @@ pub(crate) fn altered_definition(
     {
         return Err(SqlError::new(1826, format!("Duplicate foreign key constraint name '{name}'")));
     }
-    relations.add(&mut builder.def, &added)?;
+    let engine = alter.alterations.iter().find_map(|alteration| match alteration {
+        Alteration::Options(options) => options.engine.as_deref(),
+        _ => None,
+    });
+    relations.add(&mut builder.def, &added, engine)?;
     relations.check_altered(old, &builder.def, &builder.sources)?;
     check(&builder.def, settings)?;
     if builder.def.columns.iter().all(|column| column.invisible) {

@@ -35,20 +35,50 @@ impl<'a> Relations<'a> {
 }
 
 impl Relations<'_> {
-    /// Adds foreign keys, each with an index if no existing one serves.
-    pub fn add(&self, def: &mut TableDef, specs: &[ForeignKeySpec]) -> Result<()> {
-        let counted = || specs.iter().filter(|spec| self.inline || !spec.at_column);
+    /// Adds foreign keys, each with an index if no existing one serves. `engine` is the engine that
+    /// the statement names. A source's table that can have no such foreign keys in InnoDB is of the
+    /// engine of the session's `default_storage_engine`, which a source does not log. It is taken
+    /// to be MyISAM.
+    ///
+    /// # Errors
+    /// Returns MySQL's error for a foreign key that cannot be.
+    pub fn add(&self, def: &mut TableDef, specs: &[ForeignKeySpec], engine: Option<&str>) -> Result<()> {
+        const OF_THE_SESSION: &str = "MyISAM";
+        let counted: Vec<&ForeignKeySpec> =
+            specs.iter().filter(|spec| self.inline || !spec.at_column).collect();
         if ignores_foreign_keys(def) {
-            counted().try_for_each(|spec| add_index(def, spec).map(|_| ()))?;
-            def.drop_redundant_indexes();
-            return Ok(());
+            return add_indexes(def, &counted);
         }
+        if !self.replicated || counted.is_empty() || engine.is_some() {
+            return self.add_to_ours(def, &counted);
+        }
+        let mut ours = def.clone();
+        let Err(error) = self.add_to_ours(&mut ours, &counted) else {
+            *def = ours;
+            return Ok(());
+        };
+        let mut other = def.clone();
+        other.options.push((ENGINE.to_owned(), OF_THE_SESSION.to_owned()));
+        if add_indexes(&mut other, &counted).is_err() {
+            return Err(error);
+        }
+        log::warn!(
+            "Replica SQL: table {}.{} is taken to be of another engine at the source, without foreign keys: {}",
+            def.schema,
+            def.name,
+            error.message
+        );
+        *def = other;
+        Ok(())
+    }
+
+    fn add_to_ours(&self, def: &mut TableDef, specs: &[&ForeignKeySpec]) -> Result<()> {
         let first = def.foreign_keys.len();
-        for spec in counted() {
+        for spec in specs {
             let foreign_key = self.added(def, spec)?;
             def.foreign_keys.push(foreign_key);
         }
-        for (at, spec) in counted().enumerate() {
+        for (at, spec) in specs.iter().enumerate() {
             let parent_columns = self.parent_columns(def, &def.foreign_keys[first + at], spec)?;
             def.foreign_keys[first + at].parent_columns = parent_columns;
         }
@@ -116,6 +146,10 @@ impl Relations<'_> {
             }
         }
         check_parent(def, &foreign_key, parent)?;
+        if self.replicated && !is_own && parent.partitioning.is_some() {
+            let text = "Foreign keys are not yet supported in conjunction with partitioning";
+            return Err(SqlError::new(1506, text));
+        }
         let columns = parent.positions(&foreign_key.parent_columns).unwrap_or_default();
         if !self.replicated && parent.unique_index_on(&columns).is_none() {
             return Err(SqlError::new(
@@ -324,6 +358,13 @@ fn index_for(def: &mut TableDef, spec: &ForeignKeySpec, columns: &[usize]) -> Re
 pub(super) fn ignores_foreign_keys(def: &TableDef) -> bool {
     let kept = def.options.iter().find(|(name, _)| name == ENGINE);
     kept.is_some_and(|(_, engine)| !engine.eq_ignore_ascii_case("ndbcluster"))
+}
+
+/// Adds the indexes of foreign keys that the table's engine ignores.
+fn add_indexes(def: &mut TableDef, specs: &[&ForeignKeySpec]) -> Result<()> {
+    specs.iter().try_for_each(|spec| add_index(def, spec).map(|_| ()))?;
+    def.drop_redundant_indexes();
+    Ok(())
 }
 
 /// Adds the index of a foreign key unless another one serves. Returns the foreign key's columns.

@@ -337,7 +337,7 @@ impl<'a> DdlRun<'a> {
             super::create::check(&def, settings)?;
             return Ok(def);
         }
-        self.relations().add(&mut def, &create.foreign_keys)?;
+        self.relations().add(&mut def, &create.foreign_keys, create.options.engine.as_deref())?;
         if let Some(spec) = &create.partitioning {
             let maker = Maker { engine: self.engine, settings };
             def.partitioning = Some(maker.partitioning(&def, spec)?);
