@@ -144,6 +144,11 @@ impl Catalog {
         self.content.read().by_id.get(&id).map(|(table, _)| table.clone())
     }
 
+    /// Reports whether the catalog has this very table.
+    pub(crate) fn is_current(&self, table: &Arc<Table>) -> bool {
+        self.content.read().by_id.get(&table.id).is_some_and(|(current, _)| Arc::ptr_eq(current, table))
+    }
+
     /// Returns the table with this id, if a commit with the sequence number `seq` saw this very
     /// definition.
     pub(crate) fn table_as_of(&self, id: u64, seq: Lsn) -> Option<Arc<Table>> {

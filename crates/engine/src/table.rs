@@ -7,6 +7,7 @@ use crate::error::{EngineError, Result};
 use crate::group::logged_form::LoggedForm;
 use crate::group::table_map::TableMaps;
 use crate::key_parts::{self, part_text};
+use crate::lock::LockId;
 use crate::lock::gap::TableLocks;
 use crate::multi_valued::{self, EntryKeys};
 use crate::statistics::TableStatistics;
@@ -87,6 +88,8 @@ pub struct Table {
     /// The layout of the table's rows.
     pub layout: RowLayout,
     pub(crate) qualified_name: String,
+    /// The name of the lock of the table's metadata.
+    pub(crate) metadata_lock: LockId,
     pub(crate) placement: Placement,
     pub(crate) clustered: Tree,
     pub(crate) primary: Option<Vec<KeyPart>>,
@@ -310,6 +313,7 @@ impl Table {
             id: placement.id,
             layout: RowLayout::new(&types),
             qualified_name: def.qualified_name(),
+            metadata_lock: LockId::metadata(&def.schema, &def.name),
             related: AtomicBool::new(!def.foreign_keys.is_empty()),
             triggers: AtomicU8::new(0),
             temporary: None,

@@ -298,31 +298,35 @@ impl Account {
     }
 
     /// Handles the edge between a blocking state and one that is not: reads the CPU clock if this
-    /// span is a sampled one.
+    /// span is a sampled one. What few edges do stands in a function of its own, so that the other
+    /// ones need no registers for it.
     #[inline]
     fn edge(&self, previous: State, next: State, now: u64) {
         let entered = |state: State| self.switches[state as usize].load(Ordering::Relaxed);
-        if next.blocks() {
-            if is_sampled(entered(next) + 1) {
-                self.sample(now);
-            }
-            return;
+        match next.blocks() {
+            true if is_sampled(entered(next) + 1) => _ = self.sample(now),
+            false if is_sampled(entered(previous)) => self.end_sampled(previous, now),
+            _ => {}
         }
-        if !is_sampled(entered(previous)) {
-            return;
-        }
+    }
+
+    /// Reads the CPU clock at the end of a span in a blocking state, at whose beginning it was read
+    /// too.
+    #[cold]
+    #[inline(never)]
+    fn end_sampled(&self, previous: State, now: u64) {
         let (index, only) = (previous as usize, 1 << previous as usize);
         // The measurement is exact only if the thread was in this state alone: from a blocking
         // state to another one there is no edge.
-        if self.touched.load(Ordering::Relaxed) == only {
-            let wall = self.wall_ticks[index].load(Ordering::Relaxed)
-                - self.wall_sampled_ticks[index].load(Ordering::Relaxed);
-            let (used_ns, wall_ns) = (self.sample(now), clock::ticks_to_ns(wall));
-            bump(&self.exact[index].0, used_ns);
-            bump(&self.exact[index].1, wall_ns);
-        } else {
+        if self.touched.load(Ordering::Relaxed) != only {
             self.sample(now);
+            return;
         }
+        let wall = self.wall_ticks[index].load(Ordering::Relaxed)
+            - self.wall_sampled_ticks[index].load(Ordering::Relaxed);
+        let (used_ns, wall_ns) = (self.sample(now), clock::ticks_to_ns(wall));
+        bump(&self.exact[index].0, used_ns);
+        bump(&self.exact[index].1, wall_ns);
     }
 
     /// Returns the weight of a nanosecond of wall time in the state when CPU time is shared out, in
@@ -348,6 +352,7 @@ impl Account {
     /// Reads the CPU clock and shares out the CPU time used since the last reading. Only the owning
     /// thread calls this. Returns that CPU time in nanoseconds.
     #[cold]
+    #[inline(never)]
     fn sample(&self, now: u64) -> u64 {
         self.charge(self.current(), now);
         let cpu_now = clock::thread_cpu_ns();

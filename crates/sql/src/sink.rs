@@ -6,7 +6,23 @@
 //! [`status::MORE_RESULTS_EXISTS`] in the status of all but the last statement.
 
 use crate::error::Result;
+use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use types::{ColumnType, Value};
+
+/// The number of a bound statement, which no other one of the process has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlanNumber(NonZeroU64);
+
+impl PlanNumber {
+    /// Returns a number that none has yet.
+    pub(crate) fn next() -> PlanNumber {
+        // Relaxed: only that each number is given once counts.
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+        PlanNumber(NonZeroU64::new(number).expect("the numbers do not come to their end"))
+    }
+}
 
 /// The bits of the status field in OK and EOF packets (`SERVER_STATUS_...`).
 #[allow(missing_docs, reason = "the names are the protocol's own")]
@@ -122,6 +138,16 @@ pub trait ClientFile {
 pub trait ResultSink {
     /// Starts a result set.
     fn columns(&mut self, columns: &[ColumnMeta]) -> Result<()>;
+
+    /// Starts a result set whose columns are those of a plan. No other columns ever have its
+    /// number, so that a sink can know them again without a look at them.
+    ///
+    /// # Errors
+    /// Returns the errors of [`ResultSink::columns`].
+    fn plan_columns(&mut self, columns: &[ColumnMeta], _plan: PlanNumber) -> Result<()> {
+        self.columns(columns)
+    }
+
     /// Receives one row, which has as many values as there are columns.
     fn row(&mut self, row: &[Value]) -> Result<()>;
     /// Ends the result set.

@@ -10,7 +10,7 @@ use crate::counters::Counters;
 use crate::digest::Digest;
 use crate::error::Result;
 use crate::lexer::LexMode;
-use crate::sink::{ClientFile, ColumnMeta, EndOfRows, OkInfo, ResultSink};
+use crate::sink::{ClientFile, ColumnMeta, EndOfRows, OkInfo, PlanNumber, ResultSink};
 use types::Value;
 
 /// How a statement has come.
@@ -114,6 +114,10 @@ impl CountingSink<'_> {
 impl ResultSink for CountingSink<'_> {
     fn columns(&mut self, columns: &[ColumnMeta]) -> Result<()> {
         self.sink.columns(columns)
+    }
+
+    fn plan_columns(&mut self, columns: &[ColumnMeta], plan: PlanNumber) -> Result<()> {
+        self.sink.plan_columns(columns, plan)
     }
 
     fn row(&mut self, row: &[Value]) -> Result<()> {

@@ -138,13 +138,14 @@ impl TransactionLocks {
     pub fn lock_metadata(
         &mut self,
         lock_table: &LockTable,
-        schema: &str,
-        table: &str,
+        id: LockId,
+        (schema, table): (&str, &str),
         mode: LockType,
     ) -> Result<()> {
+        debug_assert_eq!(id, LockId::metadata(schema, table), "the lock is the table's");
         let describe = || format!("metadata of table `{schema}`.`{table}`");
         let patience = Patience { timeout_ms: self.metadata_timeout_ms, describe: &describe, row: None };
-        lock_table.acquire(&mut self.owner, LockId::metadata(schema, table), mode, patience)?;
+        lock_table.acquire(&mut self.owner, id, mode, patience)?;
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use super::locked_tables::LockedTables;
 use super::locking::TransactionLocks;
 use crate::Engine;
 use crate::error::{EngineError, Result};
-use crate::lock::LockType;
+use crate::lock::{LockId, LockType};
 use crate::table::Table;
 use redo::Lsn;
 use smallvec::SmallVec;
@@ -71,7 +71,7 @@ impl UsedTables {
         if let Some(used) = used {
             return Ok(used.table.clone());
         }
-        self.lock_metadata(engine, locks, (schema, name), LockType::Shared)?;
+        self.lock_metadata(engine, locks, LockId::metadata(schema, name), (schema, name), LockType::Shared)?;
         let unknown = || EngineError::UnknownTable(schema.to_string(), name.to_string());
         let table = engine.catalog.table(schema, name).ok_or_else(unknown)?;
         self.adopt(table.clone(), seen, false)?;
@@ -92,30 +92,31 @@ impl UsedTables {
             table.check_lives()?;
         } else {
             let mode = if to_change { LockType::SharedWrite } else { LockType::Shared };
-            self.lock_metadata(engine, locks, (&table.def.schema, &table.def.name), mode)?;
+            let name = (&table.def.schema[..], &table.def.name[..]);
+            self.lock_metadata(engine, locks, table.metadata_lock, name, mode)?;
         }
         if let Some(used) = self.tables.iter_mut().find(|used| Arc::ptr_eq(&used.table, table)) {
             used.to_change = true;
             return Ok(());
         }
-        match engine.catalog.table_by_id(table.id) {
-            _ if table.is_temporary() => self.adopt(table.clone(), seen, to_change),
-            Some(current) if Arc::ptr_eq(&current, table) => self.adopt(current, seen, to_change),
-            _ => Err(EngineError::TableChanged(table.def.name.clone())),
+        if !table.is_temporary() && !engine.catalog.is_current(table) {
+            return Err(EngineError::TableChanged(table.def.name.clone()));
         }
+        self.adopt(table.clone(), seen, to_change)
     }
 
     fn lock_metadata(
         &self,
         engine: &Engine,
         locks: &mut TransactionLocks,
+        id: LockId,
         (schema, table): (&str, &str),
         mode: LockType,
     ) -> Result<()> {
         if self.locked_tables.as_ref().is_some_and(|locked| locked.has(schema, table)) {
             return Ok(());
         }
-        locks.lock_metadata(&engine.locks, schema, table, mode)
+        locks.lock_metadata(&engine.locks, id, (schema, table), mode)
     }
 
     fn adopt(&mut self, table: Arc<Table>, seen: Option<Lsn>, to_change: bool) -> Result<()> {

@@ -6,7 +6,7 @@
 
 use protocol::packet::{Channel, OutputMark, PacketError, Packets};
 use protocol::stream::Stream;
-use sql::ColumnMeta;
+use sql::{ColumnMeta, PlanNumber};
 use types::ColumnType;
 
 /// The most columns whose definitions are kept, which bounds the memory of a statement.
@@ -19,6 +19,8 @@ pub type ColumnForm = (ColumnType, u8);
 #[derive(Debug, Default)]
 pub struct SentColumns {
     columns: Vec<ColumnMeta>,
+    /// The plan that the columns belong to, if there is one.
+    plan: Option<PlanNumber>,
     /// The form of each column. It is empty while a sink uses it.
     forms: Vec<ColumnForm>,
     /// The collation of `character_set_results`.
@@ -35,11 +37,18 @@ impl SentColumns {
     pub fn write_again(
         &mut self,
         columns: &[ColumnMeta],
+        plan: Option<PlanNumber>,
         results: Option<u16>,
         channel: &mut Channel<Stream>,
     ) -> Result<Option<Vec<ColumnForm>>, PacketError> {
         let Some(packets) = &self.packets else { return Ok(None) };
-        let is_same = self.forms.len() == columns.len() && self.results == results && self.columns == columns;
+        let is_same = self.forms.len() == columns.len()
+            && self.results == results
+            && (plan.is_some() && self.plan == plan || self.columns == columns);
+        if is_same {
+            // A statement that was bound again mostly has the same columns.
+            self.plan = plan;
+        }
         if !is_same || !channel.write_again(packets)? {
             return Ok(None);
         }
@@ -56,7 +65,7 @@ impl SentColumns {
     /// have been sent already.
     pub fn keep(
         &mut self,
-        columns: &[ColumnMeta],
+        (columns, plan): (&[ColumnMeta], Option<PlanNumber>),
         forms: &[ColumnForm],
         results: Option<u16>,
         (channel, mark): (&Channel<Stream>, OutputMark),
@@ -66,6 +75,7 @@ impl SentColumns {
             && let Some(packets) = channel.packets_since(mark)
         {
             self.columns = columns.to_vec();
+            self.plan = plan;
             self.forms = forms.to_vec();
             self.results = results;
             self.packets = Some(packets);

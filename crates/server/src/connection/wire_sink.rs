@@ -10,7 +10,7 @@ use protocol::scalar::put_binary_row;
 use protocol::stream::Stream;
 use protocol::wire::put_lenenc_int;
 use sql::SqlError;
-use sql::{ClientFile, ColumnMeta, EndOfRows, OkInfo, ResultSink};
+use sql::{ClientFile, ColumnMeta, EndOfRows, OkInfo, PlanNumber, ResultSink};
 use std::borrow::Cow;
 use types::collation::{self, Charset};
 use types::{ColumnType, Value};
@@ -99,9 +99,9 @@ impl<'a> WireSink<'a> {
 
     /// Writes the definitions that the statement's last execution has sent, if the columns are the
     /// same. Returns whether they were.
-    fn write_columns_again(&mut self, columns: &[ColumnMeta]) -> sql::Result<bool> {
+    fn write_columns_again(&mut self, columns: &[ColumnMeta], plan: Option<PlanNumber>) -> sql::Result<bool> {
         let Some(sent) = &mut self.sent else { return Ok(false) };
-        match sent.write_again(columns, self.results, self.channel) {
+        match sent.write_again(columns, plan, self.results, self.channel) {
             Ok(Some(forms)) => {
                 self.columns = forms;
                 self.is_sents = true;
@@ -286,13 +286,14 @@ pub fn definition(meta: &ColumnMeta, results: Option<u16>) -> Column<'_> {
     }
 }
 
-impl ResultSink for WireSink<'_> {
-    fn columns(&mut self, columns: &[ColumnMeta]) -> sql::Result<()> {
+impl WireSink<'_> {
+    /// Starts a result set, whose columns may be those of a plan.
+    fn begin_rows(&mut self, columns: &[ColumnMeta], plan: Option<PlanNumber>) -> sql::Result<()> {
         assert!(!self.is_within_rows, "a result set ends before the next one begins");
         self.is_within_rows = true;
         self.give_back_columns();
         let is_first = !std::mem::replace(&mut self.has_columns, true);
-        if is_first && self.write_columns_again(columns)? {
+        if is_first && self.write_columns_again(columns, plan)? {
             self.note_conversions();
             return Ok(());
         }
@@ -312,9 +313,19 @@ impl ResultSink for WireSink<'_> {
             self.write(|out| put_eof(0, 0, out))?;
         }
         if is_first && let Some(sent) = &mut self.sent {
-            sent.keep(columns, &self.columns, self.results, (self.channel, mark));
+            sent.keep((columns, plan), &self.columns, self.results, (self.channel, mark));
         }
         Ok(())
+    }
+}
+
+impl ResultSink for WireSink<'_> {
+    fn columns(&mut self, columns: &[ColumnMeta]) -> sql::Result<()> {
+        self.begin_rows(columns, None)
+    }
+
+    fn plan_columns(&mut self, columns: &[ColumnMeta], plan: PlanNumber) -> sql::Result<()> {
+        self.begin_rows(columns, Some(plan))
     }
 
     fn row(&mut self, row: &[Value]) -> sql::Result<()> {

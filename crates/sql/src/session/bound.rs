@@ -16,7 +16,7 @@ use crate::expr::{Level, Reading};
 use crate::host::{Host, Sight};
 use crate::memory::{Charge, heap_bytes};
 use crate::parse::Hints;
-use crate::sink::{OkInfo, ResultSink};
+use crate::sink::{OkInfo, PlanNumber, ResultSink};
 use engine::{StatementContext, Table, Transaction};
 use os::account::{State, enter};
 use std::sync::Arc;
@@ -129,6 +129,7 @@ fn bind_by(session: &Session, mut binder: Binder<'_>, statement: &Statement) -> 
     binder.assert_at_the_end();
     let (subqueries, cacheable) = (binder.take_subqueries(), !binder.noted.uncacheable);
     Ok(Bound {
+        number: PlanNumber::next(),
         plan,
         subqueries,
         into,
@@ -447,6 +448,7 @@ fn run_in(
             }
             let mut rows =
                 Rows::new(&plan.columns, &session.settings.variables, &session.statement.has_described, sink);
+            rows.set_plan(bound.number);
             let outcome = run_query(&mut run, plan, &mut |row| rows.row(row))?;
             rows.finish()?;
             Ok(Done::Rows { found: outcome.found_rows })

@@ -1,7 +1,7 @@
 //! Passes the rows of a result set from the plan to the sink.
 
 use crate::error::Result;
-use crate::sink::{ColumnMeta, ResultSink};
+use crate::sink::{ColumnMeta, PlanNumber, ResultSink};
 use crate::variables::Variables;
 use std::cell::Cell;
 use types::{Value, Zone};
@@ -11,6 +11,8 @@ use types::{Value, Zone};
 /// noticing.
 pub(super) struct Rows<'s> {
     columns: &'s [ColumnMeta],
+    /// The plan that the columns belong to, if there is one.
+    plan: Option<PlanNumber>,
     zone: Zone,
     /// The positions of the columns with TIMESTAMP values.
     stamps: Vec<usize>,
@@ -31,7 +33,20 @@ impl<'s> Rows<'s> {
         let stamps = columns.iter().enumerate();
         let stamps =
             stamps.filter(|(_, column)| column.ty.code == types::TypeCode::Timestamp2).map(|(at, _)| at);
-        Rows { stamps: stamps.collect(), columns, zone: variables.zone, buffer: Vec::new(), described, sink }
+        Rows {
+            stamps: stamps.collect(),
+            columns,
+            plan: None,
+            zone: variables.zone,
+            buffer: Vec::new(),
+            described,
+            sink,
+        }
+    }
+
+    /// Says that the columns are those of a plan.
+    pub fn set_plan(&mut self, plan: PlanNumber) {
+        self.plan = Some(plan);
     }
 
     pub fn row(&mut self, row: &[Value]) -> Result<()> {
@@ -53,7 +68,10 @@ impl<'s> Rows<'s> {
         if self.described.replace(true) {
             return Ok(());
         }
-        self.sink.columns(self.columns)
+        match self.plan {
+            Some(plan) => self.sink.plan_columns(self.columns, plan),
+            None => self.sink.columns(self.columns),
+        }
     }
 
     pub fn finish(mut self) -> Result<()> {

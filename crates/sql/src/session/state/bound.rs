@@ -11,7 +11,7 @@ use crate::measured::{DigestEntry, EventName};
 use crate::memory::Charge;
 use crate::parse::Hints;
 use crate::plan::{QueryPlan, SubPlan};
-use crate::sink::ColumnMeta;
+use crate::sink::{ColumnMeta, PlanNumber};
 use engine::Table;
 use std::sync::{Arc, OnceLock};
 
@@ -94,6 +94,7 @@ impl Plan {
 
 /// A bound statement about rows.
 pub(crate) struct Bound {
+    pub number: PlanNumber,
     pub plan: Plan,
     pub subqueries: Vec<SubPlan>,
     /// The target of a query's rows, if they do not go to the client.
