@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use btree::{BuildOptions, Change, Tree};
+use btree::{BuildOptions, Change, Tree, build_sorted, validate};
 use buffer::{Pool, PoolConfig, RecordLsn};
 use os::clock::Stopwatch;
 use os::random::Rng;
@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .collect();
         println!("{}: {}", thread.name, texts.join(", "));
     }
-    println!("{:?}", tree.validate()?);
+    println!("{:?}", validate(&tree)?);
     Ok(disk.remove_dir_all(&dir)?)
 }
 
@@ -72,7 +72,7 @@ fn filled_tree(dir: &Path, rows: u64, pool_mb: usize) -> Result<Tree, Box<dyn st
     pool.start_cleaners();
     pool.create_space(SPACE, &dir.join("t.ibd"))?;
     let tree = Tree::create(&pool, SPACE)?;
-    tree.build_sorted(BuildOptions::default(), (0..rows).map(|row| (row.to_be_bytes(), [1; VALUE_BYTES])))?;
+    build_sorted(&tree, BuildOptions::default(), (0..rows).map(|row| (row.to_be_bytes(), [1; VALUE_BYTES])))?;
     Ok(tree)
 }
 

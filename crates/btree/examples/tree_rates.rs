@@ -8,7 +8,7 @@ use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 
-use btree::{Change, Direction, Tree};
+use btree::{Change, Direction, Tree, validate};
 use buffer::{Pool, PoolConfig, RecordLsn};
 use os::clock::Stopwatch;
 use os::disk::Disk;
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let key = number.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_be_bytes();
         other.modify(&key, lsn, |_| Change::Put((&new[..60]).into()))
     })?;
-    println!("{:?}", tree.validate()?);
+    println!("{:?}", validate(&tree)?);
     Ok(())
 }
 

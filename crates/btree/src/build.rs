@@ -11,7 +11,9 @@ use buffer::page::{self, PageType};
 use buffer::{Extent, PageId, PageNo, Pool, RecordLsn, SpaceId, slotted};
 
 use crate::error::{Result, TreeError};
-use crate::split::{MAX_LEVELS, shortest_separator};
+use crate::pages::free_pages;
+use crate::root::MAX_LEVELS;
+use crate::split::shortest_separator;
 use crate::tree::Tree;
 
 /// One part in this many of each page stays free, whatever the fill factor.
@@ -247,7 +249,7 @@ impl SortedBuild {
             Some(index_id) => {
                 pool.free_claimed_pages(space, index_id, unused.len())?;
             }
-            None => self.tree.free_pages(unused)?,
+            None => free_pages(pool, space, unused)?,
         }
         Ok(())
     }
@@ -274,25 +276,23 @@ fn append(page: &mut [u8], key: &[u8], value: &[u8]) {
     slotted::insert(page, at, key, value);
 }
 
-impl Tree {
-    /// Fills an empty tree, which nobody else uses, from entries in key order. The whole tree is
-    /// durable when this returns.
-    ///
-    /// # Errors
-    /// Returns [`TreeError::NotEmpty`] when the tree has entries, [`TreeError::NotSorted`] when the
-    /// keys do not ascend, an error for a key or entry that is too long, and I/O errors.
-    pub fn build_sorted<K, V>(
-        &self,
-        options: BuildOptions,
-        entries: impl IntoIterator<Item = (K, V)>,
-    ) -> Result<()>
-    where
-        K: AsRef<[u8]>,
-        V: AsRef<[u8]>,
-    {
-        let mut build = SortedBuild::new(self, options)?;
-        entries.into_iter().try_for_each(|(key, value)| build.push(key.as_ref(), value.as_ref()))?;
-        build.finish()?;
-        make_durable(self.pool(), self.space())
-    }
+/// Fills an empty tree, which nobody else uses, from entries in key order. The whole tree is
+/// durable when this returns.
+///
+/// # Errors
+/// Returns [`TreeError::NotEmpty`] when the tree has entries, [`TreeError::NotSorted`] when the
+/// keys do not ascend, an error for a key or entry that is too long, and I/O errors.
+pub fn build_sorted<K, V>(
+    tree: &Tree,
+    options: BuildOptions,
+    entries: impl IntoIterator<Item = (K, V)>,
+) -> Result<()>
+where
+    K: AsRef<[u8]>,
+    V: AsRef<[u8]>,
+{
+    let mut build = SortedBuild::new(tree, options)?;
+    entries.into_iter().try_for_each(|(key, value)| build.push(key.as_ref(), value.as_ref()))?;
+    build.finish()?;
+    make_durable(tree.pool(), tree.space())
 }

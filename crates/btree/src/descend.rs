@@ -1,12 +1,10 @@
-//! The descent from the root to a leaf: optimistic where the whole way is in the pool, otherwise by
-//! coupling latches.
+//! Descents from the root to a leaf that couple latches: a node's latch is held until its child's
+//! is had.
 
-use buffer::page::{self, PageType};
-use buffer::{FoundLeaf, PageId, PageNo, PageRead, PageWrite, slotted};
+use buffer::{PageNo, PageRead, PageWrite, slotted};
 
-use crate::error::{Result, TreeError};
-use crate::spot::Spot;
-use crate::tree::Tree;
+use crate::error::Result;
+use crate::root::Root;
 
 /// The leaf that a descent leads to.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +42,8 @@ pub(crate) struct Fences {
 }
 
 impl Fences {
-    pub(crate) fn narrow(&mut self, node: &[u8], index: usize) {
+    /// Takes in the bounds of the child at `index` of the node.
+    pub fn narrow(&mut self, node: &[u8], index: usize) {
         if index > 0 {
             self.low = Some(slotted::key(node, index).to_vec());
         }
@@ -54,139 +53,104 @@ impl Fences {
     }
 }
 
-#[inline]
-fn is_leaf(bytes: &[u8]) -> bool {
-    page::level(bytes) == 0 && page::page_type(bytes) == Some(PageType::Index)
+/// A descent that has come to one node of a tree. The node is latched shared, and no other is.
+pub(crate) struct Descent<'t> {
+    root: &'t Root,
+    no: PageNo,
+    node: PageRead<'t>,
+    level: u8,
 }
 
-impl Tree {
-    pub(crate) fn page_id(&self, no: PageNo) -> PageId {
-        PageId::new(self.space(), no)
-    }
-
-    /// Checks that a page is a node of the expected level (of any level when `expected` is `None`),
-    /// and returns its level.
+impl<'t> Descent<'t> {
+    /// Begins a descent at the root.
     #[inline]
-    pub(crate) fn check_node(&self, no: PageNo, bytes: &[u8], expected: Option<u8>) -> Result<u8> {
-        let level = page::level(bytes);
-        let sound = page::page_type(bytes) == Some(PageType::Index)
-            && expected.is_none_or(|expected| expected == level)
-            && (level == 0 || slotted::count(bytes) > 0);
-        if sound { Ok(level) } else { Err(self.out_of_place(no, bytes, expected)) }
+    pub fn begin(root: &'t Root) -> Result<Descent<'t>> {
+        let node = root.pool().read(root.id())?;
+        let level = root.check_node(root.page(), &node, None)?;
+        Ok(Descent { root, no: root.page(), node, level })
     }
 
-    #[cold]
-    fn out_of_place(&self, no: PageNo, bytes: &[u8], expected: Option<u8>) -> TreeError {
-        let (found, level) = (page::page_type(bytes), page::level(bytes));
-        let entries = if found == Some(PageType::Index) { slotted::count(bytes) } else { 0 };
-        let reason = format!(
-            "it should be a node of level {expected:?}, it is {found:?} of level {level} with {entries} entries"
-        );
-        TreeError::damaged(self.page_id(no), reason)
+    /// Returns the number of the node's page.
+    #[inline]
+    pub fn no(&self) -> PageNo {
+        self.no
     }
 
-    /// Returns the target leaf, latched shared.
-    pub(crate) fn leaf_read(
-        &self,
-        target: Target<'_>,
-        mut fences: Option<&mut Fences>,
-    ) -> Result<PageRead<'_>> {
-        let mut no = self.root_page();
-        let mut node = self.pool().read(self.page_id(no))?;
-        let mut level = self.check_node(no, &node, None)?;
-        while level > 0 {
-            let index = target.child_index(&node);
+    /// Returns the node's bytes.
+    #[inline]
+    pub fn node(&self) -> &[u8] {
+        &self.node
+    }
+
+    /// Returns the node's level, which is 0 for a leaf.
+    #[inline]
+    pub fn level(&self) -> u8 {
+        self.level
+    }
+
+    /// Goes on to the child at `index` of the node, which must be an inner node.
+    #[inline]
+    pub fn follow(&mut self, index: usize) -> Result<()> {
+        debug_assert!(self.level > 0, "a leaf has no children");
+        let no = slotted::child(&self.node, index);
+        let child = self.root.pool().read(self.root.page_id(no))?;
+        self.level = self.root.check_node(no, &child, Some(self.level - 1))?;
+        (self.no, self.node) = (no, child);
+        Ok(())
+    }
+
+    /// Returns the leaf at `index` of the node, latched exclusively. The node must be just above
+    /// the leaves.
+    #[inline]
+    fn leaf_to_write(self, index: usize) -> Result<PageWrite<'t>> {
+        debug_assert_eq!(self.level, 1, "the children of the node are leaves");
+        let no = slotted::child(&self.node, index);
+        let leaf = self.root.pool().write(self.root.page_id(no))?;
+        self.root.check_node(no, &leaf, Some(0))?;
+        Ok(leaf)
+    }
+}
+
+/// Returns the target leaf, latched shared.
+pub(crate) fn leaf_read<'t>(
+    root: &'t Root,
+    target: Target<'_>,
+    mut fences: Option<&mut Fences>,
+) -> Result<PageRead<'t>> {
+    let mut descent = Descent::begin(root)?;
+    while descent.level > 0 {
+        let index = target.child_index(&descent.node);
+        if let Some(fences) = fences.as_deref_mut() {
+            fences.narrow(&descent.node, index);
+        }
+        descent.follow(index)?;
+    }
+    Ok(descent.node)
+}
+
+/// Returns the key's leaf, latched exclusively. `fences` must not have bounds yet.
+pub(crate) fn leaf_write<'t>(
+    root: &'t Root,
+    key: &[u8],
+    mut fences: Option<&mut Fences>,
+) -> Result<PageWrite<'t>> {
+    loop {
+        let mut descent = Descent::begin(root)?;
+        while descent.level > 0 {
+            let index = slotted::child_index(&descent.node, key);
             if let Some(fences) = fences.as_deref_mut() {
-                fences.narrow(&node, index);
+                fences.narrow(&descent.node, index);
             }
-            no = slotted::child(&node, index);
-            let child = self.pool().read(self.page_id(no))?;
-            level = self.check_node(no, &child, Some(level - 1))?;
-            node = child;
-        }
-        Ok(node)
-    }
-
-    /// Finds the key's leaf without latching anything, and starts loading it into the processor's
-    /// cache. A caller with several keys to look up or change first locates them all, then
-    /// prefetches them all ([`Tree::prefetch`]), and then uses [`Tree::get_at`] and
-    /// [`Tree::modify_at`]. So the memory's latencies overlap, and a lookup and a change of one key
-    /// share the descent. A spot never becomes wrong: when the tree has changed too much, using it
-    /// is only no faster.
-    #[inline]
-    pub fn locate<'k>(&self, key: &'k [u8]) -> Spot<'k> {
-        Spot { key, found: self.pool().find_leaf(self.page_id(self.root_page()), key) }
-    }
-
-    /// Returns the first page on the way from the root to the key's leaf that is not in the pool,
-    /// for a reader that loads it before it is wanted. Latches nothing. `None` means that all are,
-    /// or that the tree was just changing.
-    pub fn missing_page(&self, key: &[u8]) -> Option<PageNo> {
-        self.pool().missing_page(self.page_id(self.root_page()), key)
-    }
-
-    /// Starts loading a leaf that was located on another processor into this one's cache. Changes
-    /// nothing else.
-    #[inline]
-    pub fn prefetch_leaf(&self, leaf: FoundLeaf) {
-        self.pool().prefetch_found(leaf);
-    }
-
-    /// Starts loading the entry itself into the processor's cache. Changes nothing else.
-    #[inline]
-    pub fn prefetch(&self, spot: &Spot<'_>) {
-        if let Some(found) = spot.found {
-            self.pool().prefetch_entry(found, spot.key);
-        }
-    }
-
-    /// Returns the spot's leaf, latched shared.
-    #[inline]
-    pub(crate) fn leaf_of(&self, spot: &Spot<'_>) -> Result<PageRead<'_>> {
-        if let Some(found) = spot.found
-            && let Some(leaf) = self.pool().read_found(found)?
-            && is_leaf(&leaf)
-        {
-            return Ok(leaf);
-        }
-        self.leaf_read(Target::Of(spot.key), None)
-    }
-
-    /// Returns the spot's leaf, latched exclusively.
-    #[inline]
-    pub(crate) fn leaf_write(&self, spot: &Spot<'_>) -> Result<PageWrite<'_>> {
-        if let Some(found) = spot.found
-            && let Some(leaf) = self.pool().write_found(found)?
-            && is_leaf(&leaf)
-        {
-            return Ok(leaf);
-        }
-        self.leaf_write_coupled(spot.key)
-    }
-
-    fn leaf_write_coupled(&self, key: &[u8]) -> Result<PageWrite<'_>> {
-        loop {
-            let mut no = self.root_page();
-            let mut node = self.pool().read(self.page_id(no))?;
-            let mut level = self.check_node(no, &node, None)?;
-            while level > 1 {
-                no = slotted::child(&node, slotted::child_index(&node, key));
-                let child = self.pool().read(self.page_id(no))?;
-                level = self.check_node(no, &child, Some(level - 1))?;
-                node = child;
+            if descent.level == 1 {
+                return descent.leaf_to_write(index);
             }
-            if level == 1 {
-                no = slotted::child(&node, slotted::child_index(&node, key));
-                let leaf = self.pool().write(self.page_id(no))?;
-                self.check_node(no, &leaf, Some(0))?;
-                return Ok(leaf);
-            }
-            // The root is the leaf. It must be latched anew, and may have grown in between.
-            drop(node);
-            let root = self.pool().write(self.page_id(no))?;
-            if self.check_node(no, &root, None)? == 0 {
-                return Ok(root);
-            }
+            descent.follow(index)?;
+        }
+        // The root is the leaf. It must be latched anew, and may have grown in between.
+        drop(descent);
+        let node = root.pool().write(root.id())?;
+        if root.check_node(root.page(), &node, None)? == 0 {
+            return Ok(node);
         }
     }
 }

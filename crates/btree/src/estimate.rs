@@ -1,9 +1,11 @@
 //! Estimates of how many entries a tree or a range of it has, from a few paths from the root to
 //! leaves.
 
-use buffer::{PageNo, PageRead, slotted};
 use std::ops::Bound;
 
+use buffer::{PageNo, slotted};
+
+use crate::descend::Descent;
 use crate::error::Result;
 use crate::tree::Tree;
 
@@ -48,115 +50,103 @@ struct Passed {
     index: usize,
 }
 
-impl Tree {
-    /// Estimates the number of entries, from a few paths through the tree.
-    ///
-    /// # Errors
-    /// Returns an error for a damaged page, and I/O errors.
-    pub fn approximate_len(&self) -> Result<u64> {
-        let estimates: Result<Vec<f64>> = (0..SAMPLES)
-            .map(|sample| {
-                let (leaf, extent) = self.along(|entries| spread_evenly(sample, entries))?;
-                Ok(extent.level * slotted::count(&leaf) as f64)
-            })
-            .collect();
-        Ok((estimates?.iter().sum::<f64>() / SAMPLES as f64).round() as u64)
-    }
+/// Estimates the number of entries, from a few paths through the tree.
+///
+/// # Errors
+/// Returns an error for a damaged page, and I/O errors.
+pub fn entries(tree: &Tree) -> Result<u64> {
+    let estimates: Result<Vec<f64>> = (0..SAMPLES)
+        .map(|sample| {
+            let (leaf, extent) = along(tree, |entries| spread_evenly(sample, entries))?;
+            Ok(extent.level * slotted::count(leaf.node()) as f64)
+        })
+        .collect();
+    Ok((estimates?.iter().sum::<f64>() / SAMPLES as f64).round() as u64)
+}
 
-    /// Returns about how many pages there are, from the same paths as [`Tree::approximate_len`].
-    ///
-    /// # Errors
-    /// Returns the errors of [`Tree::approximate_len`].
-    pub fn approximate_pages(&self) -> Result<ApproximatePages> {
-        let extents: Result<Vec<Extent>> =
-            (0..SAMPLES).map(|sample| Ok(self.along(|entries| spread_evenly(sample, entries))?.1)).collect();
-        let extents = extents?;
-        let mean =
-            |of: fn(&Extent) -> f64| (extents.iter().map(of).sum::<f64>() / SAMPLES as f64).round() as u64;
-        Ok(ApproximatePages { leaves: mean(|extent| extent.level), inner: mean(|extent| extent.above) })
-    }
+/// Returns about how many pages there are, from the same paths as [`entries`].
+///
+/// # Errors
+/// Returns the errors of [`entries`].
+pub fn pages(tree: &Tree) -> Result<ApproximatePages> {
+    let extents: Result<Vec<Extent>> =
+        (0..SAMPLES).map(|sample| Ok(along(tree, |entries| spread_evenly(sample, entries))?.1)).collect();
+    let extents = extents?;
+    let mean = |of: fn(&Extent) -> f64| (extents.iter().map(of).sum::<f64>() / SAMPLES as f64).round() as u64;
+    Ok(ApproximatePages { leaves: mean(|extent| extent.level), inner: mean(|extent| extent.above) })
+}
 
-    /// Calls `show` with the keys of one leaf, in order. `number` chooses the leaf.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Tree::approximate_len`].
-    pub fn sampled_leaf(
-        &self,
-        number: u64,
-        show: &mut dyn FnMut(&mut dyn Iterator<Item = &[u8]>),
-    ) -> Result<()> {
-        let mut spread = number.wrapping_add(1);
-        let at = |entries: usize| {
-            // The numbers look random, but are the same for the same `number`.
-            spread = (spread ^ spread >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            ((spread >> 33) % entries as u64) as usize
-        };
-        let (leaf, _) = self.along(at)?;
-        show(&mut (0..slotted::count(&leaf)).map(|index| slotted::key(&leaf, index)));
-        Ok(())
-    }
+/// Calls `show` with the keys of one leaf, in order. `number` chooses the leaf.
+///
+/// # Errors
+/// Returns the errors of [`entries`].
+pub fn sampled_leaf(
+    tree: &Tree,
+    number: u64,
+    show: &mut dyn FnMut(&mut dyn Iterator<Item = &[u8]>),
+) -> Result<()> {
+    let mut spread = number.wrapping_add(1);
+    let at = |entries: usize| {
+        // The numbers look random, but are the same for the same `number`.
+        spread = (spread ^ spread >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        ((spread >> 33) % entries as u64) as usize
+    };
+    let (leaf, _) = along(tree, at)?;
+    show(&mut (0..slotted::count(leaf.node())).map(|index| slotted::key(leaf.node(), index)));
+    Ok(())
+}
 
-    /// Returns the leaf to which `at` leads, and what the path to it says of the tree's extent.
-    /// `at` gets the number of entries of each inner node and returns the one to follow.
-    fn along(&self, mut at: impl FnMut(usize) -> usize) -> Result<(PageRead<'_>, Extent)> {
-        let mut extent = AT_ROOT;
-        let mut no = self.root_page();
-        let mut node = self.pool().read(self.page_id(no))?;
-        let mut level = self.check_node(no, &node, None)?;
-        while level > 0 {
-            let entries = slotted::count(&node);
-            extent = Extent { level: extent.level * entries as f64, above: extent.above + extent.level };
-            no = slotted::child(&node, at(entries));
-            let child = self.pool().read(self.page_id(no))?;
-            level = self.check_node(no, &child, Some(level - 1))?;
-            node = child;
-        }
-        Ok((node, extent))
+/// Returns the leaf to which `at` leads, and what the path to it says of the tree's extent.
+/// `at` gets the number of entries of each inner node and returns the one to follow.
+fn along(tree: &Tree, mut at: impl FnMut(usize) -> usize) -> Result<(Descent<'_>, Extent)> {
+    let mut extent = AT_ROOT;
+    let mut descent = Descent::begin(tree.root())?;
+    while descent.level() > 0 {
+        let entries = slotted::count(descent.node());
+        extent = Extent { level: extent.level * entries as f64, above: extent.above + extent.level };
+        descent.follow(at(entries))?;
     }
+    Ok((descent, extent))
+}
 
-    /// Estimates the number of entries in a range. The result is exact when both ends of the range
-    /// are in one leaf. The tree may change between the descents to the two ends.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Tree::approximate_len`].
-    pub fn estimate_range(&self, start: Bound<&[u8]>, end: Bound<&[u8]>) -> Result<u64> {
-        let (low, high) = (self.way_to(&start, true)?, self.way_to(&end, false)?);
-        // `between` counts what lies wholly between the two paths: the nodes of the next level, and
-        // on the leaf level the entries.
-        let mut between = 0f64;
-        let levels = low.len().min(high.len());
-        for (level, (low, high)) in low.iter().zip(&high).enumerate() {
-            // The path follows an entry of an inner node, so that entry does not lie between. In a
-            // leaf, the entry at `index` is behind the end.
-            let on_the_way = usize::from(level + 1 < levels);
-            between = match low.no == high.no {
-                true => high.index.saturating_sub(low.index + on_the_way) as f64,
-                false => {
-                    let entries = (low.entries + high.entries) as f64 / 2.0;
-                    let above = low.entries.saturating_sub(low.index + on_the_way);
-                    between * entries + (above + high.index) as f64
-                }
-            };
-        }
-        Ok(between.round() as u64)
-    }
-
-    fn way_to(&self, bound: &Bound<&[u8]>, is_start: bool) -> Result<Vec<Passed>> {
-        let mut way = Vec::new();
-        let mut no = self.root_page();
-        let mut node = self.pool().read(self.page_id(no))?;
-        let mut level = self.check_node(no, &node, None)?;
-        loop {
-            let index = index_of(&node, level, bound, is_start);
-            way.push(Passed { no, entries: slotted::count(&node), index });
-            if level == 0 {
-                return Ok(way);
+/// Estimates the number of entries in a range. The result is exact when both ends of the range
+/// are in one leaf. The tree may change between the descents to the two ends.
+///
+/// # Errors
+/// Returns the errors of [`entries`].
+pub fn range(tree: &Tree, start: Bound<&[u8]>, end: Bound<&[u8]>) -> Result<u64> {
+    let (low, high) = (way_to(tree, &start, true)?, way_to(tree, &end, false)?);
+    // `between` counts what lies wholly between the two paths: the nodes of the next level, and
+    // on the leaf level the entries.
+    let mut between = 0f64;
+    let levels = low.len().min(high.len());
+    for (level, (low, high)) in low.iter().zip(&high).enumerate() {
+        // The path follows an entry of an inner node, so that entry does not lie between. In a
+        // leaf, the entry at `index` is behind the end.
+        let on_the_way = usize::from(level + 1 < levels);
+        between = match low.no == high.no {
+            true => high.index.saturating_sub(low.index + on_the_way) as f64,
+            false => {
+                let entries = (low.entries + high.entries) as f64 / 2.0;
+                let above = low.entries.saturating_sub(low.index + on_the_way);
+                between * entries + (above + high.index) as f64
             }
-            no = slotted::child(&node, index);
-            let child = self.pool().read(self.page_id(no))?;
-            level = self.check_node(no, &child, Some(level - 1))?;
-            node = child;
+        };
+    }
+    Ok(between.round() as u64)
+}
+
+fn way_to(tree: &Tree, bound: &Bound<&[u8]>, is_start: bool) -> Result<Vec<Passed>> {
+    let mut way = Vec::new();
+    let mut descent = Descent::begin(tree.root())?;
+    loop {
+        let node = descent.node();
+        let index = index_of(node, descent.level(), bound, is_start);
+        way.push(Passed { no: descent.no(), entries: slotted::count(node), index });
+        if descent.level() == 0 {
+            return Ok(way);
         }
+        descent.follow(index)?;
     }
 }
 

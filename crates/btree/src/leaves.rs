@@ -5,17 +5,18 @@
 //! once: fences say where the next leaf begins, whatever happens meanwhile.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use buffer::slotted;
 
-use crate::descend::{Fences, Target};
+use crate::descend::{Fences, Target, leaf_read};
 use crate::error::Result;
-use crate::tree::Tree;
+use crate::root::Root;
 
-/// A walk over the leaves of a range of keys; see [`Tree::leaves`].
+/// A walk over the leaves of a range of keys; see [`crate::Tree::leaves`].
 #[derive(Debug)]
 pub struct Leaves {
-    tree: Tree,
+    root: Arc<Root>,
     /// The key at which the next leaf begins. `None` at the end of the range.
     from: Option<Vec<u8>>,
     /// The first key that does not belong to the range any more. `None` means that the range ends
@@ -26,6 +27,11 @@ pub struct Leaves {
 }
 
 impl Leaves {
+    pub(crate) fn new(root: Arc<Root>, start: &[u8], end: Option<&[u8]>) -> Leaves {
+        let (from, end) = (Some(start.to_vec()), end.map(<[u8]>::to_vec));
+        Leaves { root, from, end, page: Vec::new(), entries: 0..0 }
+    }
+
     /// Goes on to the next leaf. Returns false at the end of the range.
     ///
     /// # Errors
@@ -33,7 +39,7 @@ impl Leaves {
     pub fn advance(&mut self) -> Result<bool> {
         let Some(from) = self.from.take() else { return Ok(false) };
         let mut fences = Fences::default();
-        let leaf = self.tree.leaf_read(Target::Of(&from), Some(&mut fences))?;
+        let leaf = leaf_read(&self.root, Target::Of(&from), Some(&mut fences))?;
         self.page.clear();
         self.page.extend_from_slice(&leaf);
         drop(leaf);
@@ -54,49 +60,35 @@ impl Leaves {
     }
 }
 
-impl Tree {
-    /// Returns a walk over the leaves that hold keys from `start` up to `end`, not included. An
-    /// empty `start` is the tree's beginning, and `None` is its end.
-    pub fn leaves(&self, start: &[u8], end: Option<&[u8]>) -> Leaves {
-        Leaves {
-            tree: self.clone(),
-            from: Some(start.to_vec()),
-            end: end.map(<[u8]>::to_vec),
-            page: Vec::new(),
-            entries: 0..0,
-        }
-    }
-
-    /// Returns at most `parts - 1` keys, in order, that divide the tree into parts with about the
-    /// same number of leaves.
-    ///
-    /// # Errors
-    /// Returns an error for a damaged page, and I/O errors.
-    pub fn split_points(&self, parts: usize) -> Result<Vec<Vec<u8>>> {
-        // The number of separators for each part that makes the parts differ by little. If the tree
-        // has fewer, all separators are used.
-        const SEPARATORS_PER_PART: usize = 16;
-        let _lock = self.pool().lock_structure(self.space())?;
-        let mut nodes = vec![(self.root_page(), Vec::new())];
-        let mut separators: Vec<Vec<u8>> = Vec::new();
-        loop {
-            let mut below = Vec::new();
-            for (no, low) in &nodes {
-                let node = self.pool().read(self.page_id(*no))?;
-                if self.check_node(*no, &node, None)? == 0 {
-                    return Ok(evenly(&separators, parts));
-                }
-                for index in 0..slotted::count(&node) {
-                    let key = if index == 0 { low.clone() } else { slotted::key(&node, index).to_vec() };
-                    below.push((slotted::child(&node, index), key));
-                }
-            }
-            separators = below.iter().map(|(_, key)| key.clone()).filter(|key| !key.is_empty()).collect();
-            if separators.len() >= parts * SEPARATORS_PER_PART {
+/// Returns at most `parts - 1` keys, in order, that divide the tree into parts with about the
+/// same number of leaves.
+///
+/// # Errors
+/// Returns an error for a damaged page, and I/O errors.
+pub(crate) fn split_points(root: &Root, parts: usize) -> Result<Vec<Vec<u8>>> {
+    // The number of separators for each part that makes the parts differ by little. If the tree
+    // has fewer, all separators are used.
+    const SEPARATORS_PER_PART: usize = 16;
+    let _lock = root.pool().lock_structure(root.space())?;
+    let mut nodes = vec![(root.page(), Vec::new())];
+    let mut separators: Vec<Vec<u8>> = Vec::new();
+    loop {
+        let mut below = Vec::new();
+        for (no, low) in &nodes {
+            let node = root.pool().read(root.page_id(*no))?;
+            if root.check_node(*no, &node, None)? == 0 {
                 return Ok(evenly(&separators, parts));
             }
-            nodes = below;
+            for index in 0..slotted::count(&node) {
+                let key = if index == 0 { low.clone() } else { slotted::key(&node, index).to_vec() };
+                below.push((slotted::child(&node, index), key));
+            }
         }
+        separators = below.iter().map(|(_, key)| key.clone()).filter(|key| !key.is_empty()).collect();
+        if separators.len() >= parts * SEPARATORS_PER_PART {
+            return Ok(evenly(&separators, parts));
+        }
+        nodes = below;
     }
 }
 

@@ -39,15 +39,27 @@
 //! - A *sorted build* logs only its allocations; its pages are on disk before the engine logs the
 //!   commit that names the tree. Until then, and while a dropped tree is being freed, a claim says
 //!   whose the pages are (`claimed`).
+//!
+//! # Files
+//! A file uses only files that are named before it here. `root` says where a tree is and knows
+//! nothing of what is done there. `descend` goes from the root to a leaf by coupling latches, and
+//! `spot` keeps the leaf that was found for a key. `leaf` changes one latched leaf, `split` and
+//! `merge` change the structure, and `modify` does all three for one change. `run` makes many
+//! changes in order; `scan` and `leaves` read. [`Tree`] offers all of these under one name. What
+//! works on a whole tree stands above it: `build`, [`claimed`], [`estimate`] and [`validate()`].
 
 mod build;
-mod claimed;
+pub mod claimed;
 mod descend;
 mod error;
-mod estimate;
+pub mod estimate;
+mod leaf;
 mod leaves;
 mod merge;
+mod modify;
 pub mod overflow;
+mod pages;
+mod root;
 mod run;
 mod scan;
 mod split;
@@ -55,12 +67,13 @@ mod spot;
 mod tree;
 mod validate;
 
-pub use build::{BuildOptions, SortedBuild, make_durable};
+pub use build::{BuildOptions, SortedBuild, build_sorted, make_durable};
 pub use error::{Result, TreeError};
 pub use estimate::ApproximatePages;
+pub use leaf::Change;
 pub use leaves::Leaves;
 pub use run::Run;
 pub use scan::{Direction, Scan};
 pub use spot::Spot;
-pub use tree::{Change, Tree};
-pub use validate::TreeStats;
+pub use tree::Tree;
+pub use validate::{TreeStats, validate, validate_while};

@@ -6,41 +6,45 @@ use buffer::{Held, Mtr, PageNo, slotted};
 
 use crate::descend::Target;
 use crate::error::Result;
-use crate::tree::{SPARSE, Tree};
+use crate::leaf::SPARSE;
+use crate::root::{MAX_LEVELS, Root};
 
 /// The most sixteenths of a page that a merged node may fill. If it were fuller, the next insert
 /// would split it again.
 const MERGED_FILL: usize = 13;
 
 /// The nodes from the topmost that may change down to the sparse one, latched exclusively.
-/// `indexes` has the index of each node's child in the path.
-struct Path {
+struct Path<'m> {
+    root: &'m Root,
+    mtr: Mtr<'m>,
     nodes: Vec<Held>,
+    /// For each node but the last one, the index of its child in the path.
     indexes: Vec<usize>,
 }
 
-impl Tree {
-    /// Merges the node of `level` that holds `key` with a neighbour, if the node is sparse and a
-    /// neighbour has room. Frees the node if it is an empty leaf.
-    pub(crate) fn merge(&self, key: &[u8], mut level: u8) -> Result<()> {
-        let lock = self.pool().lock_structure(self.space())?;
-        // A merge may leave the node above sparse. Each level is a mini-transaction of its own.
-        loop {
-            let mut mtr = Mtr::begin(self.pool(), &lock);
-            let Some(path) = self.latch_to(&mut mtr, key, level)? else { return Ok(()) };
-            if !self.merge_latched(mtr, &path)? {
-                return Ok(());
-            }
-            level += 1;
+/// Merges the leaf that holds `key` with a neighbour, if the leaf is sparse and a neighbour has
+/// room, and then those nodes above that have become sparse by it. Frees the leaf if it is empty
+/// and its parent's only child.
+pub(crate) fn merge(root: &Root, key: &[u8]) -> Result<()> {
+    let lock = root.pool().lock_structure(root.space())?;
+    // A merge may leave the node above sparse. Each level is a mini-transaction of its own.
+    for level in 0..MAX_LEVELS as u8 {
+        let mtr = Mtr::begin(root.pool(), &lock);
+        let Some(path) = Path::latch(root, mtr, key, level)? else { break };
+        if !path.merge()? {
+            break;
         }
     }
+    Ok(())
+}
 
+impl<'m> Path<'m> {
     /// Latches the path to the node of `level` that holds `key`. Returns `None` when there is no
     /// node of that level below the root.
-    fn latch_to(&self, mtr: &mut Mtr<'_>, key: &[u8], level: u8) -> Result<Option<Path>> {
-        let mut held = mtr.latch(self.root_page())?;
-        let mut at_level = self.check_node(self.root_page(), mtr.page(held), None)?;
-        let mut path = Path { nodes: vec![held], indexes: Vec::new() };
+    fn latch(root: &'m Root, mut mtr: Mtr<'m>, key: &[u8], level: u8) -> Result<Option<Path<'m>>> {
+        let mut held = mtr.latch(root.page())?;
+        let mut at_level = root.check_node(root.page(), mtr.page(held), None)?;
+        let (mut nodes, mut indexes) = (vec![held], Vec::new());
         if at_level <= level {
             return Ok(None);
         }
@@ -49,53 +53,56 @@ impl Tree {
             let index = Target::Of(key).child_index(node);
             let no = slotted::child(node, index);
             let survives = slotted::count(node) > 2;
-            if survives && path.nodes.len() > 1 {
+            if survives && nodes.len() > 1 {
                 // This node keeps at least two children whatever happens below, so nothing above it
                 // changes.
-                path = Path { nodes: mtr.release_before(held), indexes: Vec::new() };
+                (nodes, indexes) = (mtr.release_before(held), Vec::new());
             }
-            path.indexes.push(index);
+            indexes.push(index);
             let child = mtr.latch(no)?;
-            at_level = self.check_node(no, mtr.page(child), Some(at_level - 1))?;
-            path.nodes.push(child);
+            at_level = root.check_node(no, mtr.page(child), Some(at_level - 1))?;
+            nodes.push(child);
             held = child;
         }
-        debug_assert_eq!(held, *path.nodes.last().expect("not empty"));
-        Ok(Some(path))
+        debug_assert_eq!(held, *nodes.last().expect("not empty"));
+        Ok(Some(Path { root, mtr, nodes, indexes }))
     }
 
     /// Merges the last node of the path with a neighbour, or frees it. Returns whether it did one
     /// of these.
-    fn merge_latched(&self, mut mtr: Mtr<'_>, path: &Path) -> Result<bool> {
+    fn merge(mut self) -> Result<bool> {
         assert_eq!(
-            path.indexes.len() + 1,
-            path.nodes.len(),
+            self.indexes.len() + 1,
+            self.nodes.len(),
             "each node but the last has a child in the path"
         );
-        let depth = path.nodes.len() - 1;
-        let (parent, node, index) = (path.nodes[depth - 1], path.nodes[depth], path.indexes[depth - 1]);
-        if slotted::used_bytes(mtr.page(node)) >= mtr.page(node).len() / SPARSE {
+        let depth = self.nodes.len() - 1;
+        let (parent, node, index) = (self.nodes[depth - 1], self.nodes[depth], self.indexes[depth - 1]);
+        if slotted::used_bytes(self.mtr.page(node)) >= self.mtr.page(node).len() / SPARSE {
             return Ok(false);
         }
-        if slotted::count(mtr.page(parent)) == 1 {
-            return self.free_lonely(mtr, path);
+        if slotted::count(self.mtr.page(parent)) == 1 {
+            return self.free_lonely();
         }
-        let neighbours =
-            [index.checked_sub(1), Some(index + 1).filter(|&next| next < slotted::count(mtr.page(parent)))];
+        let neighbours = [
+            index.checked_sub(1),
+            Some(index + 1).filter(|&next| next < slotted::count(self.mtr.page(parent))),
+        ];
         for neighbour in neighbours.into_iter().flatten() {
-            let level = page::level(mtr.page(node));
-            let no = slotted::child(mtr.page(parent), neighbour);
-            let held = mtr.latch(no)?;
-            self.check_node(no, mtr.page(held), Some(level))?;
+            let level = page::level(self.mtr.page(node));
+            let no = slotted::child(self.mtr.page(parent), neighbour);
+            let held = self.mtr.latch(no)?;
+            self.root.check_node(no, self.mtr.page(held), Some(level))?;
             let right_index = index.max(neighbour);
             assert!(right_index > 0, "the right one of two neighbours is not the first child");
             let (left, right) = if neighbour < index { (held, node) } else { (node, held) };
-            if merged_bytes(&mtr, parent, left, right, right_index) <= mtr.page(left).len() / 16 * MERGED_FILL
+            if merged_bytes(&self.mtr, parent, left, right, right_index)
+                <= self.mtr.page(left).len() / 16 * MERGED_FILL
             {
-                mtr.prepare_free()?;
-                merge_into(&mut mtr, parent, left, right, right_index);
-                self.shrink_root(&mut mtr, parent, left);
-                mtr.commit();
+                self.mtr.prepare_free()?;
+                merge_into(&mut self.mtr, parent, left, right, right_index);
+                self.shrink_root(parent, left);
+                self.mtr.commit();
                 return Ok(true);
             }
         }
@@ -104,43 +111,43 @@ impl Tree {
 
     /// Frees an empty leaf that is its parent's only child, and with it those ancestors that have
     /// no other child. If the root has no other child, it becomes an empty leaf.
-    fn free_lonely(&self, mut mtr: Mtr<'_>, path: &Path) -> Result<bool> {
-        let depth = path.nodes.len() - 1;
-        let node = mtr.page(path.nodes[depth]);
+    fn free_lonely(mut self) -> Result<bool> {
+        let depth = self.nodes.len() - 1;
+        let node = self.mtr.page(self.nodes[depth]);
         if page::level(node) > 0 || slotted::count(node) > 0 {
             return Ok(false);
         }
         assert!(depth > 0, "the root is nobody's only child");
-        mtr.prepare_free()?;
-        let is_root = mtr.no(path.nodes[0]) == self.root_page();
-        let lonely = |above: usize| slotted::count(mtr.page(path.nodes[above])) == 1;
+        self.mtr.prepare_free()?;
+        let is_root = self.mtr.no(self.nodes[0]) == self.root.page();
+        let lonely = |above: usize| slotted::count(self.mtr.page(self.nodes[above])) == 1;
         let keeps = (0..depth).rev().find(|&above| !lonely(above));
         if keeps.is_none() && !is_root {
             return Ok(false);
         }
         let first_freed = keeps.map_or(1, |keeps| keeps + 1);
-        path.nodes[first_freed..].iter().for_each(|&held| mtr.free(held));
+        self.nodes[first_freed..].iter().for_each(|&held| self.mtr.free(held));
         match keeps {
-            Some(keeps) => mtr.remove_child(path.nodes[keeps], path.indexes[keeps]),
+            Some(keeps) => self.mtr.remove_child(self.nodes[keeps], self.indexes[keeps]),
             None => {
-                mtr.format(path.nodes[0], PageType::Index, 0);
+                self.mtr.format(self.nodes[0], PageType::Index, 0);
             }
         }
-        mtr.commit();
+        self.mtr.commit();
         Ok(true)
     }
 
     /// Copies the content of `child` into `node`, if `node` is the root and has no other child. The
     /// tree then has one level less.
-    fn shrink_root(&self, mtr: &mut Mtr<'_>, node: Held, child: Held) {
-        if mtr.no(node) != self.root_page() || slotted::count(mtr.page(node)) != 1 {
+    fn shrink_root(&mut self, node: Held, child: Held) {
+        if self.mtr.no(node) != self.root.page() || slotted::count(self.mtr.page(node)) != 1 {
             return;
         }
-        let content = mtr.page(child).to_vec();
-        let root = mtr.format(node, PageType::Index, page::level(&content));
+        let content = self.mtr.page(child).to_vec();
+        let root = self.mtr.format(node, PageType::Index, page::level(&content));
         slotted::append_all(root, &content, 0);
         assert_eq!(slotted::count(root), slotted::count(&content), "the root has all that its child had");
-        mtr.free(child);
+        self.mtr.free(child);
     }
 }
 

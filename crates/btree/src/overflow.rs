@@ -11,7 +11,7 @@ use buffer::page::{self, PageType};
 use buffer::{PageId, PageNo, Pool, RecordLsn, SpaceId};
 
 use crate::error::{Result, TreeError};
-use crate::validate::{alloc_unlogged, free_pages};
+use crate::pages::{alloc_unlogged, free_pages};
 
 const NEXT_AT: usize = 24;
 const LEN_AT: usize = 28;

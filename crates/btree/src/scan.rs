@@ -7,12 +7,13 @@
 //! but not past their keys. So an entry that exists throughout is seen exactly once.
 
 use std::ops::Bound;
+use std::sync::Arc;
 
 use buffer::slotted;
 
-use crate::descend::{Fences, Target};
+use crate::descend::{Fences, Target, leaf_read};
 use crate::error::Result;
-use crate::tree::Tree;
+use crate::root::Root;
 
 /// The number of entries of the first run.
 const FIRST_RUN: usize = 32;
@@ -44,10 +45,10 @@ struct Copied {
     value_len: u16,
 }
 
-/// A running scan; see [`Tree::scan`].
+/// A running scan; see [`crate::Tree::scan`].
 #[derive(Debug)]
 pub struct Scan {
-    tree: Tree,
+    root: Arc<Root>,
     direction: Direction,
     /// The end of the scan: the upper bound of a forward scan, the lower bound of a backward scan.
     end: Bound<Vec<u8>>,
@@ -64,41 +65,14 @@ fn owned(bound: Bound<&[u8]>) -> Bound<Vec<u8>> {
     bound.map(<[u8]>::to_vec)
 }
 
-impl Tree {
-    /// Returns a scan of the entries from `start` to `end`, in key order or against it. The scan
-    /// holds no latch between calls of [`Scan::next`]. It sees every entry that exists throughout
-    /// exactly once.
-    pub fn scan(&self, start: Bound<&[u8]>, end: Bound<&[u8]>, direction: Direction) -> Scan {
-        Scan::new(self.clone(), start, end, direction)
-    }
-
-    /// Returns the largest key. `None` means that the tree is empty.
-    ///
-    /// # Errors
-    /// Returns an error for a damaged page, and I/O errors.
-    pub fn last_key(&self) -> Result<Option<Vec<u8>>> {
-        let mut scan = self.scan(Bound::Unbounded, Bound::Unbounded, Direction::Backward);
-        Ok(scan.next()?.map(|(key, _)| key.to_vec()))
-    }
-
-    /// Reports whether the tree has no entries.
-    ///
-    /// # Errors
-    /// Returns an error for a damaged page, and I/O errors.
-    pub fn is_empty(&self) -> Result<bool> {
-        let mut scan = self.scan(Bound::Unbounded, Bound::Unbounded, Direction::Forward);
-        Ok(scan.next()?.is_none())
-    }
-}
-
 impl Scan {
-    pub(crate) fn new(tree: Tree, start: Bound<&[u8]>, end: Bound<&[u8]>, direction: Direction) -> Scan {
+    pub(crate) fn new(root: Arc<Root>, start: Bound<&[u8]>, end: Bound<&[u8]>, direction: Direction) -> Scan {
         let (first, end) = match direction {
             Direction::Forward => (owned(start), owned(end)),
             Direction::Backward => (owned(end), owned(start)),
         };
         let next = Next::From(first);
-        Scan { tree, direction, end, next, buffer: Vec::new(), entries: Vec::new(), given: 0, run: FIRST_RUN }
+        Scan { root, direction, end, next, buffer: Vec::new(), entries: Vec::new(), given: 0, run: FIRST_RUN }
     }
 
     /// Returns the next entry's key and value. `None` means that the scan is at its end.
@@ -143,7 +117,7 @@ impl Scan {
             Bound::Unbounded => Target::First,
         };
         let mut fences = Fences::default();
-        let leaf = self.tree.leaf_read(target, Some(&mut fences))?;
+        let leaf = leaf_read(&self.root, target, Some(&mut fences))?;
         let start = first_at_or_after(&leaf, &from);
         let (stop, ends_here) = match &self.end {
             Bound::Unbounded => (slotted::count(&leaf), false),
@@ -178,7 +152,7 @@ impl Scan {
             Bound::Unbounded => Target::Last,
         };
         let mut fences = Fences::default();
-        let leaf = self.tree.leaf_read(target, Some(&mut fences))?;
+        let leaf = leaf_read(&self.root, target, Some(&mut fences))?;
         let stop = match &from {
             Bound::Unbounded => slotted::count(&leaf),
             Bound::Included(key) => slotted::search(&leaf, key).map_or_else(|index| index, |index| index + 1),

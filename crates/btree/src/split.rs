@@ -6,12 +6,9 @@ use buffer::page::{self, PageType};
 use buffer::{Held, Mtr, PageNo, slotted};
 
 use crate::descend::Target;
-use crate::error::{Result, TreeError};
-use crate::tree::{Tree, has_room, run_at};
-
-/// The most levels of a tree. No tree that fits 2^32 pages is higher, since every inner node was
-/// split from a full one.
-pub(crate) const MAX_LEVELS: usize = 32;
+use crate::error::Result;
+use crate::leaf::{has_room, run_at};
+use crate::root::{MAX_LEVELS, Root};
 
 /// The part of the path to the leaf that is latched exclusively.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +21,7 @@ enum Scope {
 
 /// The nodes from the topmost that may change down to the leaf, latched exclusively.
 struct Path<'m> {
+    root: &'m Root,
     mtr: Mtr<'m>,
     nodes: Vec<Held>,
     /// Pages that were allocated ahead, so that the changes cannot fail.
@@ -41,60 +39,60 @@ struct Cut {
     run: i16,
 }
 
-impl Tree {
-    /// Makes room for an entry of `needed` bytes under `key`, by one split. If the entry still does
-    /// not fit, the caller calls again.
-    pub(crate) fn split(&self, key: &[u8], needed: usize) -> Result<()> {
-        let lock = self.pool().lock_structure(self.space())?;
-        for scope in [Scope::Narrow, Scope::Full] {
-            let mtr = Mtr::begin(self.pool(), &lock);
-            let mut path = self.latch_path(mtr, key, scope)?;
-            let leaf = *path.nodes.last().expect("a path ends in a leaf");
-            let bytes = path.mtr.page(leaf);
-            let found = slotted::search(bytes, key);
-            let fits = match found {
-                // Another thread may have split the leaf before this one had the lock.
-                Ok(index) => {
-                    let old = slotted::entry_bytes(key.len(), slotted::value(bytes, index).len());
-                    needed <= slotted::free_bytes(bytes) + old
-                }
-                Err(index) => has_room(bytes, index, needed),
-            };
-            if fits {
-                return Ok(());
+/// Makes room for an entry of `needed` bytes under `key`, by one split. If the entry still does
+/// not fit, the caller calls again.
+pub(crate) fn split(root: &Root, key: &[u8], needed: usize) -> Result<()> {
+    let lock = root.pool().lock_structure(root.space())?;
+    for scope in [Scope::Narrow, Scope::Full] {
+        let mtr = Mtr::begin(root.pool(), &lock);
+        let mut path = Path::latch(root, mtr, key, scope)?;
+        let leaf = *path.nodes.last().expect("a path ends in a leaf");
+        let bytes = path.mtr.page(leaf);
+        let found = slotted::search(bytes, key);
+        let fits = match found {
+            // Another thread may have split the leaf before this one had the lock.
+            Ok(index) => {
+                let old = slotted::entry_bytes(key.len(), slotted::value(bytes, index).len());
+                needed <= slotted::free_bytes(bytes) + old
             }
-            let cut = match found {
-                Err(index) if run_at(bytes, index) != 0 => run_cut(bytes, index, key),
-                // Any two entries fit a page, so a full page holds at least two.
-                _ if slotted::count(bytes) < 2 => {
-                    let leaf = self.page_id(path.mtr.no(leaf));
-                    return Err(TreeError::damaged(leaf, "it is full with one entry"));
-                }
-                _ => middle_cut(bytes),
-            };
-            if path.allocate(&cut.separator, self.root_page())? {
-                path.split_leaf(leaf, &cut);
-                assert!(path.spare.is_empty(), "{} pages were allocated for nothing", path.spare.len());
-                path.mtr.commit();
-                return Ok(());
-            }
+            Err(index) => has_room(bytes, index, needed),
+        };
+        if fits {
+            return Ok(());
         }
-        Err(TreeError::damaged(self.page_id(self.root_page()), "it cannot be split"))
+        let cut = match found {
+            Err(index) if run_at(bytes, index) != 0 => run_cut(bytes, index, key),
+            // Any two entries fit a page, so a full page holds at least two.
+            _ if slotted::count(bytes) < 2 => {
+                return Err(root.damaged(path.mtr.no(leaf), "it is full with one entry"));
+            }
+            _ => middle_cut(bytes),
+        };
+        if path.allocate(&cut.separator)? {
+            path.split_leaf(leaf, &cut);
+            assert!(path.spare.is_empty(), "{} pages were allocated for nothing", path.spare.len());
+            path.mtr.commit();
+            return Ok(());
+        }
     }
+    Err(root.damaged(root.page(), "it cannot be split"))
+}
 
-    fn latch_path<'m>(&self, mut mtr: Mtr<'m>, key: &[u8], scope: Scope) -> Result<Path<'m>> {
-        let mut no = self.root_page();
+impl<'m> Path<'m> {
+    /// Latches the part of the path to the key's leaf that the scope says.
+    fn latch(root: &'m Root, mut mtr: Mtr<'m>, key: &[u8], scope: Scope) -> Result<Path<'m>> {
+        let mut no = root.page();
         let mut held = mtr.latch(no)?;
-        let mut level = self.check_node(no, mtr.page(held), None)?;
+        let mut level = root.check_node(no, mtr.page(held), None)?;
         let mut nodes = vec![held];
         if level as usize >= MAX_LEVELS {
-            return Err(TreeError::damaged(self.page_id(no), format!("its level is {level}")));
+            return Err(root.damaged(no, format!("its level is {level}")));
         }
         while level > 0 {
             let node = mtr.page(held);
             no = slotted::child(node, Target::Of(key).child_index(node));
             held = mtr.latch(no)?;
-            level = self.check_node(no, mtr.page(held), Some(level - 1))?;
+            level = root.check_node(no, mtr.page(held), Some(level - 1))?;
             nodes.push(held);
             // A separator is rarely longer than the key that asks for it. Where it is, the narrow
             // scope fails and the full one follows.
@@ -104,19 +102,17 @@ impl Tree {
                 held = nodes[0];
             }
         }
-        Ok(Path { mtr, nodes, spare: Vec::new() })
+        Ok(Path { root, mtr, nodes, spare: Vec::new() })
     }
-}
 
-impl Path<'_> {
     /// Allocates the pages that inserting `separator` above the leaf will take. Returns false when
     /// the path does not reach high enough.
-    fn allocate(&mut self, separator: &[u8], root: PageNo) -> Result<bool> {
+    fn allocate(&mut self, separator: &[u8]) -> Result<bool> {
         let (mut pages, mut rises) = (1, separator.len());
         let mut above = self.nodes.len() - 1;
         loop {
             if above == 0 {
-                if self.mtr.no(self.nodes[0]) != root {
+                if self.mtr.no(self.nodes[0]) != self.root.page() {
                     return Ok(false);
                 }
                 // The root's content first moves to a page of its own.

@@ -6,7 +6,7 @@ mod harness;
 use std::path::Path;
 use std::sync::Arc;
 
-use btree::{BuildOptions, Change, SortedBuild, Tree, make_durable};
+use btree::{BuildOptions, Change, SortedBuild, Tree, claimed, make_durable, validate};
 use buffer::{Pool, RecordLsn};
 use harness::{SPACE, datadir, log_config, pool_config, space_path};
 use os::disk::Disk;
@@ -27,7 +27,7 @@ fn key(number: u64) -> [u8; 8] {
 /// Builds an index, inserts single entries and puts the index into the dictionary, or gives the
 /// build up and frees the tree.
 fn build(pool: &Arc<Pool>, rng: &mut Rng, dictionary: &mut Dictionary, index_id: u32) -> Outcome {
-    let tree = Tree::create_claimed(pool, SPACE, index_id)?;
+    let tree = claimed::create(pool, SPACE, index_id)?;
     let mut keys: Vec<[u8; 8]> = (0..rng.below(6000)).map(key).collect();
     keys.sort_unstable();
     let fill_factor = rng.between(10, 100) as u8;
@@ -40,7 +40,7 @@ fn build(pool: &Arc<Pool>, rng: &mut Rng, dictionary: &mut Dictionary, index_id:
         drop(build);
         let claims = pool.claims(SPACE)?;
         let claim = *claims.iter().find(|claim| claim.index_id == index_id).expect("it is being built");
-        return Ok(Tree::free_claimed(pool, SPACE, claim)?);
+        return Ok(claimed::free(pool, SPACE, claim)?);
     }
     build.finish()?;
     make_durable(pool, SPACE)?;
@@ -62,7 +62,7 @@ fn free(pool: &Arc<Pool>, dictionary: &mut Dictionary, at: usize) -> Outcome {
     dictionary.swap_remove(at);
     let claims = pool.claims(SPACE)?;
     let claim = *claims.iter().find(|claim| claim.index_id == index_id).expect("just made");
-    Ok(Tree::free_claimed(pool, SPACE, claim)?)
+    Ok(claimed::free(pool, SPACE, claim)?)
 }
 
 fn live(pool: &Arc<Pool>, rng: &mut Rng, dictionary: &mut Dictionary, next_id: &mut u32) -> Outcome {
@@ -96,7 +96,7 @@ fn recover(disk: &SimDisk, dictionary: &Dictionary) -> Result<Arc<Pool>, Box<dyn
         if dictionary.iter().any(|&(id, _)| id == claim.index_id) {
             pool.release_claim(SPACE, claim.index_id)?;
         } else {
-            Tree::free_claimed(&pool, SPACE, claim)?;
+            claimed::free(&pool, SPACE, claim)?;
         }
     }
     Ok(pool)
@@ -106,7 +106,7 @@ fn recover(disk: &SimDisk, dictionary: &Dictionary) -> Result<Arc<Pool>, Box<dyn
 fn account(pool: &Arc<Pool>, dictionary: &Dictionary) {
     let mut used = 1;
     for &(_, root) in dictionary {
-        let stats = Tree::open(pool, SPACE, root).validate().expect("the tree is sound");
+        let stats = validate(&Tree::open(pool, SPACE, root)).expect("the tree is sound");
         used += stats.leaves + stats.inner_nodes;
     }
     let (allocated, free) = pool.space_usage(SPACE).expect("page 0");

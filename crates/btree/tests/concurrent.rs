@@ -8,7 +8,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use btree::{BuildOptions, Change, Direction, Tree};
+use btree::{BuildOptions, Change, Direction, Tree, build_sorted, validate};
 use buffer::{Pool, RecordLsn};
 use harness::{datadir, empty_tree, log_commit};
 use os::random::{Rng, test_seed};
@@ -130,7 +130,7 @@ fn run(name: &str, page_size: usize, frames: usize, steps: u64) {
     done.store(true, Ordering::Relaxed);
     scanner.join().expect("the scanner's assertions hold");
     reader.join().expect("the reader's assertions hold");
-    assert_eq!(tree.validate().expect("sound").entries, model.len() as u64);
+    assert_eq!(validate(&tree).expect("sound").entries, model.len() as u64);
     let mut all = tree.scan(Bound::Unbounded, Bound::Unbounded, Direction::Forward);
     for (key, value) in &model {
         assert!(all.next().expect("a page") == Some((&key[..], &value[..])), "{key:?}");
@@ -163,7 +163,8 @@ fn make_and_drop(pool: &Arc<Pool>, worker: u32, seed: u64, rounds: u32) {
         let tree = Tree::create(pool, space).expect("made");
         let rows = rng.between(1, 600);
         if rng.one_in(3) {
-            tree.build_sorted(
+            build_sorted(
+                &tree,
                 BuildOptions::default(),
                 (0..rows).map(|row| (row.to_be_bytes(), [worker as u8; 100])),
             )
@@ -178,7 +179,7 @@ fn make_and_drop(pool: &Arc<Pool>, worker: u32, seed: u64, rounds: u32) {
             1 => pool.rename_space(space, &path.with_extension("new")).expect("renamed"),
             _ => {}
         }
-        assert_eq!(tree.validate().expect("sound").entries, rows);
+        assert_eq!(validate(&tree).expect("sound").entries, rows);
         pool.drop_space(space).expect("dropped");
     }
 }
@@ -199,6 +200,6 @@ fn spaces_come_and_go_while_others_are_flushed() {
     makers.into_iter().for_each(|maker| maker.join().expect("a maker's assertions hold"));
     pool.flush_all().expect("written");
     assert_eq!((pool.oldest_dirty_lsn(), pool.status().pages_dirty), (None, 0));
-    assert_eq!(tree.validate().expect("sound").entries, model.len() as u64);
+    assert_eq!(validate(&tree).expect("sound").entries, model.len() as u64);
     pool.stop();
 }

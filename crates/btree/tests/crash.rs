@@ -12,7 +12,7 @@ use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 
-use btree::{Change, Direction, Tree};
+use btree::{Change, Direction, Tree, validate};
 use buffer::{Doublewrite, Pool, RecordLsn};
 use harness::{SPACE, datadir, log_config, pool_config, space_path};
 use os::disk::Disk;
@@ -211,7 +211,7 @@ fn recover(
             }
         }
         if kind == redo::kind::STRUCTURE {
-            Tree::open(&pool, SPACE, root).validate()?;
+            validate(&Tree::open(&pool, SPACE, root))?;
         }
     }
     Ok(Tree::open(&pool, SPACE, root))
@@ -221,7 +221,7 @@ fn compare(tree: &Tree, history: &History) {
     let mut model = BTreeMap::new();
     history.commits.values().for_each(|rows| model.extend(rows.iter().cloned()));
     model.retain(|_, value| *value != MARK);
-    tree.validate().expect("the tree is sound");
+    validate(tree).expect("the tree is sound");
     let mut scan = tree.scan(Bound::Unbounded, Bound::Unbounded, Direction::Forward);
     let mut expected = model.iter();
     while let Some((key, value)) = scan.next().expect("a page") {

@@ -6,7 +6,7 @@ mod harness;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 
-use btree::{BuildOptions, Change, Direction, Spot, Tree};
+use btree::{BuildOptions, Change, Direction, Spot, Tree, build_sorted, claimed, estimate, validate};
 use buffer::RecordLsn;
 use harness::{empty_tree, log_commit};
 use os::random::{Rng, test_seed};
@@ -51,7 +51,7 @@ fn change_one(tree: &Tree, model: &mut Model, load: &Load, rng: &mut Rng, remove
 }
 
 fn compare_all(tree: &Tree, model: &Model) {
-    let stats = tree.validate().expect("the tree is sound");
+    let stats = validate(tree).expect("the tree is sound");
     assert_eq!(stats.entries, model.len() as u64);
     let mut scan = tree.scan(Bound::Unbounded, Bound::Unbounded, Direction::Forward);
     for (key, value) in model {
@@ -117,7 +117,7 @@ fn run(name: &str, page_size: usize, frames: usize, load: &Load, steps: usize) {
         tree.modify(&key, RecordLsn::UNLOGGED, |_| Change::Remove).expect("the change is done");
     }
     compare_all(&tree, &model);
-    assert!(tree.validate().expect("sound").leaves <= 2, "empty leaves are given back");
+    assert!(validate(&tree).expect("sound").leaves <= 2, "empty leaves are given back");
 }
 
 #[test]
@@ -153,13 +153,13 @@ fn ascending_inserts_fill_pages_and_log_next_to_nothing() {
         let lsn = RecordLsn::new(start, start + number + 1);
         tree.modify(&number.to_be_bytes(), lsn, |_| Change::put(vec![7; 180])).expect("the change is done");
     }
-    let stats = tree.validate().expect("sound");
+    let stats = validate(&tree).expect("sound");
     assert_eq!(stats.entries, rows);
     let filled = stats.leaf_bytes as f64 / (stats.leaves as f64 * 16384.0);
     assert!((0.90..0.96).contains(&filled), "leaves are filled to {filled}");
     let logged = tree.pool().log().current_lsn() - start;
     assert!(logged / stats.leaves < 400, "{logged} bytes for {} leaves", stats.leaves);
-    let estimate = tree.approximate_len().expect("a page") as f64 / rows as f64;
+    let estimate = estimate::entries(&tree).expect("a page") as f64 / rows as f64;
     assert!((0.7..1.3).contains(&estimate), "estimated {estimate} of what there is");
     ranges_are_estimated(&tree, rows);
 }
@@ -169,19 +169,19 @@ fn ranges_are_estimated(tree: &Tree, rows: u64) {
     use std::ops::Bound::{Excluded, Included, Unbounded};
     for (from, to) in [(0, 1), (5, 9), (100, 700), (1234, 9876), (0, rows), (rows - 3, rows), (7, 7)] {
         let (low, high) = (from.to_be_bytes(), to.to_be_bytes());
-        let found = tree.estimate_range(Included(&low), Excluded(&high)).expect("a page") as f64;
+        let found = estimate::range(tree, Included(&low), Excluded(&high)).expect("a page") as f64;
         let is = (to - from) as f64;
         assert!((found - is).abs() <= is / 4.0, "{from}..{to}: estimated {found}");
     }
     let key = 10_000u64.to_be_bytes();
     let halves = [
-        tree.estimate_range(Unbounded, Excluded(&key)).expect("a page"),
-        tree.estimate_range(Included(&key), Unbounded).expect("a page"),
+        estimate::range(tree, Unbounded, Excluded(&key)).expect("a page"),
+        estimate::range(tree, Included(&key), Unbounded).expect("a page"),
     ];
     // The estimate takes the last leaf, which is less full than the others, for one like them.
     assert!(halves.iter().all(|half| (7_500..12_500).contains(half)), "estimated {halves:?}");
-    let one = tree.estimate_range(Included(&key), Included(&key)).expect("a page");
-    let none = tree.estimate_range(Excluded(&key), Excluded(&key)).expect("a page");
+    let one = estimate::range(tree, Included(&key), Included(&key)).expect("a page");
+    let none = estimate::range(tree, Excluded(&key), Excluded(&key)).expect("a page");
     assert_eq!((one, none), (1, 0));
 }
 
@@ -194,7 +194,7 @@ fn filled_by(keys: impl Iterator<Item = u64>) -> f64 {
             .expect("it is done");
         rows += 1;
     }
-    let stats = tree.validate().expect("sound");
+    let stats = validate(&tree).expect("sound");
     assert_eq!(stats.entries, rows);
     stats.leaf_bytes as f64 / (stats.leaves as f64 * 16384.0)
 }
@@ -232,7 +232,7 @@ fn runs_of_entries_of_which_few_fit_a_page_fill_pages() {
         (0..behind).for_each(|number| put(BEHIND + number, 20));
         let start = tree.pool().log().current_lsn();
         keys.iter().for_each(|&key| put(key, 4000));
-        let stats = tree.validate().expect("sound");
+        let stats = validate(&tree).expect("sound");
         let filled = stats.leaf_bytes as f64 / (stats.leaves as f64 * 16384.0);
         assert!(filled > 0.95, "{name}: leaves are filled to {filled}");
         let logged = tree.pool().log().current_lsn() - start;
@@ -282,7 +282,7 @@ fn space_that_rows_leave_is_used_again() {
             let gone = rng.below(live.len() as u64) as usize;
             change(live.swap_remove_back(gone).expect("there are some"), Change::Remove);
         }
-        let stats = tree.validate().expect("sound");
+        let stats = validate(&tree).expect("sound");
         let filled = stats.leaf_bytes as f64 / (stats.leaves as f64 * 4096.0);
         assert!(filled > 0.45, "{case}: leaves are filled to {filled}");
         for number in 0..rows / 4 {
@@ -298,17 +298,17 @@ fn a_sorted_build_equals_inserts_and_pages_come_back_when_freed() {
         let tree = empty_tree(&SimDisk::new(2), page_size, 3000);
         let entry = |number: u32| (number.to_be_bytes().to_vec(), vec![number as u8; number as usize % 90]);
         let model: Model = (0..rows).map(entry).collect();
-        tree.build_sorted(BuildOptions::default(), (0..rows).map(entry)).expect("it is sorted");
+        build_sorted(&tree, BuildOptions::default(), (0..rows).map(entry)).expect("it is sorted");
         compare_all(&tree, &model);
-        assert!(rows == 0 || tree.build_sorted(BuildOptions::default(), [(b"a", b"b")]).is_err());
+        assert!(rows == 0 || build_sorted(&tree, BuildOptions::default(), [(b"a", b"b")]).is_err());
         let (pool, space) = (tree.pool(), tree.space());
         pool.claim_tree(space, 1, tree.root_page()).expect("a page");
         let (used, _) = pool.space_usage(space).expect("open");
         let claim = pool.claims(space).expect("sound")[0];
-        Tree::free_claimed(pool, space, claim).expect("it is freed");
+        claimed::free(pool, space, claim).expect("it is freed");
         assert_eq!(pool.space_usage(space).expect("open"), (used, used - 1), "all pages but page 0 are free");
         let again = Tree::create(pool, space).expect("a page");
-        again.build_sorted(BuildOptions::default(), (0..rows).map(entry)).expect("it is sorted");
+        build_sorted(&again, BuildOptions::default(), (0..rows).map(entry)).expect("it is sorted");
         compare_all(&again, &model);
         assert_eq!(pool.space_usage(space).expect("open").0, used, "freed pages are used again");
     }
@@ -328,7 +328,7 @@ fn what_is_too_long_is_refused_and_what_just_fits_is_not() {
         key[7] = number;
         put(&key, 3).expect("it fits");
     }
-    assert_eq!(tree.validate().expect("sound").entries, 80);
+    assert_eq!(validate(&tree).expect("sound").entries, 80);
 }
 
 #[test]

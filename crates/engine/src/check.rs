@@ -44,7 +44,7 @@ impl SpacePages {
         let mut pages =
             SpacePages { allocated: allocated.into(), free: free.into(), ..SpacePages::default() };
         for tree in std::iter::once(&table.clustered).chain(table.indexes.iter().map(|index| &index.tree)) {
-            let stats = tree.validate()?;
+            let stats = btree::validate(tree)?;
             pages.trees += stats.leaves + stats.inner_nodes;
         }
         let per_page = btree::overflow::bytes_per_page(pool.page_size());
@@ -74,7 +74,7 @@ pub(crate) fn check_table(mut txn: Transaction, table: &Arc<Table>) -> Result<Ve
     txn.open_snapshot()?;
     let trees = std::iter::once(IndexRef::Primary).chain((0..table.indexes.len()).map(IndexRef::Secondary));
     for index in trees {
-        match table.tree(index).validate_while(&|| !txn.is_interrupted()) {
+        match btree::validate_while(table.tree(index), &|| !txn.is_interrupted()) {
             Ok(Some(_)) => {}
             Ok(None) => return Err(EngineError::Interrupted),
             Err(error) => {

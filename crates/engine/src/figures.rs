@@ -32,7 +32,7 @@ impl TableFigures {
         let pages_of_indexes: u64 = table
             .indexes
             .iter()
-            .map(|index| index.tree.approximate_pages().map_or(0, |pages| pages.all()))
+            .map(|index| btree::estimate::pages(&index.tree).map_or(0, |pages| pages.all()))
             .sum();
         // Page 0 is the file's own.
         let used_pages =
@@ -41,7 +41,7 @@ impl TableFigures {
         let index_bytes = pages_of_indexes * page_bytes;
         let file_bytes = pool.space_bytes(space).unwrap_or(0);
         TableFigures {
-            rows: table.clustered.approximate_len().unwrap_or(0),
+            rows: btree::estimate::entries(&table.clustered).unwrap_or(0),
             data_bytes: used_bytes.saturating_sub(index_bytes),
             index_bytes,
             free_bytes: file_bytes.saturating_sub(used_bytes + page_bytes),

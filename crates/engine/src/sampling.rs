@@ -25,7 +25,7 @@ impl TableStatistics {
     /// # Errors
     /// Returns an error for a damaged page, and I/O errors.
     pub fn of(table: &Table) -> Result<Arc<TableStatistics>> {
-        let rows = table.clustered.approximate_len()?;
+        let rows = btree::estimate::entries(&table.clustered)?;
         let known = table.statistics.lock().clone();
         match known {
             Some(known) if known.rows.abs_diff(rows) <= known.rows / 10 => Ok(known),
@@ -46,11 +46,11 @@ impl TableStatistics {
 
 /// Samples the table's leaves.
 fn sampled(table: &Table) -> Result<TableStatistics> {
-    let rows = table.clustered.approximate_len()?;
+    let rows = btree::estimate::entries(&table.clustered)?;
     let secondary = (0..table.indexes.len()).map(IndexRef::Secondary);
     let indexes = std::iter::once(IndexRef::Primary).chain(secondary);
     let distinct = indexes.clone().map(|index| distinct(table, index, rows)).collect::<Result<_>>()?;
-    let pages = indexes.map(|index| Ok(table.tree(index).approximate_pages()?)).collect::<Result<_>>()?;
+    let pages = indexes.map(|index| Ok(btree::estimate::pages(table.tree(index))?)).collect::<Result<_>>()?;
     Ok(TableStatistics { rows, distinct, pages, at_us: os::clock::now_us() })
 }
 
@@ -65,7 +65,7 @@ fn distinct(table: &Table, index: IndexRef, rows: u64) -> Result<Vec<Option<f64>
     let readable = &parts[..readable.count()];
     let mut pairs = Pairs { all: 0, differing: vec![0; readable.len()] };
     for number in 0..LEAVES {
-        table.tree(index).sampled_leaf(number, &mut |keys| pairs.count(readable, keys))?;
+        btree::estimate::sampled_leaf(table.tree(index), number, &mut |keys| pairs.count(readable, keys))?;
     }
     let mut distinct: Vec<Option<f64>> = parts.iter().map(|_| None).collect();
     for (of, differing) in distinct.iter_mut().zip(&pairs.differing) {

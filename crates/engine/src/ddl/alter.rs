@@ -33,7 +33,6 @@ use crate::entry;
 use crate::error::{EngineError, Result};
 use crate::overflow;
 use crate::table::{Counters, Placement, Table};
-use btree::Tree;
 use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -170,7 +169,7 @@ impl Alter<'_> {
                 index.id = next_id;
                 next_id += 1;
                 made.push((at, index.id));
-                let tree = Tree::create_claimed(&self.ddl.pool, old.placement.space, index.id)?;
+                let tree = btree::claimed::create(&self.ddl.pool, old.placement.space, index.id)?;
                 placement.indexes.push((tree.root_page(), 0));
             } else {
                 let held = old.def.indexes.iter().position(|held| held.id == index.id);

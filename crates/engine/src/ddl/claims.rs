@@ -3,7 +3,6 @@
 
 use crate::catalog::Catalog;
 use crate::error::Result;
-use btree::Tree;
 use buffer::{Pool, SpaceId};
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ pub(super) fn free_claims(pool: &Arc<Pool>, space: SpaceId, ids: &[u32]) -> Resu
         return Ok(());
     }
     for claim in pool.claims(space)?.into_iter().filter(|claim| ids.contains(&claim.index_id)) {
-        Tree::free_claimed(pool, space, claim)?;
+        btree::claimed::free(pool, space, claim)?;
     }
     Ok(())
 }
@@ -31,7 +30,7 @@ pub(crate) fn settle(pool: &Arc<Pool>, catalog: &Catalog) -> Result<()> {
                     claim.index_id,
                     table.qualified_name
                 );
-                Tree::free_claimed(pool, space, claim)?;
+                btree::claimed::free(pool, space, claim)?;
             }
         }
     }

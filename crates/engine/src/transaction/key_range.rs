@@ -73,7 +73,7 @@ impl KeyRange {
     /// Returns an error for a damaged page, and I/O errors.
     pub fn estimated_entries(&self, table: &Table, index: IndexRef) -> Result<u64> {
         let (start, end) = (self.start.as_ref().map(Vec::as_slice), self.end.as_ref().map(Vec::as_slice));
-        Ok(table.tree(index).estimate_range(start, end)?)
+        Ok(btree::estimate::range(table.tree(index), start, end)?)
     }
 
     /// Reports whether the range is that of the keys with one prefix.

@@ -19,9 +19,6 @@ const MOST_FILES_OF_A_TYPE: usize = 3;
 
 /// The types whose `impl` blocks stand in more files, with the crate and the number of files.
 const SPREAD_TYPES: &[(&str, &str, usize)] = &[
-    // A handle on a pool and a root page, without state of its own. Each file has one operation on
-    // it.
-    ("btree", "Tree", 11),
     // A place among the tokens. Each file has the grammar of one subject.
     ("sql", "Parser", 34),
 ];
