@@ -240,6 +240,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
             inline_references: has_inline_references(&received.options),
             replicated: true,
             of_mariadb: received.options.mariadb_gtid.is_some(),
+            client_collation: received.session.character_set_client,
             literal_collation: received.session.collation_connection,
             types: Some(crate::detached::BoundTypes::new(engine)),
         },

@@ -465,6 +465,32 @@ fn small_numbers_and_years_are_dates_as_in_mysql() {
 }
 
 #[test]
+fn names_of_enum_and_set_are_read_as_dates_and_times_as_in_mysql() {
+    let answers = same_answers(
+        "names_as_dates",
+        &[
+            "create database names_d",
+            "use names_d",
+            "create table t (e enum('2001-02-03','2002-03-04 10:11:12','x'), s set('2001-02-03','10:11:12'))",
+            "set sql_mode = ''",
+            "insert into t values (1, 1), (2, 2), (3, 3), (null, null), ('', '')",
+            "select e + 0, year(e), month(e), day(e), dayofweek(e), weekday(e), dayofyear(e), quarter(e), week(e), \
+             yearweek(e), to_days(e), last_day(e), date(e), extract(year from e), dayname(e), monthname(e), weekofyear(e) from t",
+            "select date_format(e, '%Y %d'), datediff(e, '2001-01-01'), cast(e as date), cast(e as datetime), \
+             to_seconds(e), timestampdiff(day, e, '2002-01-01'), timestamp(e) from t where e + 0 < 3",
+            "select hour(e), minute(e), second(e), microsecond(e), time(e), time_to_sec(e), extract(hour from e), \
+             cast(e as time), addtime(e, '1:00') from t where e + 0 = 2",
+            "select s + 0, year(s), to_days(s), date(s), last_day(s), extract(day from s) from t where s + 0 = 1",
+            "select hour(s), time(s), time_to_sec(s) from t where s + 0 = 2",
+            "create table made (e enum('2001-02-03','x'), y int as (year(e)) stored, d date as (date(e)) stored)",
+            "insert into made (e) values (1), (2), (''), (null)",
+            "select * from made",
+        ],
+    );
+    assert!(answers[answers.len() - 1].contains("2001-02-03,2001,2001-02-03"), "{answers:#?}");
+}
+
+#[test]
 fn greatest_and_least_of_dates_beside_others_are_dates_as_in_mysql() {
     let answers = same_answers(
         "extremes_of_dates",

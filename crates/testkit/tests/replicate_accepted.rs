@@ -102,6 +102,116 @@ fn names_that_mariadb_writes_in_utf8_for_a_session_in_latin1_are_the_same() {
     same_behind("names", Flavor::MariaDb, &["ROW", "MIXED", "STATEMENT"], &statements);
 }
 
+/// Defaults with introducers, whose bytes are those that the client has sent.
+const INTRODUCED: &[&str] = &[
+    "CREATE TABLE a (c VARCHAR(70) DEFAULT _latin1'é')",
+    "INSERT INTO a VALUES ()",
+    "CREATE TABLE b (c VARCHAR(70) CHARSET latin1 DEFAULT _latin1'é', d VARCHAR(70) DEFAULT _latin1'é', \
+     e VARCHAR(9) CHARSET latin1 DEFAULT 'é', f VARCHAR(9) CHARSET latin1 DEFAULT _utf8mb4'é', \
+     g VARCHAR(9) CHARSET latin1 DEFAULT _binary'é', h VARCHAR(9) DEFAULT _binary'é', \
+     i VARCHAR(9) CHARSET latin1 DEFAULT _latin1 x'e9', j VARBINARY(9) DEFAULT _latin1'é')",
+    "INSERT INTO b VALUES ()",
+    "ALTER TABLE b ADD k VARCHAR(9) DEFAULT _latin1'ü', ALTER e SET DEFAULT _latin1'ö'",
+    "SET NAMES latin1",
+    "CREATE TABLE l (c VARCHAR(70) DEFAULT _utf8mb4'é', d VARCHAR(70) DEFAULT _latin1'é', e VARCHAR(9) DEFAULT 'é')",
+    "INSERT INTO l VALUES ()",
+    "SET NAMES utf8mb4",
+];
+
+#[test]
+fn defaults_with_introducers_are_the_bytes_that_clients_of_mysql_have_sent() {
+    same_behind("introduced_mysql", Flavor::MySql, &["ROW", "STATEMENT"], INTRODUCED);
+}
+
+#[test]
+fn defaults_with_introducers_are_the_bytes_that_clients_of_mariadb_have_sent() {
+    let statements = [&["ALTER DATABASE CHARACTER SET utf8mb4"], INTRODUCED].concat();
+    same_behind("introduced_mariadb", Flavor::MariaDb, &["ROW", "STATEMENT"], &statements);
+}
+
+#[test]
+fn a_column_of_mariadb_that_is_added_and_modified_is_the_last_one() {
+    let alterations = [
+        "ADD x LONG VARBINARY NOT NULL FIRST, MODIFY x BLOB NOT NULL",
+        "ADD x INT AFTER a, MODIFY x BLOB NOT NULL FIRST",
+        "ADD x INT FIRST, MODIFY x BLOB AFTER a",
+        "ADD x INT FIRST, ALTER x SET DEFAULT 5",
+        "ADD x INT, MODIFY x BLOB, ADD y INT",
+        "ADD x INT FIRST, MODIFY a BIGINT, MODIFY x BLOB, MODIFY x BIGINT",
+        "ADD x INT FIRST, ADD y INT FIRST, MODIFY x BLOB, MODIFY y BLOB",
+    ];
+    let mut statements = Vec::new();
+    for (at, alteration) in alterations.iter().enumerate() {
+        statements.push(format!("CREATE TABLE t{at} (a INT, b INT)"));
+        statements.push(format!("INSERT INTO t{at} VALUES (1, 2)"));
+        statements.push(format!("ALTER TABLE t{at} {alteration}"));
+        statements.push(format!("UPDATE t{at} SET b = 3"));
+    }
+    let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+    same_behind("added_and_modified", Flavor::MariaDb, &["ROW", "STATEMENT"], &statements);
+}
+
+#[test]
+fn null_is_no_default_of_an_auto_increment_column_and_no_error() {
+    let statements = [
+        "CREATE TABLE a (a SERIAL NULL DEFAULT NULL, c INT NOT NULL UNIQUE KEY)",
+        "INSERT INTO a (c) VALUES (1), (2)",
+        "CREATE TABLE b (a SERIAL DEFAULT NULL)",
+        "CREATE TABLE c (a INT NULL DEFAULT NULL AUTO_INCREMENT UNIQUE KEY)",
+        "INSERT INTO c VALUES (NULL)",
+        "CREATE TEMPORARY TABLE d (a SERIAL NULL DEFAULT NULL)",
+        "DROP TEMPORARY TABLE d",
+    ];
+    same_behind("null_default", Flavor::MySql, &["ROW", "STATEMENT"], &statements);
+}
+
+#[test]
+fn columns_of_queries_of_mysql_have_zero_dates_where_it_is_not_strict() {
+    let columns = "SELECT NOW() AS at, CURDATE() AS c, CURTIME() AS t, NOW(3) AS n3, DATE'2001-01-01' AS d, 'a' AS x, \
+                   5 AS i, 1.5 AS f, m.d AS md, COALESCE(m.d, m.d) AS co FROM m";
+    let of_mode = |mode: &str, table: &str| {
+        [format!("SET sql_mode = '{mode}'"), format!("CREATE TABLE {table} {columns}")]
+    };
+    let mut statements = vec!["CREATE TABLE m (d DATE NOT NULL)".to_owned()];
+    for (mode, table) in
+        [("", "a"), ("NO_ZERO_DATE", "b"), ("STRICT_TRANS_TABLES", "c"), ("TRADITIONAL", "d")]
+    {
+        statements.extend(of_mode(mode, table));
+    }
+    let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+    same_behind("zero_dates", Flavor::MySql, &["ROW", "STATEMENT"], &statements);
+}
+
+#[test]
+fn a_day_that_its_month_does_not_have_is_compared_as_at_mariadb() {
+    let compared = |column: &str| {
+        let tests =
+            ["= '2020-02-31'", "< '2020-02-31'", "> '2020-02-31'", "<> '2020-02-31'", "> '2020-00-00'"];
+        let tests = tests.map(|test| format!("{column} {test}")).join(", ");
+        format!(
+            "INSERT INTO n (c) SELECT CONCAT_WS(',', {column}, {tests}, {column} IN ('2020-02-31', '2020-03-05'), \
+             {column} BETWEEN '2020-02-31' AND '2020-03-31') FROM dd ORDER BY id"
+        )
+    };
+    let statements = [
+        "CREATE TABLE dd (id INT PRIMARY KEY, d DATE, t DATETIME, KEY (d))".to_owned(),
+        "CREATE TABLE n (k INT PRIMARY KEY AUTO_INCREMENT, c VARCHAR(200))".to_owned(),
+        "SET sql_mode = ''".to_owned(),
+        "INSERT INTO dd VALUES (1, '0000-00-00', '0000-00-00'), (2, '2020-02-29', '2020-02-29 10:00:00'), \
+         (3, '2020-03-05', '2020-03-05'), (4, '2020-00-00', '2020-00-00')"
+            .to_owned(),
+        compared("d"),
+        compared("t"),
+        "SET sql_mode = DEFAULT".to_owned(),
+        compared("d"),
+        "UPDATE dd SET t = NULL WHERE d = '2020-02-31'".to_owned(),
+        "UPDATE dd SET t = '2021-01-01' WHERE d < '2020-02-31'".to_owned(),
+        "DELETE FROM dd WHERE d > '2020-02-31'".to_owned(),
+    ];
+    let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+    same_behind("days", Flavor::MariaDb, &["STATEMENT"], &statements);
+}
+
 /// Statements of a session whose `default_storage_engine` has no foreign keys. The source does not
 /// log this variable.
 const OF_THE_SESSIONS_ENGINE: &[&str] = &[

@@ -57,7 +57,18 @@ impl Constants {
         self.complaints.extend(read.complaint.map(|text| (1292, text)));
         match (read.value, read.refusal, no_date) {
             (Some(read), _, _) => *value = Expr::constant(read),
-            (None, Some(_), _) if self.is_of_source => {}
+            // MariaDB compares with days that their month does not have, whatever the SQL mode is.
+            // MySQL's statements have no such texts. What is no date at all stays a text.
+            (None, Some(_), _) if self.is_of_source => {
+                let dates = DateModes {
+                    allow_invalid: true,
+                    truncate_fraction: self.dates.truncate_fraction,
+                    ..DateModes::default()
+                };
+                if let Some(read) = reading.read(constant, dates, self.zone).value {
+                    *value = Expr::constant(read);
+                }
+            }
             (None, Some(refusal), NoDate::Refused) => return Err(refusal),
             (None, Some(_), NoDate::Unknown) => *value = Expr::constant(Value::Null),
             (None, Some(_), NoDate::Text) | (None, None, _) => {}

@@ -566,9 +566,12 @@ impl Builder<'_> {
             return Err(SqlError::new(3106, text));
         }
         check_srid(&self.def, at, &def, self.settings)?;
+        // MariaDB puts a column last that the same statement has added.
+        let is_added = self.settings.of_mariadb && self.sources[at].is_none();
         match place {
-            None => self.def.columns[at] = def,
             Some(place) => self.move_column(at, def, place)?,
+            None if is_added => self.move_column(at, def, &ColumnPlace::Last)?,
+            None => self.def.columns[at] = def,
         }
         self.column_keys(spec)
     }

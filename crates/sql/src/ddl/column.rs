@@ -39,7 +39,8 @@ fn literal_value(column: &str, written: &Expr, ty: &ColumnType, settings: &DdlSe
             Value::Decimal(types::Decimal::parse_prefix(digits.as_bytes()).number)
         }
         Expr::Literal(Literal::Float(n, _)) => Value::Double(*n),
-        Expr::Literal(Literal::Text(bytes, _)) => Value::Bytes(bytes.clone()),
+        Expr::Literal(Literal::Text(bytes, Some(charset))) => introduced(bytes, charset, ty, settings),
+        Expr::Literal(Literal::Text(bytes, None)) => Value::Bytes(bytes.clone()),
         Expr::Unary(UnaryOp::Minus, inner) => match literal_value(column, inner, ty, settings)? {
             Value::Int(n) => Value::Int(-n),
             Value::UInt(n) => Value::Decimal(types::Decimal::from(n).negate()),
@@ -49,6 +50,17 @@ fn literal_value(column: &str, written: &Expr, ty: &ColumnType, settings: &DdlSe
         },
         _ => return Err(invalid_default(column)),
     })
+}
+
+/// Returns the value of a text with an introducer. Its bytes are those that the client has written,
+/// read in the character set of the introducer, or in the column's if one of the two is binary.
+fn introduced(text: &[u8], charset: &str, ty: &ColumnType, settings: &DdlSettings) -> Value {
+    let written = collation::from_utf8mb4_lossy(settings.client_collation, text);
+    let id = match Charset::from_name(charset) {
+        Some(set) if set != Charset::Binary && ty.collation != collation::BINARY => set.default_collation(),
+        _ => ty.collation,
+    };
+    Value::Bytes(collation::to_utf8mb4(id, &written).into_owned())
 }
 
 /// Returns the value of `0x...` or `b'...'`: a number for a numeric column, else a text whose bytes
@@ -189,7 +201,10 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
         && spec.nullable.unwrap_or(!spec.primary && !spec.auto_increment && !is_not_null)
         && !spec.primary
         && (!spec.auto_increment || spec.null_behind_auto_increment);
-    let default = match &spec.default {
+    // NULL is no default of an AUTO_INCREMENT column, and is no error either.
+    let is_null = matches!(spec.default, Some(Expr::Literal(Literal::Null)));
+    let default_of_spec = spec.default.as_ref().filter(|_| !is_null || !spec.auto_increment);
+    let default = match default_of_spec {
         // The expression is added when all columns exist.
         None if spec.default_expression.is_some() || spec.generated.is_some() => None,
         Some(written) => Some(default_of(name, written, &ty, nullable, settings)?),
@@ -209,7 +224,7 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
         if !ty.is_integer() {
             return Err(SqlError::not_supported("AUTO_INCREMENT on a floating-point column"));
         }
-        if spec.default.is_some() {
+        if default_of_spec.is_some() {
             return Err(invalid_default(name));
         }
     }

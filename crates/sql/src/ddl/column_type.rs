@@ -305,6 +305,7 @@ pub(crate) fn kept_type(spec: &TypeSpec, schema_collation: u16) -> Option<Column
         inline_references: false,
         replicated: true,
         of_mariadb: false,
+        client_collation: collation::UTF8MB4_GENERAL_CI,
         literal_collation: schema_collation,
         types: None,
     };

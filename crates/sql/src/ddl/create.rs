@@ -14,6 +14,7 @@ use crate::error::{Result, SqlError};
 use crate::plan::QueryPlan;
 use crate::result_column::made_type;
 use crate::sink::column_flag;
+use crate::variables::Variables;
 use engine::{Catalog, ColumnDef, ColumnDefault, IndexColumn, TableDef};
 use types::{ColumnType, TypeCode};
 
@@ -323,8 +324,12 @@ pub(super) fn check(def: &TableDef, settings: &DdlSettings) -> Result<()> {
 }
 
 /// Returns the columns that CREATE TABLE ... SELECT takes from its query. A column of a table keeps
-/// its default and its comment.
-pub(crate) fn columns_of_query(plan: &QueryPlan, catalog: &Catalog) -> Result<Vec<ColumnDef>> {
+/// its default and its comment. The session's mode says which defaults the others have.
+pub(crate) fn columns_of_query(
+    plan: &QueryPlan,
+    catalog: &Catalog,
+    variables: &Variables,
+) -> Result<Vec<ColumnDef>> {
     let mut columns = Vec::with_capacity(plan.columns.len());
     for meta in &plan.columns {
         let nullable = meta.flags & column_flag::NOT_NULL == 0;
@@ -338,12 +343,17 @@ pub(crate) fn columns_of_query(plan: &QueryPlan, catalog: &Catalog) -> Result<Ve
             .and_then(|table| table.def.column(&meta.org_name).map(|at| &table.def.columns[at]));
         match of_table {
             Some(column) => keep_default(&mut def, column),
+            // MariaDB gives an expression's column no default.
+            None if variables.of_mariadb => {}
             // An expression has no default of its own, so the type's zero takes its place. So it
             // does for a column of a view or a derived table, if the column in it has a default.
+            // Strict mode has no zero of a date.
             None if !nullable => {
                 let is_text = crate::variables::is_character(def.ty.code) && !def.ty.is_blob();
                 let has_zero = def.ty.is_integer()
-                    || matches!(def.ty.code, TypeCode::NewDecimal | TypeCode::Double | TypeCode::Time2);
+                    || matches!(def.ty.code, TypeCode::NewDecimal | TypeCode::Double | TypeCode::Time2)
+                    || matches!(def.ty.code, TypeCode::Date | TypeCode::Datetime2)
+                        && !variables.sql_mode.strict();
                 let lacks_default =
                     !meta.org_name.is_empty() && meta.flags & column_flag::NO_DEFAULT_VALUE != 0;
                 if !lacks_default && (is_text || has_zero) {
@@ -376,6 +386,10 @@ fn zero_text(ty: &ColumnType) -> String {
         TypeCode::NewDecimal => types::Decimal::zero(ty.scale()).to_string(),
         TypeCode::Double if let Some(decimals) = ty.form.and_then(|form| form.decimals()) => {
             format!("{:.*}", usize::from(decimals), 0.0)
+        }
+        TypeCode::Date | TypeCode::Datetime2 => {
+            let zero = types::Value::DateTime(types::DateTime::default()).text_bytes(Some(ty));
+            String::from_utf8_lossy(&zero.unwrap_or_default()).into_owned()
         }
         TypeCode::Time2 => {
             let mut text = Vec::new();

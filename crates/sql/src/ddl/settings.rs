@@ -44,6 +44,8 @@ pub(crate) struct DdlSettings {
     pub replicated: bool,
     /// Whether that source is a MariaDB server.
     pub of_mariadb: bool,
+    /// A collation of the character set that the statement was written in.
+    pub client_collation: u16,
     /// The collation of literals without an introducer.
     pub literal_collation: u16,
     /// Finds the types of indexed expressions. `None` keeps functional indexes without a tree.

@@ -44,6 +44,7 @@ fn point_in_time(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
             DateTime::from_micros(DateTime::midnight(today).to_micros() + time.to_micros())
         }
         Value::Bytes(text) => read_text(text),
+        Value::Enum { .. } | Value::Set { .. } => read_text(&text_of(value)),
         // A year is its first day.
         Value::Year(year) => Date::new(*year, 1, 1).map(DateTime::midnight),
         other => match number(other) {
@@ -120,7 +121,7 @@ fn complain(ctx: &Context<'_>, complaint: &str, value: &Value) {
 
 /// Returns MySQL's words for a value that is no date.
 fn wrong_date(value: &Value) -> &'static str {
-    if matches!(value, Value::Bytes(_) | Value::Decimal(_)) {
+    if matches!(value, Value::Bytes(_) | Value::Decimal(_) | Value::Enum { .. } | Value::Set { .. }) {
         "Truncated incorrect date"
     } else {
         "Incorrect datetime"
@@ -147,10 +148,13 @@ pub(crate) fn time_of(value: &Value, ctx: &Context<'_>) -> Option<Time> {
         Value::Date(_) | Value::Year(_) => Some(Time::default()),
         Value::DateTime(at) => Some(at.time()),
         Value::Timestamp { .. } => datetime_of(value, ctx).map(|at| at.time()),
-        Value::Bytes(text) if text.trim_ascii().is_empty() => None,
-        Value::Bytes(text) => parse::time(text, ctx.zone()).map(|parsed| parsed.value.time),
-        // Names and bits are texts here, and none of a time.
-        Value::Enum { .. } | Value::Set { .. } | Value::Bit { .. } => None,
+        Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } => {
+            let text = text_of(value);
+            let text = Some(text).filter(|text| !text.trim_ascii().is_empty());
+            text.and_then(|text| parse::time(&text, ctx.zone())).map(|parsed| parsed.value.time)
+        }
+        // Bits are a text here, and none of a time.
+        Value::Bit { .. } => None,
         other => match number(other) {
             // A text that is too large is the largest time, and a number is none.
             Number::Int(n) => time_of_number(n),

@@ -171,7 +171,7 @@ fn create_table_select(session: &mut Session, create: &CreateTable) -> Result<Dd
     binder.around.keeps_order = true;
     let plan = crate::bind::bind_query(&mut binder, query, None)?;
     let (subqueries, calls) = (binder.take_subqueries(), binder.noted.calls_functions);
-    let extra = columns_of_query(&plan, session.server.engine.catalog())?;
+    let extra = columns_of_query(&plan, session.server.engine.catalog(), &session.settings.variables)?;
     let created = {
         let schema = session.settings.schema_of(&create.table)?;
         let settings = ddl_run(session, "").settings;

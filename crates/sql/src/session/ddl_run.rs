@@ -31,6 +31,7 @@ pub(super) fn ddl_run<'s>(session: &'s Session, text: &'s str) -> DdlRun<'s> {
             inline_references: true,
             replicated: of_mariadb,
             of_mariadb,
+            client_collation: session.settings.variables.client_collation,
             literal_collation: session.settings.variables.connection_collation,
             types: Some(BoundTypes::new(&session.server.engine)),
         },

@@ -288,6 +288,7 @@ fn selected_table(
     let mut columns = columns_of_query(
         &crate::bind::bind_query(&mut session.binder(), query, None)?,
         session.server.engine.catalog(),
+        &session.settings.variables,
     )?;
     if of_mariadb {
         // MariaDB makes a BINARY(0) of NULL.
@@ -339,6 +340,7 @@ fn insert_of(create: &CreateTable, query: &Query, session: &Session) -> Result<S
     let columns = columns_of_query(
         &crate::bind::bind_query(&mut session.binder(), query, None)?,
         session.server.engine.catalog(),
+        &session.settings.variables,
     )?;
     Ok(Statement::Insert(Insert {
         table: create.table.clone(),

@@ -95,6 +95,7 @@ pub(super) fn begin_select(
     let extra = columns_of_query(
         &crate::bind::bind_query(&mut session.binder(), query, None)?,
         session.server.engine.catalog(),
+        &session.settings.variables,
     )?;
     let columns = extra.iter().map(|column| column.name.clone()).collect();
     let mut run = ddl_run(session, "");

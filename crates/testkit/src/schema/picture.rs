@@ -136,7 +136,7 @@ fn without_mode(shown: &str) -> String {
 pub fn picture(server: &Server, catalog: &Catalog, source: Flavor) -> Result<Picture, ClientError> {
     let mut client = server.try_connect()?;
     client.query("SET NAMES utf8mb4")?;
-    client.query("SET time_zone = '+00:00', sql_mode = ''")?;
+    client.query("SET time_zone = '+00:00', sql_mode = '', lock_wait_timeout = 60")?;
     let (prefix, mut picture) = (&catalog.prefix, Picture::new());
     for (table, schema, columns) in INFORMATION {
         let mut sql = format!(

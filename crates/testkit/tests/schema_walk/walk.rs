@@ -267,7 +267,10 @@ impl Walk {
                 return self.revive(sql);
             }
         }
-        let _ = session.query("COMMIT");
+        // The statement that gives the locks back may have been left out.
+        for ends in ["COMMIT", "UNLOCK TABLES"] {
+            let _ = session.query(ends);
+        }
         self.settle().or_else(|| self.compare())
     }
 
