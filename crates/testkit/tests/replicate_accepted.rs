@@ -130,6 +130,19 @@ fn defaults_with_introducers_are_the_bytes_that_clients_of_mariadb_have_sent() {
 }
 
 #[test]
+fn checks_of_mysql_are_shown_in_the_order_of_their_names_in_either_case() {
+    let statements = [
+        "CREATE TABLE ck (a INT, CONSTRAINT zz CHECK (a > 1), CHECK (a > 2), CONSTRAINT B CHECK (a > 3), \
+         CONSTRAINT a9 CHECK (a > 4), CONSTRAINT `é` CHECK (a > 5), CONSTRAINT k_ CHECK (a > 6), CONSTRAINT K1 CHECK (a > 7), \
+         CONSTRAINT ka CHECK (a > 8))",
+        "RENAME TABLE ck TO T0",
+        "ALTER TABLE T0 ADD CONSTRAINT b2 CHECK (a > 9)",
+        "CREATE TABLE wide (a TINYTEXT CHARSET ucs2, b TEXT(70000) CHARSET ucs2, c LONGTEXT CHARSET utf32)",
+    ];
+    same_behind("checks", Flavor::MySql, &["ROW"], &statements);
+}
+
+#[test]
 fn a_column_of_mariadb_that_is_added_and_modified_is_the_last_one() {
     let alterations = [
         "ADD x LONG VARBINARY NOT NULL FIRST, MODIFY x BLOB NOT NULL",

@@ -326,7 +326,8 @@ pub(super) fn type_values(ty: &ColumnType) -> Vec<Value> {
     });
     let chars = octets.map(|octets| match ty.code {
         TypeCode::Enum | TypeCode::Set => octets / 4,
-        TypeCode::Blob | TypeCode::Vector => octets,
+        TypeCode::Vector => octets,
+        TypeCode::Blob => octets / u64::from(collation::charset_of(ty.collation).min_bytes_per_char()),
         _ => octets / u64::from(collation::max_bytes_per_char(ty.collation)),
     });
     let precision = match ty.code {

@@ -95,7 +95,7 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zon
     foreign_keys.sort_by_key(|key| key.name.to_lowercase());
     lines.extend(foreign_keys.into_iter().map(|key| format!("  {}", key.clause(def))));
     let mut checks: Vec<_> = def.checks.iter().filter(|check| !check.of_column).collect();
-    checks.sort_by(|a, b| a.name.cmp(&b.name));
+    checks.sort_by_cached_key(|check| check.name.to_lowercase());
     lines.extend(checks.into_iter().map(|check| {
         let not_enforced = if check.enforced { "" } else { " /*!80016 NOT ENFORCED */" };
         format!("  CONSTRAINT {} CHECK ({}){not_enforced}", quoted(&check.name), check.expression)

@@ -131,6 +131,12 @@ fn without_mode(shown: &str) -> String {
     cells.join("\t").replace('"', "`").replace("``", "`")
 }
 
+/// Reports whether a program was made by a session that did not write in utf8mb4, as SHOW CREATE
+/// says it.
+fn is_of_other_characters(shown: &str) -> bool {
+    shown.split('\t').any(|cell| ["latin1", "gbk"].contains(&cell))
+}
+
 /// Returns everything that this server shows of the objects, tables and columns that exist at the
 /// source.
 pub fn picture(server: &Server, catalog: &Catalog, source: Flavor) -> Result<Picture, ClientError> {
@@ -176,6 +182,11 @@ pub fn picture(server: &Server, catalog: &Catalog, source: Flavor) -> Result<Pic
             }
             if source == Flavor::MariaDb {
                 shown = without_mode(&shown);
+            }
+            if kind != "VIEW" && !shown.is_ascii() && is_of_other_characters(&shown) {
+                // The sources store the text of such a program in two character sets at once, and
+                // show it wrongly.
+                shown = "not shown as it was written".to_string();
             }
             picture.insert(format!("{kind} {}", quoted(of)), shown);
         }
