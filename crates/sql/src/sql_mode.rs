@@ -122,6 +122,11 @@ impl SqlMode {
         self.has(26)
     }
 
+    /// Reports whether CHAR columns are read with the spaces up to their full length.
+    pub fn pad_char_to_full_length(self) -> bool {
+        self.has(31)
+    }
+
     pub fn no_engine_substitution(self) -> bool {
         self.has(30)
     }

@@ -233,3 +233,49 @@ fn names_and_errors_are_in_the_clients_character_set() {
         lines
     });
 }
+
+#[test]
+fn char_columns_are_read_with_their_spaces_where_the_mode_says_so() {
+    let answers = same_answers(
+        "padded_chars",
+        &[
+            "create database d",
+            "use d",
+            "create table c (id int primary key auto_increment, a char(4), b char(4) charset latin1, v varchar(10), \
+             bi binary(4), e enum('x','y'), key (a), key (b))",
+            "insert into c (a, b, v, bi, e) values ('a','a','a','a','x'), ('ab ','ab ','ab ','ab','y'), \
+             ('\u{e9}\u{e9}',null,'\u{e9}',null,null)",
+            "select a, id from c where a = 'a'",
+            "set sql_mode = 'PAD_CHAR_TO_FULL_LENGTH'",
+            "select a, b, v, bi, e from c order by id",
+            "select concat(a,'|'), length(a), char_length(a), hex(b), a = 'a', b = 'a', a = v, a like 'a' from c order by id",
+            "select id from c where a = 'a'",
+            "select id from c where a = 'a   '",
+            "select id from c where a in ('a   ', 'ab  ') order by id",
+            "select id from c where a > 'a' order by id",
+            "select id from c where b = 'a'",
+            "select id from c where b like 'a'",
+            "select id from c where a is null",
+            "select max(a), min(a), count(distinct a) from c",
+            "select a, count(*) from c where id < 3 group by a with rollup",
+            "select x.id, y.id from c x join c y on x.a = y.a order by 1",
+            "select x.id, y.id from c x join c y on x.a = y.v order by 1",
+            "select id from c where a in (select v from c)",
+            "select (select a from c where id = 1), length((select a from c where id = 1))",
+            "select a, length(a) from (select a, id from c order by id limit 3) z order by id",
+            "select a from c where id = 1 union select 'x'",
+            "select json_array(a), upper(a), ifnull(a, 1), strcmp(a, 'a') from c order by id",
+            "create table d (a char(4), v varchar(10), s char(2), l char(8))",
+            "insert into d select a, a, a, a from c where id < 3 order by id",
+            "update c set v = a where id = 1",
+            "update c set a = concat(a, 'y') where id = 1",
+            "update c set v = concat(b, 'y') where id = 2",
+            "update c join d on c.id = 2 and d.v = c.a set c.v = concat(d.l, '!')",
+            "delete from c where a = 'a'",
+            "set sql_mode = default",
+            "select concat(v, '|'), concat(a, '|') from c order by id",
+            "select concat(a, '|'), concat(v, '|'), concat(s, '|'), concat(l, '|') from d order by a",
+        ],
+    );
+    assert!(answers[6].contains("a   ,a   ,a,"), "{}", answers[6]);
+}

@@ -55,6 +55,7 @@ impl Target {
         self.step.conditions.iter().for_each(|condition| condition.slots(&mut slots));
         self.order.iter().for_each(|key| key.expr.slots(&mut slots));
         self.step.needed.retain(|column| slots.contains(&(self.step.base + column)));
+        self.step.note_padding();
     }
 }
 
@@ -126,6 +127,7 @@ pub(crate) fn bind_target(
     let (mut steps, preconditions) = binder.steps(from, conditions, Freedom::None, wish)?;
     let Some(mut step) = steps.pop() else { return Err(SqlError::new(1096, "No tables used")) };
     step.needed = (0..step.columns).collect();
+    step.note_padding();
     let ordered_by_access =
         matches!(&step.source, Source::Stored { access, .. } if access.ordered && !order.is_empty());
     Ok(Target { scope, step, preconditions, order, ordered_by_access, limit, semi_consistent: false, view })

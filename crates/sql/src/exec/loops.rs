@@ -17,7 +17,7 @@ use super::run::{all_hold, rest_holds};
 use super::spill::Rows;
 use super::watches::Watches;
 use crate::error::Result;
-use crate::plan::{Answered, Nest, NestKind, Source, TableStep};
+use crate::plan::{Answered, Nest, NestKind, Padding, Source, TableStep};
 use crate::stopwatch::Operator;
 use std::cell::OnceCell;
 use types::Value;
@@ -45,6 +45,9 @@ pub(super) enum Order {
 
 /// Takes a combination of rows.
 pub(super) type Visit<'v> = dyn FnMut(&mut Run<'_, '_>, &mut Vec<Value>) -> Result<Flow> + 'v;
+
+/// Takes a row of a table, with the conditions that it is known to meet.
+type Within<'w> = dyn FnMut(&mut Run<'_, '_>, Answered, &mut Vec<Value>) -> Result<Flow> + 'w;
 
 /// Calls `visit` with each combination of rows of the tables.
 pub(super) fn nested_loops(
@@ -333,6 +336,9 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
         if let Source::Stored { table, access } = &step.source {
             let mut reader = Reader::open(run, table, access, run.lock_for(step.lock), row)?;
             let answered = reader.answered(step);
+            if let Some(padding) = &step.padding {
+                return each_padded_row(run, &mut reader, (step, padding), row, &mut within);
+            }
             while reader.read_into(run, step, row)? {
                 if within(run, answered, row)? == Flow::Stop {
                     return Ok(Flow::Stop);
@@ -415,6 +421,26 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
         };
         Ok(self.hashes[at].table.get_or_init(|| table))
     }
+}
+
+/// Calls `within` with each row of a stored table, whose CHAR columns get their spaces first.
+#[cold]
+#[inline(never)]
+fn each_padded_row(
+    run: &mut Run<'_, '_>,
+    reader: &mut Reader<'_>,
+    (step, padding): (&TableStep, &Padding),
+    row: &mut Vec<Value>,
+    within: &mut Within<'_>,
+) -> Result<Flow> {
+    let answered = reader.answered(step);
+    while reader.read_into(run, step, row)? {
+        padding.fill(&mut row[step.base..]);
+        if within(run, answered, row)? == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+    }
+    Ok(Flow::Continue)
 }
 
 impl TableStep {

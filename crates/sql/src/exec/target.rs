@@ -34,6 +34,15 @@ impl Target {
         }
     }
 
+    /// Decodes the needed columns of a row.
+    fn decode(&self, row: &Row, values: &mut [Value]) -> Result<()> {
+        decode(self.table(), &row.image, &self.step.needed, values)?;
+        if let Some(padding) = &self.step.padding {
+            padding.fill(values);
+        }
+        Ok(())
+    }
+
     /// Calls `visit` for each row with its decoded columns. The row is locked for update. With
     /// `collect_first`, all rows are found before the first visit, so that changed rows are not
     /// found again.
@@ -65,7 +74,7 @@ impl Target {
         let mut collected = (in_order && collect_first).then(|| Rows::new(KEPT_COLUMNS, run.ctx));
         let mut taken = 0;
         while let Some(mut row) = reader.next(run)? {
-            decode(table, &row.image, &self.step.needed, &mut values)?;
+            self.decode(&row, &mut values)?;
             let mut takes = rest_holds(&self.step.conditions, answered, &values, run.ctx)?;
             if takes && reader.is_unlocked() {
                 // So far the committed version was looked at. Now the row is locked, and may have
@@ -74,7 +83,7 @@ impl Target {
                     continue;
                 };
                 row = locked;
-                decode(table, &row.image, &self.step.needed, &mut values)?;
+                self.decode(&row, &mut values)?;
                 takes = rest_holds(&self.step.conditions, answered, &values, run.ctx)?;
             }
             if !takes {
@@ -97,7 +106,7 @@ impl Target {
         let mut next = kept(Row { key: Vec::new(), image: Vec::new() });
         let mut visit_kept = |run: &mut Run<'_, '_>, next: &mut [Value; KEPT_COLUMNS]| {
             let row = taken_back(next);
-            decode(table, &row.image, &self.step.needed, &mut values)?;
+            self.decode(&row, &mut values)?;
             visit(run, row, &mut values)
         };
         if let Some(sorter) = sorter {

@@ -8,6 +8,7 @@
 mod arrays;
 
 use super::index_use::{IndexUse, Usables};
+use super::padding::is_padded;
 use crate::ast::BinaryOp;
 use crate::error::Result;
 use crate::expr::{Expr, MayEqual, Node};
@@ -63,7 +64,7 @@ impl Access {
         if key.list.is_some() || key.null_takes_all {
             return false;
         }
-        let known = Known { table, base, is_known: &|_| true };
+        let known = Known { table, base, is_known: &|_| true, pads_chars: false };
         let Some((column, fact)) = known.fact(condition) else { return false };
         if !table.column_type(column).is_integer() {
             return false;
@@ -149,6 +150,8 @@ struct Known<'t> {
     table: &'t Table,
     base: usize,
     is_known: &'t dyn Fn(usize) -> bool,
+    /// CHAR columns are read with spaces that the entries of indexes do not have.
+    pads_chars: bool,
 }
 
 impl Known<'_> {
@@ -179,6 +182,9 @@ impl Known<'_> {
     /// Reports whether values of `expr` can be looked up in the order of the column.
     fn fits(&self, column: usize, expr: &Expr, collation: u16) -> bool {
         let ty = self.table.column_type(column);
+        if self.pads_chars && is_padded(ty) {
+            return false;
+        }
         let is_text = |code: TypeCode| matches!(code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob);
         if is_text(ty.code) {
             // The type of a parameter is known only when the statement runs, and is checked then.
@@ -507,7 +513,7 @@ pub(crate) fn only_choice(
     uses: &IndexUse,
     wish: &Wish,
 ) -> Result<Option<Access>> {
-    let known = Known { table, base, is_known: &|_| false };
+    let known = Known { table, base, is_known: &|_| false, pads_chars: uses.pads_chars };
     let (mut ways, _) = ways(&known, conjuncts, uses, wish)?;
     if ways.len() > 1 {
         ways.retain(|way| way.weight >= UNIQUE_WEIGHT);
@@ -524,7 +530,7 @@ pub(crate) fn choose(
     uses: &IndexUse,
     wish: &Wish,
 ) -> Result<Access> {
-    let known = Known { table, base, is_known };
+    let known = Known { table, base, is_known, pads_chars: uses.pads_chars };
     let (ways, _) = ways(&known, conjuncts, uses, wish)?;
     let mut best: Option<Candidate> = None;
     for way in ways {
@@ -545,7 +551,7 @@ pub(crate) fn accesses(
     uses: &IndexUse,
     wish: &Wish,
 ) -> Result<Vec<Access>> {
-    let known = Known { table, base, is_known };
+    let known = Known { table, base, is_known, pads_chars: uses.pads_chars };
     let (ways, forced) = ways(&known, conjuncts, uses, wish)?;
     let mut all: Vec<Access> = ways.into_iter().map(|way| way.access).collect();
     let reads_all = |access: &Access| access.index == IndexRef::Primary && access.alternatives.is_empty();

@@ -16,6 +16,9 @@ pub(crate) struct IndexUse {
     pub without_ranges: Vec<IndexRef>,
     /// Invisible indexes are used like others.
     pub sees_invisible: bool,
+    /// CHAR columns are read with the spaces up to their full length, so that indexes, which have
+    /// the values without these spaces, do not find them by their values.
+    pub pads_chars: bool,
 }
 
 /// An index that may be used.

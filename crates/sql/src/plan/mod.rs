@@ -9,6 +9,7 @@ mod access;
 mod derivation;
 mod index_use;
 mod json_table;
+mod padding;
 mod reading;
 mod tree;
 mod window;
@@ -17,6 +18,7 @@ pub(crate) use access::{Access, Answered, KeyCondition, Wish, accesses, choose, 
 pub(crate) use derivation::{Derivation, Made, Origin};
 pub(crate) use index_use::{IndexUse, check_together, index_named};
 pub(crate) use json_table::{JsonColumn, JsonColumnKind, JsonResponse, JsonRows, JsonTable};
+pub(crate) use padding::{Padding, is_padded};
 pub(crate) use reading::{Estimate, HashKey, HashLookup, KeyKind, Nest, NestKind, RowLock};
 pub(crate) use tree::{JoinTree, Joining};
 pub(crate) use window::{Frame, FrameEdge, SortKey, WindowFunction, WindowKind, WindowPlan};
@@ -114,6 +116,9 @@ pub(crate) struct TableStep {
     /// Those of `needed` that the loops decode when the access is exact: the others stand only in
     /// conditions that are answered then.
     pub needed_if_exact: Vec<usize>,
+    /// The needed columns that get spaces when a row is read. `None` unless the mode
+    /// PAD_CHAR_TO_FULL_LENGTH was set when the statement was bound.
+    pub padding: Option<Box<Padding>>,
     /// How the needed columns are read from the entries of the index that is read, if the entries
     /// have all of them.
     pub covering: Option<EntryReader>,
@@ -229,6 +234,7 @@ impl TableStep {
             columns,
             needed: Vec::new(),
             needed_if_exact: Vec::new(),
+            padding: None,
             covering: None,
             key_slot: None,
             lock: RowLock::NONE,
@@ -250,6 +256,13 @@ impl TableStep {
             _ => Answered::NONE,
         };
         TableStep { conditions, answered, ..self }
+    }
+
+    /// Notes which of the needed columns are read with their spaces.
+    pub fn note_padding(&mut self) {
+        if let (Source::Stored { table, .. }, true) = (&self.source, self.index_use.pads_chars) {
+            self.padding = Padding::of(table, &self.needed);
+        }
     }
 
     /// Returns all conditions of the step, wherever they are decided.

@@ -52,7 +52,8 @@ impl Binder<'_> {
                 check_together(hints)?;
                 let written = if let Source::Stored { .. } = source { hints.clone() } else { Vec::new() };
                 let sees_invisible = self.variables.switches.is_on(Switch::UseInvisibleIndexes);
-                let index_use = IndexUse { written, sees_invisible, ..IndexUse::default() };
+                let pads_chars = self.variables.sql_mode.pad_char_to_full_length();
+                let index_use = IndexUse { written, sees_invisible, pads_chars, ..IndexUse::default() };
                 let holder = self.view.holder.clone();
                 from.tables.push(Leaf {
                     index_use,

@@ -6,7 +6,7 @@ use super::clauses::{Items, position};
 use crate::ast;
 use crate::error::{Result, SqlError};
 use crate::expr::{AggregateKind, Expr, Node};
-use crate::plan::{Grouping, IndexEnds, Source, TableStep};
+use crate::plan::{Grouping, IndexEnds, Source, TableStep, is_padded};
 use engine::{Direction, IndexRef};
 
 pub(super) fn bind_group_by(
@@ -58,7 +58,9 @@ pub(super) fn check_no_aggregates(keys: &[Expr], aggregates: &Aggregates, items:
 /// Returns the ends of indexes that answer a query of MIN and MAX without conditions. `None` unless
 /// each argument is the first column of an index.
 pub(super) fn index_ends(tables: &[TableStep], grouping: &Grouping) -> Option<IndexEnds> {
-    let [TableStep { source: Source::Stored { table, .. }, base, .. }] = tables else { return None };
+    let [TableStep { source: Source::Stored { table, .. }, base, index_use, .. }] = tables else {
+        return None;
+    };
     let mut ends = Vec::new();
     for aggregate in &grouping.aggregates {
         let direction = match aggregate.kind {
@@ -68,6 +70,9 @@ pub(super) fn index_ends(tables: &[TableStep], grouping: &Grouping) -> Option<In
         };
         let Node::Slot(slot) = aggregate.args[0].node else { return None };
         let column = slot.checked_sub(*base)?;
+        if index_use.pads_chars && is_padded(table.column_type(column)) {
+            return None;
+        }
         let starts = |index: IndexRef| {
             let first = table.index_columns(index).first();
             !table.is_multi_valued(index)

@@ -574,6 +574,7 @@ pub(in crate::bind) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>
             slots.iter().filter(|slot| own.contains(slot)).map(|slot| slot - step.base).collect()
         };
         (step.needed, step.needed_if_exact) = (columns(&slots), columns(&unanswered));
+        step.note_padding();
         if let Source::Stored { table, access } = &step.source
             && step.lock == RowLock::NONE
         {

@@ -113,6 +113,9 @@ impl HashTable {
             (Source::Stored { table, access }, _) => {
                 let mut reader = Reader::open(run, table, access, run.lock_for(step.lock), row)?;
                 while reader.read_into(run, step, row)? {
+                    if let Some(padding) = &step.padding {
+                        padding.fill(&mut row[step.base..]);
+                    }
                     made.add(run, row)?;
                 }
             }
