@@ -99,7 +99,7 @@ pub(crate) fn made_type(meta: &ColumnMeta) -> ColumnType {
         _ if meta.ty.text_form().is_some() => {
             meta.ty.text_form().map_or(ColumnType::varbinary(0), ColumnType::of_text)
         }
-        TypeCode::Year => ColumnType::year(),
+        TypeCode::Year if !meta.ty.form.is_some_and(|form| form.is_kept()) => ColumnType::year(),
         _ if meta.org_name.is_empty() => without_width(column_type(&meta.ty)),
         _ => meta.ty.clone(),
     }

@@ -503,3 +503,42 @@ fn greatest_and_least_of_dates_beside_others_are_dates_as_in_mysql() {
     );
     assert!(answers[0].ends_with("2000-00-01,2000-00-03,1999-12-31"), "{answers:#?}");
 }
+
+#[test]
+fn numbers_of_dates_and_of_bits_are_mysqls() {
+    let answers = same_answers(
+        "functions_like_mysql::numbers_of_dates_and_of_bits_are_mysqls",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "SET sql_mode = ''",
+            "CREATE TABLE t (i INT, b BIT(5), d DATE, v VARCHAR(9), dm DATETIME(3), tx TEXT, bl BLOB)",
+            "INSERT INTO t VALUES (0, 2, '2001-01-01', '0', '2001-01-01 10:11:12.5', '12abc', 'abc'), \
+             (1, 3, '2001-01-01', '5', '2001-01-01 10:11:12.5', '', '-1.5e1z')",
+            "SELECT YEAR(0), YEAR(0.0), YEAR(1 - 1), YEAR(0.1), YEAR(0e0), YEAR(0.1e0), YEAR(-0.7), YEAR('0')",
+            "SELECT YEAR(i), DATE(i), CAST(i AS DATE) FROM t ORDER BY i",
+            "SELECT CAST(0 AS DATE), CAST(0.1 AS DATE), CAST(-0.7 AS DATE), CAST(0.1e0 AS DATE), DATE(0), DATE(0.1)",
+            "SELECT COERCIBILITY(b), COLLATION(CONCAT(b)), COLLATION(CONCAT(b, 'a')), COLLATION(ELT(1, b)), HEX(CONCAT(b)), \
+             COLLATION(IF(1, b, 'a')), b = 2, b + 1, b = X'02' FROM t ORDER BY i",
+            "SELECT FROM_DAYS(5) + INTERVAL 1 MINUTE, FROM_DAYS(5) + INTERVAL 1 DAY, FROM_DAYS(5) - INTERVAL 1 DAY, \
+             FROM_DAYS(366) - INTERVAL 1 DAY, DATE'0001-01-01' - INTERVAL 1 DAY, FROM_DAYS(365) + INTERVAL 1 DAY",
+            "SELECT EXTRACT(HOUR_SECOND FROM '2019-07-02'), EXTRACT(HOUR FROM '20190702'), EXTRACT(MINUTE FROM 101112), \
+             EXTRACT(HOUR FROM '100:00:00'), EXTRACT(SECOND FROM 1.5), EXTRACT(MICROSECOND FROM '10:11:12.5'), \
+             EXTRACT(HOUR FROM '20190702101112'), EXTRACT(MINUTE FROM '1011'), EXTRACT(SECOND FROM '101112')",
+            "SELECT TIME'-01:30:00' + INTERVAL '12.5' SECOND, TIME'10:00:00' + INTERVAL 1.5 SECOND, \
+             TIME'10:00:00' + INTERVAL 1 SECOND, DATE'2001-01-01' + INTERVAL 1.25 SECOND",
+            "SELECT dm + INTERVAL v SECOND, d + INTERVAL v SECOND, d + INTERVAL 1e0 SECOND, d + INTERVAL b SECOND FROM t",
+            "SELECT SUM(IF(FALSE, 1, d)), SUM(IF(0, 'a', dm)), AVG(CASE WHEN i > 5 THEN 'a' ELSE d END) FROM t",
+            "SELECT IF(0, 'a', X'FF01') + 0, EXP(IF(FALSE, 0.005, CAST('true' AS JSON))), ROUND(IF(0, 'a', d)), \
+             -IF(0, 'a', d), IF(1, '12', d) + 1, IF(0, 1, IF(0, 'a', d)) + 0 FROM t ORDER BY i",
+            "SELECT i FROM t WHERE CASE i WHEN 7 THEN d ELSE X'FF01' END ORDER BY i",
+            "SELECT tx + 1, bl * 2, tx | 1, -tx, ROUND(tx), tx % 5, NOT tx, tx XOR 1 FROM t ORDER BY i",
+            "SELECT i FROM t WHERE tx",
+            "SELECT SUM(tx), SUM(bl), BIT_OR(v) FROM t",
+            "SELECT BIN('b'), OCT('[]'), CONV('z', 2, 10), CONV('2.5', 2, 36), BIN(12.5), BIN(''), CONV('-12x', 10, 16)",
+            "SELECT ROUND(d), ROUND(TIME'10:11:12.5'), FLOOR(dm), ABS(d), -d, TRUNCATE(TIME'10:11:12.5', 1) FROM t",
+            "SELECT COERCIBILITY(TIME'10:00:00'), COERCIBILITY(DATE'2001-01-01'), COERCIBILITY(d) FROM t WHERE i = 0",
+        ],
+    );
+    assert!(answers[5].contains("2000,2000"), "{}", answers[5]);
+}

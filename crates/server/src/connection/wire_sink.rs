@@ -213,7 +213,10 @@ fn is_text(ty: &ColumnType) -> bool {
 fn announced_code(meta: &ColumnMeta) -> u8 {
     let is_computed = meta.flags & column_flag::BLOB == 0;
     match meta.ty.code {
-        types::TypeCode::Blob if is_computed && meta.ty.max_bytes() > u64::from(u16::MAX) => {
+        types::TypeCode::Blob
+            if is_computed
+                && (meta.ty.max_bytes() > u64::from(u16::MAX) || meta.ty.most_bytes().is_some()) =>
+        {
             field_type::LONG_BLOB
         }
         // The bytes of a CAST are as long as it says, and announced as a VARBINARY.

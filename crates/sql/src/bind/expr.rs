@@ -17,6 +17,7 @@ pub(super) use json::number;
 
 use arrays::as_array;
 pub(crate) use arrays::{array_outside_of_index, element_type};
+pub(in crate::bind) use result_type::as_string_argument;
 use result_type::{arithmetic_type, boolean, expr_text_type};
 use subquery::Quantifier;
 
@@ -60,8 +61,8 @@ impl Binder<'_> {
             ast::Expr::Column { schema, table, name } => {
                 self.column(schema.as_deref(), table.as_deref(), name, place)
             }
-            ast::Expr::And(operands) => Ok(boolean(Node::And(self.truths(operands, place)?), true)),
-            ast::Expr::Or(operands) => Ok(boolean(Node::Or(self.truths(operands, place)?), true)),
+            ast::Expr::And(operands) => self.all_or_any(Node::And, operands, place),
+            ast::Expr::Or(operands) => self.all_or_any(Node::Or, operands, place),
             ast::Expr::Unary(op, operand) => self.unary(*op, operand, place),
             ast::Expr::Binary(op, left, right) => self.binary(*op, left, right, place),
             ast::Expr::Between { negated, operand, low, high } => {
@@ -302,7 +303,7 @@ impl Binder<'_> {
                 ) {
                     return Ok(negated(operand));
                 }
-                let operand = number(operand, place.scope);
+                let operand = number(as_string_argument(operand), place.scope);
                 let ty = match expr::numeric_class(&operand.ty) {
                     expr::NumericClass::Integer => {
                         expr::integer_of_digits(expr::integer_digits(&operand.ty), false)
@@ -465,12 +466,26 @@ impl Binder<'_> {
         Ok(boolean(Node::Like { negated, operands: Box::new(operands), escape, collation }, nullable))
     }
 
+    /// Binds an AND or an OR, which is unknown only where an operand may be.
+    #[inline(never)]
+    fn all_or_any(
+        &mut self,
+        node: fn(Vec<Expr>) -> Node,
+        operands: &[ast::Expr],
+        place: &mut Place<'_>,
+    ) -> Result<Expr> {
+        let operands = self.truths(operands, place)?;
+        let nullable = operands.iter().any(|operand| operand.nullable);
+        Ok(boolean(node(operands), nullable))
+    }
+
     /// Builds the call of the function `regexp_like` that REGEXP stands for.
     fn regexp(&mut self, negated: bool, args: Vec<Expr>) -> Result<Expr> {
         let function = expr::functions::table::find_function("regexp_like").expect("a function of the table");
         let (ty, coercibility) = expr::function_type(function, &args)?;
-        let found = Expr { node: Node::Call { function, args }, ty, nullable: true, coercibility };
-        Ok(if negated { boolean(Node::Not(Box::new(found)), true) } else { found })
+        let nullable = args.iter().any(|arg| arg.nullable);
+        let found = Expr { node: Node::Call { function, args }, ty, nullable, coercibility };
+        Ok(if negated { boolean(Node::Not(Box::new(found)), nullable) } else { found })
     }
 
     fn collate(&mut self, operand: &ast::Expr, name: &str, place: &mut Place<'_>) -> Result<Expr> {
@@ -575,7 +590,10 @@ fn negated(mut constant: Expr) -> Expr {
                 Value::Int((*n as i64).wrapping_neg())
             }
             Value::Decimal(n) => Value::Decimal(n.negate()),
-            Value::Double(n) => Value::Double(-*n),
+            Value::Double(n) => {
+                constant.ty = ColumnType::double();
+                Value::Double(-*n)
+            }
             other => other.clone(),
         };
     }

@@ -1,7 +1,7 @@
 //! Binding of function calls and aggregates.
 
 use super::compared::read_operands;
-use super::expr::{comparands_of_field, number, show_aggregated};
+use super::expr::{as_string_argument, comparands_of_field, number, show_aggregated};
 use super::outer::frames_of_aggregate;
 use super::{Binder, NODE_BYTES, Place, Scope};
 use crate::ast;
@@ -76,8 +76,7 @@ pub(super) fn function(
             let (ty, coercibility) = common_type(&args.iter().collect::<Vec<_>>())
                 .map_err(|error| of_operation(error, &call.name))?;
             // MySQL makes a column of the type of IFNULL, and of another's width.
-            let has_width = call.name != "ifnull" || ty.code == TypeCode::Year;
-            let ty = if has_width { ty } else { expr::without_width(ty) };
+            let ty = if call.name == "ifnull" { expr::of_if_null(ty) } else { ty };
             let nullable = args.iter().all(|arg| arg.nullable);
             let args = args.into_iter().map(|arg| arg.for_result(&ty)).collect();
             Ok(Expr { node: Node::Coalesce(args), ty, nullable, coercibility })
@@ -117,6 +116,11 @@ pub(super) fn function(
                             JSON_MERGE_PRESERVE/JSON_MERGE_PATCH instead";
                 binder.constants.complaints.push((1287, text.to_owned()));
             }
+            let mut args = args;
+            if matches!(name, "abs" | "ceiling" | "floor" | "round" | "truncate") {
+                let first = std::mem::replace(&mut args[0], Expr::constant(Value::Null));
+                args[0] = as_string_argument(first);
+            }
             let args = if takes_numbers(name) { numeric(args, place.scope) } else { args };
             let inferred = expr::function_type(function, &args)?;
             let (ty, coercibility) =
@@ -125,11 +129,55 @@ pub(super) fn function(
             if function.varies {
                 binder.noted.uncacheable |= matches!(name, "last_insert_id");
             }
-            let nullable = function.may_be_null(&args);
+            let nullable = match is_strictly_null(name) && !binder.variables.sql_mode.strict() {
+                true => args.iter().any(|arg| arg.nullable),
+                false => function.may_be_null(&args),
+            };
             let node = definer.map_or(Node::Call { function, args }, Node::Constant);
             Ok(Expr { node, ty, nullable, coercibility })
         }
     }
+}
+
+/// Reports whether MySQL says of a function's texts that they may be NULL only because strict mode
+/// refuses characters that are none. In other modes they are NULL where an argument is.
+fn is_strictly_null(name: &str) -> bool {
+    const NAMES: [&str; 33] = [
+        "aes_encrypt",
+        "char",
+        "charset",
+        "collation",
+        "compress",
+        "concat",
+        "concat_ws",
+        "export_set",
+        "format",
+        "format_bytes",
+        "hex",
+        "insert",
+        "lcase",
+        "left",
+        "lower",
+        "lpad",
+        "ltrim",
+        "mid",
+        "quote",
+        "repeat",
+        "replace",
+        "reverse",
+        "right",
+        "rpad",
+        "rtrim",
+        "soundex",
+        "space",
+        "substr",
+        "substring",
+        "substring_index",
+        "to_base64",
+        "ucase",
+        "upper",
+    ];
+    NAMES.binary_search(&name).is_ok()
 }
 
 /// Gives the connection's collation to a text that a function makes of no text. Where a literal
@@ -503,9 +551,15 @@ fn result_of(kind: &AggregateKind, args: &[Expr], limits: &Variables) -> Result<
         }
         AggregateKind::Min | AggregateKind::Max | AggregateKind::Any => {
             let ty = args[0].ty.clone().without_zerofill();
-            let is_made = (ty.is_integer() || ty.code == TypeCode::Year) && ty.form.is_some();
-            let ty = if is_made { expr::kept_integer(&ty) } else { ty };
-            Expr { node: Node::Constant(Value::Null), ty, nullable: true, ..args[0].clone() }
+            let is_made = ty.is_integer() && ty.form.is_some();
+            let is_year = ty.code == TypeCode::Year && ty.form.is_some();
+            let ty = match ty {
+                ty if is_made => expr::kept_integer(&ty),
+                _ if is_year => expr::kept_year(),
+                ty => ty,
+            };
+            let nullable = *kind != AggregateKind::Any || args[0].nullable;
+            Expr { node: Node::Constant(Value::Null), ty, nullable, ..args[0].clone() }
         }
         AggregateKind::JsonArray | AggregateKind::JsonObject => Expr {
             node: Node::Constant(Value::Null),
@@ -523,15 +577,22 @@ fn result_of(kind: &AggregateKind, args: &[Expr], limits: &Variables) -> Result<
             node: Node::Constant(Value::Null),
             ty: expr::group_concat_type(
                 limits.group_concat_max_len,
-                args[..args.len() - order.len()]
-                    .iter()
-                    .find(|arg| expr::is_text(&arg.ty))
-                    .map_or(collation::UTF8MB4_0900_AI_CI, |arg| arg.ty.collation),
+                concat_collation(&args[..args.len() - order.len()]),
             ),
             nullable: true,
             coercibility: Coercibility::Implicit,
         },
     })
+}
+
+/// Returns the collation of the texts of GROUP_CONCAT.
+fn concat_collation(args: &[Expr]) -> u16 {
+    let is_bytes = |arg: &Expr| matches!(arg.ty.code, TypeCode::Null | TypeCode::Bit);
+    match args.iter().find(|arg| expr::is_text(&arg.ty) || arg.is_json()) {
+        Some(text) => expr::text_collation(&text.ty),
+        None if args.iter().all(is_bytes) => collation::BINARY,
+        None => collation::UTF8MB4_0900_AI_CI,
+    }
 }
 
 /// Reports whether MySQL has a function with this name, which is in lower case.

@@ -25,7 +25,7 @@ pub(crate) fn datetime_of(value: &Value, ctx: &Context<'_>) -> Option<DateTime> 
 
 /// Reads a value as a point in time. The zero date is refused in a text or a number where
 /// NO_ZERO_DATE says so, but not in a column's value.
-fn point_in_time(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
+pub(super) fn point_in_time(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
     let allow_invalid = ctx.dates().allow_invalid;
     let read_text = |text: &[u8]| {
         let read = parse::datetime_with(ctx.dates().readable(text), allow_invalid)?.in_zone(ctx.zone());
@@ -55,8 +55,8 @@ fn point_in_time(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
     }
 }
 
-/// Reads a small number as a date: a day alone is one of the year 2000 without a month, and 100 is
-/// the first month without a day. A DATETIME and a column take neither.
+/// Reads a small number as a date: a day alone, or 0, is one of the year 2000 without a month, and
+/// 100 is the first month without a day. A DATETIME and a column take neither.
 fn date_of_small_number(value: &Value) -> Option<DateTime> {
     if !matches!(
         value,
@@ -72,7 +72,7 @@ fn date_of_small_number(value: &Value) -> Option<DateTime> {
             day => (0, i64::try_from(day).ok()?),
         },
     };
-    if month == 0 && !(1..=31).contains(&day) {
+    if month == 0 && !(0..=31).contains(&day) {
         return None;
     }
     Date::new(2000, month, day as u8).map(DateTime::midnight)
@@ -318,7 +318,8 @@ pub(crate) fn conforms(value: &Value, ty: &ColumnType) -> bool {
         (Value::Null, _) => true,
         (Value::Int(_), code) => is_integer(code) && !ty.unsigned,
         // YEAR() makes a number that is shown without the zeros of a YEAR column.
-        (Value::UInt(_), code) => is_integer(code) && ty.unsigned || code == TypeCode::Year,
+        (Value::UInt(_), TypeCode::Year) => ty.form.is_some(),
+        (Value::UInt(_), code) => is_integer(code) && ty.unsigned,
         (Value::Decimal(n), TypeCode::NewDecimal) => n.scale() == ty.scale(),
         (Value::Float(_), TypeCode::Float) | (Value::Double(_), TypeCode::Double) => true,
         (Value::Bytes(_), code) => is_text(code),
@@ -355,6 +356,10 @@ fn convert<'v>(value: Cow<'v, Value>, ty: &ColumnType, ctx: &Context<'_>) -> Res
             value.into_owned().in_zone(ctx.zone())
         }
         (Value::Year(year), TypeCode::Year) => Value::UInt(u64::from(*year)),
+        (Value::UInt(year), TypeCode::Year) => match u16::try_from(*year) {
+            Ok(year) => Value::Year(year),
+            Err(_) => return Ok(value),
+        },
         (Value::Int(n), _) if is_integer(ty.code) => match u64::try_from(*n) {
             Ok(n) => Value::UInt(n),
             Err(_) => Value::Int(*n),

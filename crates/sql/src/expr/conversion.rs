@@ -4,7 +4,7 @@
 use super::documents;
 use super::functions::json::{AS_JSON, AS_VALUE};
 use super::functions::vector::TEXT_FOR_VECTOR;
-use super::functions::{AS_TEXT, DATE_OF_YEAR};
+use super::functions::{AS_TEXT, DATE_OF_YEAR, NUMBER_IN_TEXT};
 use super::node::{Coercibility, Expr, Node};
 use super::recode::{become_characters, converted};
 use super::text::{text_as, text_of};
@@ -19,6 +19,70 @@ impl Expr {
         let Some(number) = self.literal_number() else { return self };
         let (ty, coercibility) = (ColumnType::bigint(true), Coercibility::Numeric);
         Expr { ty, coercibility, ..Expr::constant(number) }
+    }
+
+    /// Returns this expression where a number is wanted. A text that IF or CASE chooses among
+    /// values of several kinds is never made there: MySQL asks the chosen value for its number. The
+    /// column of a TEXT or BLOB gives its number without a warning. Other expressions stay as they
+    /// are.
+    pub fn choice_as_number(mut self) -> Expr {
+        if self.ty.code == TypeCode::Blob && matches!(self.node, Node::Slot(_)) {
+            return self.without_complaints();
+        }
+        let is_number_of_its_own = |branch: &Expr| {
+            let is_literal = matches!(branch.node, Node::HexLiteral(_));
+            !is_text(&branch.ty) || branch.is_json() || is_literal || branch.shows_a_value()
+        };
+        let mut branches: Vec<&mut Expr> = match &mut self.node {
+            _ if !is_text(&self.ty) || self.ty.code == TypeCode::Json => return self,
+            Node::If(operands) => operands[1..].iter_mut().collect(),
+            Node::Case { whens, otherwise, .. } => {
+                whens.iter_mut().map(|(_, then)| then).chain(otherwise.as_deref_mut()).collect()
+            }
+            _ => return self,
+        };
+        if !branches.iter().any(|branch| branch.ty.code != TypeCode::Null && is_number_of_its_own(branch)) {
+            return self;
+        }
+        for branch in &mut branches {
+            let value = std::mem::replace(*branch, Expr::constant(Value::Null));
+            branch.become_double(value);
+        }
+        (self.ty, self.coercibility) = (ColumnType::double(), Coercibility::Numeric);
+        self
+    }
+
+    /// Returns the text of a TEXT or BLOB column where a number is wanted: as in MySQL, what
+    /// follows the number in such a text causes no warning.
+    fn without_complaints(self) -> Expr {
+        let (ty, nullable, coercibility) = (self.ty.clone(), self.nullable, self.coercibility);
+        Expr { node: Node::Call { function: &NUMBER_IN_TEXT, args: vec![self] }, ty, nullable, coercibility }
+    }
+
+    /// Reports whether the expression is the text that shows a date, a time or a number.
+    fn shows_a_value(&self) -> bool {
+        match &self.node {
+            Node::Recollate(shown) => shown.shows_a_value(),
+            Node::Call { function, .. } => **function == AS_TEXT,
+            _ => false,
+        }
+    }
+
+    /// Becomes the number with a floating point that a value is.
+    fn become_double(&mut self, value: Expr) {
+        // The text that shows a date or a time stands for it.
+        let value = match value.node {
+            Node::Recollate(shown) if shown.shows_a_value() => *shown,
+            node => Expr { node, ..value },
+        };
+        let value = match value.node {
+            Node::Call { function, mut args } if *function == AS_TEXT && args.len() == 1 => args.remove(0),
+            node => Expr { node, ..value },
+        };
+        let ty = ColumnType::double();
+        let number = value.choice_as_number().numeric().read_from_json(&ty, None);
+        let (nullable, coercibility) = (number.nullable, Coercibility::Numeric);
+        *self = Expr { node: Node::Cast(Box::new(number)), ty, nullable, coercibility };
     }
 
     /// Returns the number that a literal such as `x'1F'` is in numeric context. As in MySQL, a

@@ -1,7 +1,7 @@
 //! INTERVAL arithmetic, EXTRACT, TIMESTAMPDIFF, and the weeks of a year.
 
-use super::cast::{datetime_of, time_of};
-use super::text::text_of;
+use super::cast::{datetime_of, point_in_time, time_of};
+use super::text::{shown, text_of};
 use super::{Context, Number, arithmetic};
 use crate::ast::TimeUnit;
 use crate::error::Result;
@@ -150,6 +150,17 @@ fn compound(text: &[u8], unit: TimeUnit) -> Option<Interval> {
     })
 }
 
+/// Makes the date and time of a number of microseconds. The days of the year 0 are those of a year
+/// without a leap day.
+fn moment_of_micros(micros: i64) -> Option<DateTime> {
+    const DAYS_BEFORE_2001: i64 = 730_850;
+    if !(1..=365).contains(&micros.div_euclid(DAY_MICROS)) {
+        return DateTime::from_micros(micros);
+    }
+    let at = DateTime::from_micros(micros + DAYS_BEFORE_2001 * DAY_MICROS)?;
+    Some(DateTime { date: Date { year: 0, ..at.date }, ..at })
+}
+
 fn add_months(at: DateTime, months: i64) -> Option<DateTime> {
     let total = (i64::from(at.date.year) * 12 + i64::from(at.date.month) - 1).checked_add(months)?;
     let year = u16::try_from(total.div_euclid(12)).ok().filter(|year| *year <= 9999)?;
@@ -187,11 +198,10 @@ pub(crate) fn add(
         return Ok(Value::Null);
     }
     let sum = match interval.micros {
-        // Months may lead into the year 0, whose days have no numbers.
         0 => add_months(at, interval.months),
         micros => add_months(at, interval.months)
             .and_then(|at| at.to_micros().checked_add(micros))
-            .and_then(DateTime::from_micros),
+            .and_then(moment_of_micros),
     };
     let Some(sum) = sum else {
         ctx.warn(1441, "Datetime function: date_add_interval field overflow");
@@ -297,7 +307,11 @@ pub(crate) fn extract(value: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Resul
             | TimeUnit::YearMonth
     );
     let needs_date = of_date || of_day && has_date(value);
-    let (date, time) = if needs_date || matches!(value, Value::DateTime(_) | Value::Timestamp { .. }) {
+    // A text or a number is first read as a date and time, as far as it may be one.
+    let found = if needs_date || !has_date(value) { None } else { point_in_time(value, ctx) };
+    let (date, time) = if let Some(at) = found {
+        (at.date, at.time())
+    } else if needs_date || matches!(value, Value::DateTime(_) | Value::Timestamp { .. }) {
         match datetime_of(value, ctx) {
             Some(at) => (at.date, at.time()),
             None => return Ok(Value::Null),
@@ -337,9 +351,22 @@ pub(crate) fn extract(value: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Resul
     Ok(Value::Int(if time.negative { -number } else { number }))
 }
 
+/// Returns the value as a point in time. `None`, with a warning unless the value is of a temporal
+/// type, means that the value is none, or that its month or its day is 0.
+pub(crate) fn whole_moment(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
+    let at = datetime_of(value, ctx)?;
+    if at.date.has_zero_part() {
+        if !matches!(value, Value::Date(_) | Value::DateTime(_) | Value::Timestamp { .. }) {
+            ctx.warn(1292, format!("Incorrect datetime value: '{}'", shown(value)));
+        }
+        return None;
+    }
+    Some(at)
+}
+
 /// Computes `TIMESTAMPDIFF(unit, a, b)`: the whole units from `a` to `b`.
 pub(crate) fn difference(a: &Value, b: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Result<Value> {
-    let (Some(a), Some(b)) = (datetime_of(a, ctx), datetime_of(b, ctx)) else { return Ok(Value::Null) };
+    let (Some(a), Some(b)) = (whole_moment(a, ctx), whole_moment(b, ctx)) else { return Ok(Value::Null) };
     if let Some(micros) = unit.micros() {
         return Ok(Value::Int((b.to_micros() - a.to_micros()) / micros));
     }

@@ -4,8 +4,8 @@
 use super::node::{Coercibility, Expr, Function};
 use super::value_type::{
     NumericClass, decimal_type, decimals_of_all, double_with, integer_digits, integer_type, is_number,
-    is_text, is_time, length_in, made_year, numeric_class, scale_of, text_collation, text_type,
-    without_width,
+    is_text, is_time, length_in, long_text, made_year, numeric_class, of_union, scale_of, text_collation,
+    text_type,
 };
 use crate::error::{Result, SqlError};
 use types::collation::{self, Charset};
@@ -45,10 +45,14 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
         let ty = if all(is_time) { ColumnType::time(fsp) } else { ColumnType::datetime(fsp) };
         return Ok((ty, Coercibility::Numeric));
     }
-    if real.iter().any(|item| item.ty.is_blob() || item.is_json()) {
+    let is_unlimited = |ty: &ColumnType| ty.is_blob() && ty.most_bytes().is_none();
+    if real.iter().any(|item| is_unlimited(&item.ty) || item.is_json()) {
         return Ok((ColumnType::longtext(collation_id), coercibility));
     }
     let chars = real.iter().map(|item| length_in(&item.ty, collation_id)).max().unwrap_or(0);
+    if real.iter().any(|item| item.ty.is_blob()) {
+        return Ok((long_text(chars, collation_id), coercibility));
+    }
     Ok((text_type(chars, collation_id), coercibility))
 }
 
@@ -100,7 +104,8 @@ fn aggregate<'e>(
     // `mixed`: two of the operands so far have left the result without a collation.
     let (mut first, mut mixed) = (true, false);
     for item in items.clone() {
-        let (id, strength) = if is_text(&item.ty) {
+        let is_text = is_text(&item.ty) || item.ty.code == TypeCode::Bit;
+        let (id, strength) = if is_text {
             (text_collation(&item.ty), item.coercibility)
         } else {
             (result.0, item.coercibility.max(Coercibility::Numeric))
@@ -108,7 +113,7 @@ fn aggregate<'e>(
         let decides = strength < Coercibility::Numeric || result.1 == Coercibility::None;
         if first || strength < result.1 && !(mixed && strength > least) {
             if first || decides {
-                result = (if is_text(&item.ty) { id } else { result.0 }, strength);
+                result = (if is_text { id } else { result.0 }, strength);
             }
             (first, mixed) = (false, false);
         } else if strength == result.1 && id != result.0 && decides {
@@ -222,7 +227,7 @@ pub(crate) fn united_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
         (ty, Coercibility::None) if is_text(&ty) => {
             Err(SqlError::new(1271, "Illegal mix of collations for operation 'UNION'"))
         }
-        (ty, coercibility) => Ok((without_width(ty), coercibility)),
+        (ty, coercibility) => Ok((of_union(ty), coercibility)),
     }
 }
 

@@ -33,7 +33,8 @@ pub(crate) enum Coercibility {
 impl Coercibility {
     /// Returns how strongly the collation of a column, or of what stands for one, holds.
     pub fn of_type(ty: &ColumnType) -> Coercibility {
-        if is_text(ty) { Coercibility::Implicit } else { Coercibility::Numeric }
+        // The bits of a BIT are bytes as a text.
+        if is_text(ty) || ty.code == TypeCode::Bit { Coercibility::Implicit } else { Coercibility::Numeric }
     }
 }
 

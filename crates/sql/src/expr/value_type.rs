@@ -1,7 +1,7 @@
 //! Properties that follow from a type alone: whether its values are numbers or text, and how long
 //! they are.
 
-use types::{ColumnType, NumberForm, TypeCode, collation};
+use types::{ColumnType, NumberForm, Shape, TypeCode, collation};
 
 /// The characters that MySQL gives the text of an integer of 64 bits that an operation makes.
 pub(crate) const BIGINT_WIDTH: u8 = 21;
@@ -26,11 +26,51 @@ pub(crate) fn remainder_type(a: &ColumnType, b: &ColumnType, unsigned: bool) -> 
     integer_type(u8::try_from(width).unwrap_or(u8::MAX), unsigned)
 }
 
+/// Returns the type of the remainder of a division of which one number is a DECIMAL.
+pub(crate) fn decimal_remainder_type(a: &ColumnType, b: &ColumnType) -> ColumnType {
+    let precision = |ty: &ColumnType| match ty.code {
+        TypeCode::NewDecimal => u32::from(ty.precision()),
+        _ => integer_digits(ty) + scale_of(ty),
+    };
+    let scale = scale_of(a).max(scale_of(b));
+    decimal_type(precision(a).max(precision(b)).saturating_sub(scale), scale)
+}
+
 /// Returns the type of a made integer that an aggregate or a function over a window keeps: MySQL
 /// makes a BIGINT column of it, however few characters it has.
 pub(crate) fn kept_integer(ty: &ColumnType) -> ColumnType {
-    const LEAST_WIDTH_OF_BIGINT: u32 = 12;
-    integer_type(ty.display_length().max(LEAST_WIDTH_OF_BIGINT) as u8, ty.unsigned)
+    let form = NumberForm::of_kept(u8::try_from(ty.display_length()).unwrap_or(u8::MAX), false);
+    ColumnType { form: Some(form), ..ColumnType::bigint(ty.unsigned) }
+}
+
+/// Returns the type of a YEAR that an aggregate keeps, of which a BIGINT column is made.
+pub(crate) fn kept_year() -> ColumnType {
+    ColumnType { form: Some(NumberForm::of_kept(4, false)), ..ColumnType::year() }
+}
+
+/// Returns the type of IFNULL, given the type that holds both values: a column of it is a column of
+/// this type, and the width is that of the wider value.
+pub(crate) fn of_if_null(ty: ColumnType) -> ColumnType {
+    match ty.form {
+        Some(form) if ty.is_integer() && !form.zerofill() => {
+            ColumnType { form: Some(NumberForm::of_kept(form.width(), false)), ..ty }
+        }
+        _ if ty.code == TypeCode::Year || ty.most_bytes().is_some() => ty,
+        _ => without_width(ty),
+    }
+}
+
+/// Returns the type of a column of a union, of whose integers clients are told the greatest width
+/// of the branches.
+pub(crate) fn of_union(ty: ColumnType) -> ColumnType {
+    let width = u8::try_from(ty.display_length()).unwrap_or(u8::MAX);
+    match ty.form {
+        Some(form) if ty.is_integer() && !form.zerofill() => {
+            ColumnType { form: Some(NumberForm::of_kept(width, true)), ..ty }
+        }
+        _ if ty.most_bytes().is_some() => ty,
+        _ => without_width(ty),
+    }
 }
 
 /// Returns the type of a YEAR that an expression makes. It has a width, which that of a column does
@@ -44,11 +84,17 @@ pub(crate) fn truth_type() -> ColumnType {
     integer_type(1, false)
 }
 
+/// Reports whether the type is that of a literal with an exponent: it has the width of the literal.
+fn is_float_literal(ty: &ColumnType) -> bool {
+    ty.code == TypeCode::Double && ty.form.is_some_and(|form| form.decimals().is_none())
+}
+
 /// Returns the type of a computed value: integers have no width, and numbers are not filled with
 /// zeros.
 pub(crate) fn without_width(ty: ColumnType) -> ColumnType {
-    let has_width = ty.is_integer() || ty.code == TypeCode::Year;
-    if has_width { ColumnType { form: None, ..ty } } else { ty.without_zerofill() }
+    let has_width = ty.is_integer() || ty.code == TypeCode::Year || is_float_literal(&ty);
+    let shape = ty.shape.filter(|shape| !matches!(shape, Shape::MostBytes(_)));
+    if has_width { ColumnType { form: None, ..ty } } else { ColumnType { shape, ..ty.without_zerofill() } }
 }
 
 /// Returns the type of a column that is made of an expression's values, as MySQL chooses it. The
@@ -57,6 +103,14 @@ pub(crate) fn column_type(ty: &ColumnType) -> ColumnType {
     const MOST_CHARS: u32 = 512;
     const WIDTH_OF_INT: u8 = 11;
     match ty.form {
+        Some(form) if form.is_kept() && ty.code == TypeCode::Year => {
+            let form = NumberForm::of_kept(form.width(), true);
+            return ColumnType { form: Some(form), ..ColumnType::bigint(true) };
+        }
+        Some(form) if form.is_kept() => {
+            let form = NumberForm::of_kept(form.width(), true);
+            return ColumnType { form: Some(form), ..ty.clone() };
+        }
         Some(form) if ty.is_integer() && !form.zerofill() => {
             let is_int = form.width() <= WIDTH_OF_INT;
             let made = if is_int { ColumnType::int(ty.unsigned) } else { ColumnType::bigint(ty.unsigned) };
@@ -68,6 +122,15 @@ pub(crate) fn column_type(ty: &ColumnType) -> ColumnType {
         _ => {}
     }
     match ty.code {
+        TypeCode::Blob if let Some(bytes) = ty.most_bytes() => {
+            let per_char = u32::from(collation::max_bytes_per_char(ty.collation));
+            let made = match bytes {
+                0..=0xffff => ColumnType::text(ty.collation),
+                0x1_0000..=0xff_ffff => ColumnType::mediumtext(ty.collation),
+                _ => ColumnType::longtext(ty.collation),
+            };
+            ColumnType { shape: Some(Shape::MostBytes(bytes / per_char)), ..made }
+        }
         TypeCode::Varchar if text_length(ty) > MOST_CHARS && ty.collation == collation::BINARY => {
             ColumnType::blob()
         }
@@ -101,8 +164,7 @@ pub(crate) fn numeric_class(ty: &ColumnType) -> NumericClass {
         | TypeCode::LongLong
         | TypeCode::Year
         | TypeCode::Bit
-        | TypeCode::Date
-        | TypeCode::Null => NumericClass::Integer,
+        | TypeCode::Date => NumericClass::Integer,
         TypeCode::Datetime
         | TypeCode::Datetime2
         | TypeCode::Timestamp
@@ -147,6 +209,7 @@ pub(crate) fn text_length(ty: &ColumnType) -> u32 {
         let per_char = u64::from(collation::max_bytes_per_char(ty.collation));
         return match ty.code {
             TypeCode::Enum | TypeCode::Set => ty.display_length() / 4,
+            TypeCode::Blob if let Some(bytes) = ty.most_bytes() => bytes / per_char as u32,
             // MySQL counts the bytes of a TEXT as characters.
             TypeCode::Blob if ty.max_bytes() > u64::from(u8::MAX) => {
                 ty.max_bytes().saturating_mul(per_char).min(u64::from(u32::MAX)) as u32
@@ -155,7 +218,13 @@ pub(crate) fn text_length(ty: &ColumnType) -> u32 {
             _ => (ty.max_bytes() / per_char).min(u64::from(u32::MAX)) as u32,
         };
     }
-    ty.display_length()
+    match ty.form {
+        // Computations with a column or a literal do not know the width that clients are told.
+        Some(form) if form.is_kept_in_column() || is_float_literal(ty) => {
+            without_width(ty.clone()).display_length()
+        }
+        _ => ty.display_length(),
+    }
 }
 
 /// Returns the length of a type's values as text of a collation: in bytes for `binary`, otherwise
@@ -174,7 +243,20 @@ pub(crate) fn text_type(chars: u32, collation_id: u16) -> ColumnType {
     if ColumnType::char_fits(chars, collation_id) {
         ColumnType::varchar(chars, collation_id)
     } else {
-        ColumnType::longtext(collation_id)
+        long_text(chars, collation_id)
+    }
+}
+
+/// The characters that MySQL gives a text whose length it does not know.
+pub(crate) const MOST_CHARS_OF_BLOB: u32 = 1 << 24;
+
+/// Returns the type of computed texts of at most so many characters, which are too long for a
+/// VARCHAR.
+pub(crate) fn long_text(chars: u32, collation_id: u16) -> ColumnType {
+    let bytes = chars.saturating_mul(u32::from(collation::max_bytes_per_char(collation_id)));
+    match bytes.checked_mul(4) {
+        Some(_) => ColumnType::computed_text(bytes, collation_id),
+        None => ColumnType::longtext(collation_id),
     }
 }
 
@@ -190,7 +272,9 @@ pub(crate) fn is_number(ty: &ColumnType) -> bool {
 /// Returns the most digits that a value of the type may have before the decimal point.
 pub(crate) fn integer_digits(ty: &ColumnType) -> u32 {
     match ty.code {
-        TypeCode::LongLong | TypeCode::Long if let Some(form) = ty.form.filter(|form| !form.zerofill()) => {
+        TypeCode::LongLong | TypeCode::Long
+            if let Some(form) = ty.form.filter(|form| !form.zerofill() && !form.is_kept_in_column()) =>
+        {
             made_digits(ty, form)
         }
         TypeCode::NewDecimal => u32::from(ty.precision() - ty.scale()),
@@ -220,6 +304,7 @@ pub(crate) fn scale_of(ty: &ColumnType) -> u32 {
 /// on the number.
 fn fixed_decimals(ty: &ColumnType) -> Option<u32> {
     match numeric_class(ty) {
+        NumericClass::Double if ty.code == TypeCode::Null => Some(0),
         NumericClass::Double => ty.form.and_then(NumberForm::decimals).map(u32::from),
         _ => Some(scale_of(ty)),
     }
@@ -255,12 +340,11 @@ pub(crate) fn announced_bytes(ty: &ColumnType) -> u64 {
 /// the text may have bytes.
 pub(crate) fn group_concat_type(most_bytes: usize, collation_id: u16) -> ColumnType {
     const MOST_CHARS: usize = 512;
-    let bytes = most_bytes.saturating_mul(usize::from(collation::max_bytes_per_char(collation_id)));
-    match (most_bytes, bytes) {
-        (0..=MOST_CHARS, _) => text_type(most_bytes as u32, collation_id),
-        (_, 0..=0xffff) => ColumnType::text(collation_id),
-        (_, 0..=0xff_ffff) => ColumnType::mediumtext(collation_id),
-        _ => ColumnType::longtext(collation_id),
+    // MySQL multiplies with the bytes of a character twice.
+    let chars = most_bytes.saturating_mul(usize::from(collation::max_bytes_per_char(collation_id)));
+    match most_bytes {
+        0..=MOST_CHARS => text_type(most_bytes as u32, collation_id),
+        _ => long_text(u32::try_from(chars).unwrap_or(u32::MAX), collation_id),
     }
 }
 

@@ -128,7 +128,7 @@ pub(crate) fn conjuncts(condition: Expr, into: &mut Vec<Expr>) {
     match condition.node {
         Node::And(operands) => operands.into_iter().for_each(|operand| conjuncts(operand, into)),
         // As a condition, `x'FF'` is a number.
-        _ => into.push(condition.numeric()),
+        _ => into.push(condition.choice_as_number().numeric()),
     }
 }
 

@@ -163,6 +163,7 @@ impl ColumnType {
             | TypeCode::Varchar
             | TypeCode::String
             | TypeCode::VarcharCompressed => u64::from(self.meta),
+            TypeCode::Blob if let Some(bytes) = self.most_bytes() => u64::from(bytes),
             TypeCode::Vector => self.dimensions().map_or(u64::from(u32::MAX), |n| 4 * u64::from(n)),
             TypeCode::Blob | TypeCode::Json | TypeCode::Geometry | TypeCode::BlobCompressed => {
                 (1u64 << (8 * self.meta.clamp(1, 4))) - 1
@@ -181,6 +182,15 @@ impl ColumnType {
             TypeCode::Enum | TypeCode::Set => TypeCode::String as u8,
             TypeCode::BlobCompressed => TypeCode::Blob as u8,
             code => code as u8,
+        }
+    }
+
+    /// Returns the length in bytes of the longest of computed texts that no VARCHAR can hold.
+    /// `None` for other types, and where nothing but the type limits the length.
+    pub fn most_bytes(&self) -> Option<u32> {
+        match self.shape {
+            Some(Shape::MostBytes(bytes)) => Some(bytes),
+            _ => None,
         }
     }
 

@@ -53,7 +53,7 @@ impl ColumnType {
                 .sum::<u32>()
                 .saturating_sub(4),
             TypeCode::Json => u32::MAX,
-            TypeCode::Blob if self.collation != BINARY && self.meta < 4 => {
+            TypeCode::Blob if self.collation != BINARY && (self.meta < 4 || self.most_bytes().is_some()) => {
                 (self.max_bytes() as u32).saturating_mul(4)
             }
             _ => self.max_bytes() as u32,

@@ -89,6 +89,10 @@ impl ColumnType {
     pub fn longtext(collation: u16) -> ColumnType {
         ColumnType::new(TypeCode::Blob, 4, false, collation)
     }
+    /// Returns the type of computed texts, of which the longest has so many bytes.
+    pub fn computed_text(bytes: u32, collation: u16) -> ColumnType {
+        ColumnType { shape: Some(Shape::MostBytes(bytes)), ..ColumnType::longtext(collation) }
+    }
     /// Returns the type `TINYBLOB`.
     pub fn tinyblob() -> ColumnType {
         ColumnType::tinytext(BINARY)

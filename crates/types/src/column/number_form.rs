@@ -6,7 +6,7 @@ use std::num::NonZeroU16;
 
 /// The form of a column's values, in two bytes: eight bits of width, five bits of decimals, one for
 /// ZEROFILL, one for bytes that have a text (the width then says which text), and one that is
-/// always set.
+/// always set. The bits of ZEROFILL and of a text together say that an integer is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NumberForm(NonZeroU16);
 
@@ -15,6 +15,7 @@ const ANY_DECIMALS: u16 = 31;
 const ZEROFILL: u16 = 1 << 13;
 const TEXT: u16 = 1 << 14;
 const SET: u16 = 1 << 15;
+const KEPT: u16 = ZEROFILL | TEXT;
 
 impl NumberForm {
     /// Makes a form of this width, with decimals (at most 30) or without, and with ZEROFILL or
@@ -33,9 +34,27 @@ impl NumberForm {
         NumberForm(NonZeroU16::new(bits).unwrap_or(NonZeroU16::MAX))
     }
 
+    /// Makes the form of an integer of which a column has the very type, however few characters
+    /// `width` has room for. `is_column` says that the integer comes from such a column, so that
+    /// clients are told of the width and computations do not know it.
+    pub fn of_kept(width: u8, is_column: bool) -> NumberForm {
+        let decimals = if is_column { 0 } else { ANY_DECIMALS << 8 };
+        NumberForm(NonZeroU16::new(SET | KEPT | decimals | u16::from(width)).unwrap_or(NonZeroU16::MAX))
+    }
+
+    /// Reports whether the form is one of [`NumberForm::of_kept`].
+    pub fn is_kept(self) -> bool {
+        self.0.get() & KEPT == KEPT
+    }
+
+    /// Reports whether the form is one of [`NumberForm::of_kept`] for an integer of a column.
+    pub fn is_kept_in_column(self) -> bool {
+        self.is_kept() && self.0.get() >> 8 & ANY_DECIMALS == 0
+    }
+
     /// Returns the text that the bytes have.
     pub fn text(self) -> Option<TextForm> {
-        let is_text = self.0.get() & TEXT != 0;
+        let is_text = self.0.get() & KEPT == TEXT;
         TextForm::ALL.into_iter().find(|form| is_text && form.chars() == self.width())
     }
 
@@ -47,12 +66,12 @@ impl NumberForm {
     /// Returns the D of `FLOAT(M,D)` and `DOUBLE(M,D)`: values are rounded to this many decimals.
     pub fn decimals(self) -> Option<u8> {
         let decimals = self.0.get() >> 8 & ANY_DECIMALS;
-        (decimals != ANY_DECIMALS).then_some(decimals as u8)
+        (decimals != ANY_DECIMALS && !self.is_kept()).then_some(decimals as u8)
     }
 
     /// Reports whether numbers are filled with zeros (ZEROFILL).
     pub fn zerofill(self) -> bool {
-        self.0.get() & ZEROFILL != 0
+        self.0.get() & KEPT == ZEROFILL
     }
 
     /// Reports whether values are written in another way than without the form: a width alone
@@ -109,6 +128,10 @@ mod tests {
         assert_eq!((plain.width(), plain.decimals(), plain.zerofill()), (255, None, false));
         assert_eq!((form.width(), form.decimals(), form.zerofill()), (7, Some(3), true));
         assert_eq!(size_of::<Option<NumberForm>>(), 2);
+        let kept = [false, true].map(|is_column| NumberForm::of_kept(36, is_column));
+        assert!(kept.iter().all(|kept| kept.is_kept() && !kept.changes_text() && kept.width() == 36));
+        assert_eq!(kept.map(NumberForm::is_kept_in_column), [false, true]);
+        assert!(!form.is_kept() && !plain.is_kept());
         let mut text = b"a2.5".to_vec();
         form.fill(1, &mut text);
         assert_eq!(text, b"a00002.5");

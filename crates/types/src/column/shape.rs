@@ -1,5 +1,5 @@
-//! What columns of GEOMETRY and VECTOR say beyond their type code: the kind of geometry and its
-//! spatial reference system, and the number of dimensions.
+//! What types of GEOMETRY, VECTOR, BLOB and TEXT say beyond their type code: the kind of geometry
+//! and its spatial reference system, the number of dimensions, and the length of computed values.
 
 /// The kind of geometries that a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl GeometryKind {
     }
 }
 
-/// What a column of GEOMETRY or VECTOR says beyond its type.
+/// What a type of GEOMETRY, VECTOR, BLOB or TEXT says beyond its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Geometries in any spatial reference system.
@@ -79,4 +79,7 @@ pub enum Shape {
     GeometryInSrs(GeometryKind, u32),
     /// Vectors with at most this many dimensions.
     Vector(u32),
+    /// Computed texts or bytes, of which the longest has this many bytes. No stored column has this
+    /// shape.
+    MostBytes(u32),
 }

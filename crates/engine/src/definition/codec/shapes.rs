@@ -38,7 +38,11 @@ pub(super) fn put_shapes(out: &mut Vec<u8>, def: &TableDef) {
             KeptKind::Functional => unreachable!("left out above"),
         }
     }
-    let shapes = || def.columns.iter().enumerate().filter_map(|(at, column)| Some((at, column.ty.shape?)));
+    let is_stored = |shape: &Shape| !matches!(shape, Shape::MostBytes(_));
+    let shapes = || {
+        let all = def.columns.iter().enumerate().filter_map(|(at, column)| Some((at, column.ty.shape?)));
+        all.filter(|(_, shape)| is_stored(shape))
+    };
     out.put_varint(shapes().count() as u64);
     for (at, shape) in shapes() {
         out.put_varint(at as u64);
@@ -52,6 +56,7 @@ pub(super) fn put_shapes(out: &mut Vec<u8>, def: &TableDef) {
                 out.put_u8(kind.number());
                 out.put_u32(srid);
             }
+            Shape::MostBytes(_) => unreachable!("left out above"),
             Shape::Vector(dimensions) => {
                 out.put_u8(VECTOR);
                 out.put_u32(dimensions);

@@ -21,7 +21,7 @@ fn column_of<'s>(expr: &Expr, scope: &'s Scope) -> Option<&'s str> {
 /// Converts an operand to a number.
 pub(in crate::bind) fn number(expr: Expr, scope: &Scope) -> Expr {
     let column = column_of(&expr, scope).map(str::to_owned);
-    expr.numeric().read_from_json(&ColumnType::double(), column.as_deref())
+    expr.choice_as_number().numeric().read_from_json(&ColumnType::double(), column.as_deref())
 }
 
 /// Converts both operands of a comparison to documents if one of them is a document.
@@ -40,7 +40,7 @@ pub(in crate::bind) fn truth(expr: Expr, constants: &mut Constants) -> Expr {
                     JSON_VALUE RETURNING";
         constants.complaints.push((3986, text.to_owned()));
     }
-    expr.numeric()
+    expr.choice_as_number().numeric()
 }
 
 /// Converts the operands of BETWEEN, which does not compare documents: a document counts as a text

@@ -1,14 +1,14 @@
 //! Binding of literals.
 
 use super::result_type::expr_text_type;
-use crate::ast::Literal;
+use crate::ast::{Literal, Written};
 use crate::error::{Result, SqlError};
 use crate::expr::{self, Coercibility, Expr, Node};
 use crate::variables::Variables;
 use types::collation::{self, Charset};
 use types::convert::DateModes;
 use types::temporal::parse;
-use types::{ColumnType, DateTime, Decimal, Value, Zone};
+use types::{ColumnType, DateTime, Decimal, NumberForm, Value, Zone};
 
 pub(in crate::bind) fn literal(variables: &Variables, literal: &Literal) -> Result<Expr> {
     let value = match literal {
@@ -27,13 +27,15 @@ pub(in crate::bind) fn literal(variables: &Variables, literal: &Literal) -> Resu
             return Ok(Expr { node, ty, nullable: false, coercibility: Coercibility::Literal });
         }
         Literal::Date(text) => match datetime_literal(text, variables.sql_mode.dates()) {
-            Some(read) if !read.has_time && !read.trailing_garbage => Value::Date(read.value.date),
+            Some(read) if !read.has_time && !read.trailing_garbage => {
+                return Ok(temporal(Value::Date(read.value.date), ColumnType::date()));
+            }
             _ => return Err(wrong_literal("DATE", text)),
         },
         Literal::Time(text) => match time_literal(text) {
             Some(time) => {
                 let ty = ColumnType::time(expr::fraction_digits(text));
-                return Ok(Expr { ty, ..Expr::constant(Value::Time(time)) });
+                return Ok(temporal(Value::Time(time), ty));
             }
             None => return Err(wrong_literal("TIME", text)),
         },
@@ -41,7 +43,7 @@ pub(in crate::bind) fn literal(variables: &Variables, literal: &Literal) -> Resu
             Some(read) if !read.trailing_garbage => {
                 let at = read.in_zone(variables.zone);
                 let ty = ColumnType::datetime(expr::fraction_digits(text));
-                return Ok(Expr { ty, ..Expr::constant(Value::DateTime(at)) });
+                return Ok(temporal(Value::DateTime(at), ty));
             }
             _ => return Err(wrong_literal("DATETIME", text)),
         },
@@ -50,6 +52,9 @@ pub(in crate::bind) fn literal(variables: &Variables, literal: &Literal) -> Resu
             plain_value(literal).expect("a number")
         }
     };
+    if let Literal::Float(_, written) = literal {
+        return Ok(float_constant(value, written));
+    }
     let digits = match &value {
         Value::Int(n) => Some(n.unsigned_abs()),
         Value::UInt(n) => Some(*n),
@@ -62,6 +67,18 @@ pub(in crate::bind) fn literal(variables: &Variables, literal: &Literal) -> Resu
     }
     constant.coercibility = Coercibility::Numeric;
     Ok(constant)
+}
+
+/// Returns the constant of a literal like `DATE '...'`.
+fn temporal(value: Value, ty: ColumnType) -> Expr {
+    Expr { ty, coercibility: Coercibility::Numeric, ..Expr::constant(value) }
+}
+
+/// Returns a number with an exponent, which is announced with as many characters as are written.
+fn float_constant(value: Value, written: &Written) -> Expr {
+    let width = u8::try_from(written.0.len()).unwrap_or(u8::MAX);
+    let ty = ColumnType { form: Some(NumberForm::new(width, None, false)), ..ColumnType::double() };
+    Expr { ty, coercibility: Coercibility::Numeric, ..Expr::constant(value) }
 }
 
 /// Reads the date and time of `DATE '...'` or `TIMESTAMP '...'`. `None` if the text is none, or

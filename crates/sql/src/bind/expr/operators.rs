@@ -57,7 +57,9 @@ pub(super) fn cast(
     let operand = json::cast_operand(operand, &ty, place.scope);
     let operand = cast_operand(operand.beside(&ty), &ty);
     // A text that is no number is 0, and one that is no date is NULL.
-    let nullable = operand.nullable || !expr::is_number(&ty) || ty.code == TypeCode::Year;
+    let is_strict = binder.variables.sql_mode.strict();
+    let nullable = operand.nullable
+        || !(expr::is_number(&ty) && ty.code != TypeCode::Year || is_text(&ty) && !is_strict);
     let node = Node::Cast(Box::new(operand));
     Ok(Expr { node, ty, nullable, coercibility: Coercibility::Implicit })
 }
@@ -71,7 +73,10 @@ pub(super) fn convert(
     place: &mut Place<'_>,
 ) -> Result<Expr> {
     let is_char = matches!(operand, ast::Expr::Function(call) if call.name == "char");
-    using_charset(binder.expr(operand, place)?, is_char, charset)
+    let operand = binder.expr(operand, place)?;
+    // MySQL says that texts may be NULL where strict mode refuses characters that are none.
+    let nullable = operand.nullable || binder.variables.sql_mode.strict();
+    Ok(Expr { nullable, ..using_charset(operand, is_char, charset)? })
 }
 
 /// Binds the sum of a date and an interval, or their difference if `subtract` is set.
@@ -84,7 +89,7 @@ pub(super) fn date_add(
     place: &mut Place<'_>,
 ) -> Result<Expr> {
     let operands = Box::new([binder.expr(date, place)?, binder.expr(amount, place)?.numeric()]);
-    let ty = date_add_type(&operands[0].ty, unit);
+    let ty = date_add_type(&operands[0].ty, &operands[1].ty, unit);
     let node = Node::DateAdd { operands, unit, subtract };
     Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Numeric })
 }
@@ -132,7 +137,7 @@ pub(super) fn trim(
         None => Expr::constant(Value::text(" ")),
     };
     let (ty, coercibility) = (text_like(&operand), operand.coercibility);
-    let nullable = operand.nullable || remove.nullable;
+    let nullable = operand.nullable || remove.nullable || binder.variables.sql_mode.strict();
     let operands = Box::new([operand.into_text(), remove.for_result(&ty)]);
     let node = Node::Trim { leading, trailing, operands };
     Ok(Expr { node, ty, nullable, coercibility })

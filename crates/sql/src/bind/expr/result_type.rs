@@ -11,6 +11,21 @@ pub(super) fn boolean(node: Node, nullable: bool) -> Expr {
     Expr { node, ty: expr::truth_type(), nullable, coercibility: Coercibility::Numeric }
 }
 
+/// Returns the operand of a function that asks for the kind of a result, and not for that of a
+/// number: what MySQL's results have as texts is a number with a floating point there. Dates, times
+/// and literals like `x'1F'` are such texts.
+pub(in crate::bind) fn as_string_argument(operand: Expr) -> Expr {
+    let decimals = match operand.ty.is_temporal() {
+        true => u32::from(operand.ty.fsp()),
+        false if matches!(operand.node, Node::HexLiteral(_)) => 0,
+        false => return operand,
+    };
+    let mut operand = operand.numeric();
+    operand.show_on_clocks();
+    let (nullable, ty) = (operand.nullable, expr::double_with(Some(decimals)));
+    Expr { node: Node::Cast(Box::new(operand)), ty, nullable, coercibility: Coercibility::Numeric }
+}
+
 /// Returns the type DECIMAL of a cast.
 ///
 /// # Errors
@@ -90,7 +105,7 @@ pub(super) fn expr_text_type(chars: u32, id: u16) -> ColumnType {
     if chars < 65_536 && ColumnType::char_fits(chars, id) {
         ColumnType::varchar(chars, id)
     } else {
-        ColumnType::longtext(id)
+        expr::long_text(chars, id)
     }
 }
 
@@ -103,8 +118,23 @@ pub(super) fn text_like(operand: &Expr) -> ColumnType {
     expr_text_type(expr::text_length(&operand.ty), id)
 }
 
-pub(super) fn date_add_type(date: &ColumnType, unit: ast::TimeUnit) -> ColumnType {
-    let fsp = if unit.has_micros() { 6 } else { date.fsp() };
+/// Returns the number of fractional digits that seconds of this type add to a time.
+fn digits_of_seconds(amount: &ColumnType) -> u8 {
+    const MOST: u32 = 6;
+    let digits = match amount.code {
+        TypeCode::Null => 0,
+        _ if expr::numeric_class(amount) == expr::NumericClass::Double => MOST,
+        _ => expr::scale_of(amount).min(MOST),
+    };
+    digits as u8
+}
+
+pub(super) fn date_add_type(date: &ColumnType, amount: &ColumnType, unit: ast::TimeUnit) -> ColumnType {
+    let fsp = match unit {
+        _ if unit.has_micros() => 6,
+        ast::TimeUnit::Second => date.fsp().max(digits_of_seconds(amount)),
+        _ => date.fsp(),
+    };
     match date.code {
         TypeCode::Date if unit.is_of_days() => ColumnType::date(),
         // With days, a time is one of today.
@@ -160,7 +190,7 @@ pub(super) fn arithmetic_type(op: BinaryOp, operands: &[Expr; 2], increment: u8)
             let scale = expr::scale_of(a).max(expr::scale_of(b));
             match op {
                 BinaryOp::Multiply => expr::decimal_type(of_a + of_b, expr::scale_of(a) + expr::scale_of(b)),
-                BinaryOp::Modulo => expr::decimal_type(of_a.max(of_b), scale),
+                BinaryOp::Modulo => expr::decimal_remainder_type(a, b),
                 _ => expr::decimal_type(of_a.max(of_b) + 1, scale),
             }
         }

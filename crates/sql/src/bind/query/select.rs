@@ -18,7 +18,7 @@ use crate::bind::{
     Aggregates, Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse, WantedColumns,
 };
 use crate::error::{Result, SqlError};
-use crate::expr::{Expr, MayEqual, Node, comparison_collation, is_text};
+use crate::expr::{Expr, MayEqual, Node, column_type, comparison_collation, is_text};
 use crate::host::Privilege;
 use crate::memory::allocated;
 use crate::optimize::Freedom;
@@ -26,9 +26,10 @@ use crate::plan::{
     Grouping, HashKey, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep, WindowPlan,
     Wish, conjuncts,
 };
-use crate::sink::ColumnMeta;
+use crate::sink::{ColumnMeta, column_flag};
 use crate::variables::Switch;
 use std::ops::Range;
+use types::TypeCode;
 
 /// Adds those of the columns to the select list that are not INVISIBLE.
 fn visible_of(
@@ -364,7 +365,15 @@ pub(super) fn bind_select(
         .filter(|grouping| no_filter && grouping.keys.is_empty() && locks.is_empty() && !reads_rows)
         .and_then(|grouping| index_ends(&tables, grouping));
     let is_kept = !windows.is_empty() || select.rollup && (select.distinct || !order.is_empty());
-    let columns = if is_kept { as_kept(columns) } else { columns };
+    let columns = as_kept(columns, &items.outputs, is_kept, |output| match &grouping {
+        _ if is_kept => true,
+        Some(grouping) => {
+            let is_kept_year =
+                output.ty.code == TypeCode::Year && output.ty.form.is_some_and(|form| form.is_kept());
+            grouping.keys.contains(output) || is_kept_year && !grouping.keys.is_empty()
+        }
+        None => select.distinct && !read_slots(std::iter::once(output)).is_empty(),
+    });
     let mut plan = SelectPlan {
         slots,
         tables: Vec::new(),
@@ -419,9 +428,26 @@ fn named_slots<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<usize> {
     exprs.filter_map(slot).collect()
 }
 
-/// Returns the descriptions of columns whose rows are materialized: texts have no decimals.
-fn as_kept(mut columns: Vec<ColumnMeta>) -> Vec<ColumnMeta> {
-    columns.iter_mut().filter(|column| column.ty.is_character()).for_each(|column| column.decimals = 0);
+/// Returns the descriptions of columns, of which some are kept in a table before they are sent:
+/// documents are then described as those of a table, and computed years are integers. `is_whole`
+/// says that the rows as a whole are kept, so that texts have no decimals.
+fn as_kept(
+    mut columns: Vec<ColumnMeta>,
+    outputs: &[Expr],
+    is_whole: bool,
+    is_kept: impl Fn(&Expr) -> bool,
+) -> Vec<ColumnMeta> {
+    for (column, _) in columns.iter_mut().zip(outputs).filter(|(_, output)| is_kept(output)) {
+        match column.ty.code {
+            _ if column.ty.is_character() && is_whole => column.decimals = 0,
+            TypeCode::Json => {
+                column.flags |= column_flag::BLOB;
+                column.decimals = 0;
+            }
+            TypeCode::Year if column.ty.form.is_some() => column.ty = column_type(&column.ty),
+            _ => {}
+        }
+    }
     columns
 }
 

@@ -9,8 +9,8 @@ use crate::error::{Result, SqlError};
 use crate::expr::{Expr, Node, united_type};
 use crate::memory::Charge;
 use crate::plan::{Branch, LimitPlan, QueryBody, QueryPlan, SortKey};
-use crate::sink::ColumnMeta;
-use types::Value;
+use crate::sink::{ColumnMeta, column_flag};
+use types::{TypeCode, Value};
 
 /// Binds ORDER BY and LIMIT of rows that have these columns.
 pub(super) fn bind_order(
@@ -114,6 +114,16 @@ pub(super) fn bind_rows(
     Ok((bound, columns))
 }
 
+/// Returns the description of a column of a union, whose rows are kept in a table.
+fn in_table(column: ColumnMeta) -> ColumnMeta {
+    let flags = match column.ty.code {
+        TypeCode::Json => column_flag::BLOB,
+        TypeCode::Year => column_flag::ZEROFILL,
+        _ => return column,
+    };
+    ColumnMeta { flags: column.flags | flags, decimals: 0, ..column }
+}
+
 /// Returns the columns of a union: the names of the first query, and types that hold the values of
 /// all queries.
 pub(super) fn columns_of_branches(binder: &mut Binder<'_>, branches: &[Branch]) -> Result<Vec<ColumnMeta>> {
@@ -133,14 +143,14 @@ pub(super) fn columns_of_branches(binder: &mut Binder<'_>, branches: &[Branch]) 
             .map(|branch| Expr {
                 node: Node::Constant(Value::Null),
                 ty: branch.plan.columns[at].ty.clone(),
-                nullable: branch.plan.columns[at].flags & crate::sink::column_flag::NOT_NULL == 0,
+                nullable: branch.plan.columns[at].flags & column_flag::NOT_NULL == 0,
                 coercibility: branch.plan.coercibility(at),
             })
             .collect();
         let (ty, coercibility) = united_type(&exprs.iter().collect::<Vec<_>>())?;
         let nullable = exprs.iter().any(|expr| expr.nullable);
         let expr = Expr { node: Node::Constant(Value::Null), ty, nullable, coercibility };
-        columns.push(Scope::default().describe(&expr, &named.name));
+        columns.push(in_table(Scope::default().describe(&expr, &named.name)));
     }
     Ok(columns)
 }

@@ -195,6 +195,42 @@ pub(crate) static AS_TEXT: Function = Function::new("as text", 1..=1, like_first
     if call.values[0].is_null() { Ok(Value::Null) } else { call.copied(&call.bytes(0)) }
 });
 
+/// A function that returns the number that a text begins with, as a text, and `0` where it begins
+/// with none. Statements cannot write its name.
+pub(crate) static NUMBER_IN_TEXT: Function = Function::new("number in text", 1..=1, like_first, |call| {
+    let text = call.bytes(0);
+    Ok(Value::Bytes(match number_at_beginning(&text) {
+        [] => b"0".to_vec(),
+        number => number.to_vec(),
+    }))
+});
+
+/// Returns the part at the beginning of a text that is a number: a sign, digits, a point with
+/// digits, and an exponent. It is empty where there are no digits.
+fn number_at_beginning(text: &[u8]) -> &[u8] {
+    let text = text.trim_ascii_start();
+    let digits = |from: usize| text[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let sign = |at: usize| usize::from(matches!(text.get(at), Some(b'-' | b'+')));
+    let begin = sign(0);
+    let whole = digits(begin);
+    let mut end = begin + whole;
+    let mut fraction = 0;
+    if text.get(end) == Some(&b'.') {
+        fraction = digits(end + 1);
+        end += 1 + fraction;
+    }
+    if whole + fraction == 0 {
+        return &[];
+    }
+    if matches!(text.get(end), Some(b'e' | b'E')) {
+        let exponent = end + 1 + sign(end + 1);
+        if exponent <= text.len() && digits(exponent) > 0 {
+            end = exponent + digits(exponent);
+        }
+    }
+    &text[..end]
+}
+
 /// A function that returns the day 0 of the month 0 of a year: what a YEAR is beside a date.
 /// Statements cannot write its name.
 pub(crate) static DATE_OF_YEAR: Function = Function::new(

@@ -13,8 +13,7 @@ pub(super) const FUNCTIONS: &[Function] = &[Function::new(
     |args| Ok((ColumnType::varbinary((MOST_BYTES * args.len()) as u32), Coercibility::Literal)),
     |call| Ok(Value::Bytes(bytes_of(call, call.values.len(), 1))),
 )
-.sees_nulls()
-.never_null()];
+.sees_nulls()];
 
 /// `CHAR(number, ... USING charset)`: behind the numbers stands a text whose type is that of the
 /// result.

@@ -3,20 +3,21 @@
 
 use super::{Call, Function, integer, text};
 use crate::error::Result;
-use crate::expr::value_type::{announced_bytes, bytes_type};
+use crate::expr::value_type::{MOST_CHARS_OF_BLOB, announced_bytes, bytes_type, long_text};
 use crate::expr::{Coercibility, Expr};
 use flate2::{Compression, Decompress, FlushDecompress, Status, write::ZlibEncoder};
 use std::io::Write;
-use types::{ColumnType, Value};
+use types::{ColumnType, Value, collation::BINARY};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("compress", 1..=1, compressed, compress),
-    Function::new("uncompress", 1..=1, |_| Ok((ColumnType::longblob(), Coercibility::Literal)), uncompress),
+    Function::new("uncompress", 1..=1, |_| Ok((uncompressed(), Coercibility::Literal)), uncompress),
     Function::new("uncompressed_length", 1..=1, integer::<11>, |call| {
         let bytes = call.stored(0);
         let length = if bytes.is_empty() { Some(0) } else { length_of(call, &bytes) };
         Ok(Value::Int(length.unwrap_or(0) as i64))
-    }),
+    })
+    .null_by_arguments(),
 ];
 
 /// The bytes of the length in front of the stream.
@@ -75,6 +76,11 @@ fn length_of(call: &Call<'_>, bytes: &[u8]) -> Option<usize> {
             None
         }
     }
+}
+
+/// Returns the type of bytes that were packed.
+fn uncompressed() -> ColumnType {
+    long_text(MOST_CHARS_OF_BLOB, BINARY)
 }
 
 fn uncompress(call: &Call<'_>) -> Result<Value> {

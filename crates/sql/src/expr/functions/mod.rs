@@ -38,7 +38,7 @@ mod xml;
 use super::node::{Call, Coercibility, Expr, Function};
 use super::value_type::text_type;
 pub(crate) use call::TEXT_ORDER;
-pub(super) use call::{AS_TEXT, DATE_OF_YEAR};
+pub(super) use call::{AS_TEXT, DATE_OF_YEAR, NUMBER_IN_TEXT};
 use call::{
     ascii_text, bigint, double, integer, joined, like_first, long_text, old_system_text, system_text, text,
     truth_value, unsigned, unsigned_integer, wrong_arguments,

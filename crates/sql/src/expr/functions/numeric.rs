@@ -33,7 +33,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     })
     .null_by_arguments(),
     Function::new("round", 1..=2, rounded, |call| round(call, true)).null_by_arguments(),
-    Function::new("truncate", 2..=2, rounded, |call| round(call, false)).null_by_arguments(),
+    Function::new("truncate", 2..=2, truncated, |call| round(call, false)).null_by_arguments(),
     Function::new("floor", 1..=1, whole, |call| {
         Ok(match call.number(0) {
             Number::Decimal(n) => integer_or_decimal(&n.floor()),
@@ -149,6 +149,9 @@ fn remainder(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
     let (ty, coercibility) = like_number(args)?;
     let ty = match ty.is_integer() {
         true => super::super::remainder_type(&args[0].ty, &args[1].ty, ty.unsigned),
+        false if ty.code == TypeCode::NewDecimal => {
+            super::super::decimal_remainder_type(&args[0].ty, &args[1].ty)
+        }
         false => ty,
     };
     Ok((ty, coercibility))
@@ -174,6 +177,17 @@ fn rounded(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
     };
     let digits = u32::from(ty.precision() - ty.scale()) + 1;
     Ok((super::super::decimal_type(digits, wanted.min(u32::from(ty.scale()))), coercibility))
+}
+
+/// Returns the type of TRUNCATE: that of ROUND without the digit that rounding may add.
+fn truncated(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
+    let (ty, coercibility) = rounded(args)?;
+    if ty.code != TypeCode::NewDecimal {
+        return Ok((ty, coercibility));
+    }
+    let digits = u32::from(ty.precision() - ty.scale());
+    let given = super::super::integer_digits(&like_number(&args[..1])?.0);
+    Ok((super::super::decimal_type(digits.min(given), u32::from(ty.scale())), coercibility))
 }
 
 /// Returns the type of FLOOR and CEILING: BIGINT for exact numbers that fit, otherwise a DECIMAL
@@ -296,6 +310,9 @@ fn in_base(call: &Call<'_>, from: u32, to: i64) -> Value {
         None => (false, source),
     };
     let valid: String = digits.chars().take_while(|c| c.is_digit(from)).collect();
+    if valid.is_empty() {
+        call.ctx.warn(1292, format!("Truncated incorrect DECIMAL value: '{}'", call.string(0)));
+    }
     let mut value = valid.chars().fold(0u64, |value, c| {
         value.saturating_mul(u64::from(from)).saturating_add(u64::from(c.to_digit(from).unwrap_or(0)))
     });

@@ -40,7 +40,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         |args| {
             check_character_sets("regexp_replace", args)?;
             let (id, coercibility) = collation_of("regexp_replace", texts(args))?;
-            Ok((ColumnType::longtext(id), coercibility))
+            // MySQL counts the bytes of the longest text as those of characters.
+            let chars = value_type::MOST_CHARS_OF_BLOB / u32::from(collation::max_bytes_per_char(id));
+            Ok((value_type::text_type(chars, id), coercibility))
         },
         replace,
     )

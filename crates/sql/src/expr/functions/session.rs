@@ -66,6 +66,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     // The evaluator computes the call: it has to compute the second argument again and again.
     Function::new("benchmark", 2..=2, integer::<1>, |_| Ok(Value::Null)).repeats_last().varies(),
     Function::new("any_value", 1..=1, same_as_first, |call| Ok(call.values[0].clone().into_owned()))
+        .null_by_arguments()
         .sees_nulls(),
     Function::new("isnull", 1..=1, integer::<1>, |call| Ok(super::truth_value(call.values[0].is_null())))
         .never_null()

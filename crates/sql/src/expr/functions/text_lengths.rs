@@ -2,7 +2,9 @@
 //! computes it. A length that depends on a value is known where the argument is a constant.
 
 use super::super::infer::aggregate_collations;
-use super::super::value_type::{announced_bytes, bytes_type, length_in, text_length, text_type};
+use super::super::value_type::{
+    MOST_CHARS_OF_BLOB, announced_bytes, bytes_type, length_in, text_length, text_type,
+};
 use super::{Coercibility, Expr};
 use crate::error::Result;
 use crate::expr::{Node, arithmetic};
@@ -28,7 +30,7 @@ fn constant_count(args: &[Expr], at: usize) -> Option<u32> {
 /// Returns the type of a text of this many characters in the collation of the arguments `texts`.
 fn text_of_chars(texts: &[Expr], chars: Option<u32>) -> Inferred {
     let (id, coercibility) = aggregate_collations(texts.iter())?;
-    Ok((chars.map_or_else(|| ColumnType::longtext(id), |chars| text_type(chars, id)), coercibility))
+    Ok((text_type(chars.unwrap_or(MOST_CHARS_OF_BLOB), id), coercibility))
 }
 
 /// Returns the collation of a result that is the first text with parts of others: that of the first
@@ -68,7 +70,7 @@ pub(super) fn part_of_first(args: &[Expr]) -> Inferred {
 /// LPAD(text, count, padding) and RPAD(text, count, padding).
 pub(super) fn padded(args: &[Expr]) -> Inferred {
     let (id, coercibility) = collation_of_first(&args[0], &args[2..])?;
-    let ty = constant_count(args, 1).map_or_else(|| ColumnType::longtext(id), |chars| text_type(chars, id));
+    let ty = text_type(constant_count(args, 1).unwrap_or(MOST_CHARS_OF_BLOB), id);
     Ok((ty, coercibility))
 }
 

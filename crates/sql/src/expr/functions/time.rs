@@ -1,7 +1,7 @@
 //! Functions on dates and times.
 
 use super::super::cast::{date_of, datetime_of, time_of, valid_date, valid_datetime};
-use super::super::date_arithmetic::{day_of_year, week_of};
+use super::super::date_arithmetic::{day_of_year, week_of, whole_moment};
 use super::super::{Node, number};
 use super::shown_date::Shown;
 use super::text_lengths::shown_by_second;
@@ -121,7 +121,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
     Function::new("maketime", 3..=3, |args| time_of_seconds(&args[2]), make_time),
     Function::new("datediff", 2..=2, integer::<9>, |call| {
-        let (a, b) = (date_of(&call.values[0], call.ctx), date_of(&call.values[1], call.ctx));
+        let whole = |at: usize| match &*call.values[at] {
+            text @ Value::Bytes(_) => date_of(text, call.ctx).filter(|date| !date.has_zero_part()),
+            value => whole_moment(value, call.ctx).map(|moment| moment.date),
+        };
+        let (a, b) = (whole(0), whole(1));
         Ok(a.zip(b).map_or(Value::Null, |(a, b)| Value::Int(a.day_number() - b.day_number())))
     }),
     Function::new("convert_tz", 3..=3, datetime_like_first, |call| {

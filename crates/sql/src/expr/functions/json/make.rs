@@ -2,7 +2,7 @@
 
 use super::super::{Call, Function};
 use super::argument::{Document, document, made, scalar, single_path};
-use super::result_type::{json, long_bin_text};
+use super::result_type::{json, pretty_type, quoted_type, unquoted_type};
 use crate::error::{Result, SqlError};
 use types::json::{self as documents, Change, Leg, Node};
 use types::{TypeCode, Value};
@@ -17,7 +17,7 @@ pub(in super::super) const FUNCTIONS: &[Function] = &[
     })
     .sees_nulls(),
     Function::new("json_object", 0..=MOST, json, object).sees_nulls(),
-    Function::new("json_quote", 1..=1, long_bin_text, |call| {
+    Function::new("json_quote", 1..=1, quoted_type, |call| {
         check_text(call)?;
         let text = call.bytes(0);
         if !call.may_make(text.len() + 2, call.name)? {
@@ -27,8 +27,8 @@ pub(in super::super) const FUNCTIONS: &[Function] = &[
         documents::write_quoted(&text, &mut quoted);
         Ok(Value::Bytes(quoted))
     }),
-    Function::new("json_unquote", 1..=1, long_bin_text, unquote),
-    Function::new("json_pretty", 1..=1, long_bin_text, |call| {
+    Function::new("json_unquote", 1..=1, unquoted_type, unquote),
+    Function::new("json_pretty", 1..=1, pretty_type, |call| {
         let Some(node) = document(call, 0)? else { return Ok(Value::Null) };
         let mut text = Vec::new();
         documents::write_pretty(&node, &mut text);
