@@ -542,3 +542,23 @@ fn numbers_of_dates_and_of_bits_are_mysqls() {
     );
     assert!(answers[5].contains("2000,2000"), "{}", answers[5]);
 }
+
+#[test]
+fn warnings_about_addresses_and_digits_name_the_column() {
+    let answers = same_answers(
+        "functions_like_mysql::warnings_about_addresses_and_digits_name_the_column",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (i INT, v VARCHAR(19), tx TEXT)",
+            "INSERT INTO t VALUES (0, 'x', '%'), (5, '1.2.3.4', '41')",
+            "SELECT HEX(UNHEX(v)), UNHEX(tx), INET_ATON(v), HEX(INET6_ATON(a.v)), UNHEX('%') FROM t a ORDER BY i",
+            "SELECT UNHEX(x) FROM (SELECT v x FROM t LIMIT 2) z",
+            "SELECT i FROM t WHERE INET_ATON(v) = 16909060",
+            "DELETE FROM t WHERE UNHEX(v) = 1",
+            "SELECT JSON_QUOTE(CAST('[]' AS JSON))",
+            "SELECT JSON_QUOTE(v) FROM t ORDER BY i",
+        ],
+    );
+    assert!(answers[4].contains("`d`.`a`.`v`"), "{}", answers[4]);
+}

@@ -6,6 +6,7 @@ use super::outer::frames_of_aggregate;
 use super::{Binder, NODE_BYTES, Place, Scope};
 use crate::ast;
 use crate::error::{Result, SqlError};
+use crate::expr::functions::NAMED;
 use crate::expr::functions::byte_bits::is_byte_string;
 use crate::expr::functions::json::MARIADB_JSON_VALID;
 use crate::expr::functions::table::find_function;
@@ -121,6 +122,9 @@ pub(super) fn function(
                 let first = std::mem::replace(&mut args[0], Expr::constant(Value::Null));
                 args[0] = as_string_argument(first);
             }
+            if matches!(name, "inet_aton" | "inet6_aton" | "inet_ntoa" | "inet6_ntoa" | "unhex") {
+                named(&mut args[0], place.scope);
+            }
             let args = if takes_numbers(name) { numeric(args, place.scope) } else { args };
             let inferred = expr::function_type(function, &args)?;
             let (ty, coercibility) =
@@ -137,6 +141,20 @@ pub(super) fn function(
             Ok(Expr { node, ty, nullable, coercibility })
         }
     }
+}
+
+/// Lets an argument that is a column know its name, which warnings show.
+#[inline(never)]
+fn named(argument: &mut Expr, scope: &Scope) {
+    let Node::Slot(slot) = argument.node else { return };
+    let Some((table, at)) = scope.of_slot(slot) else { return };
+    let parts = [&table.schema, &table.alias, &table.columns[at].name];
+    let quoted = parts.into_iter().filter(|part| !part.is_empty()).map(|part| format!("`{part}`"));
+    let name = Expr::constant(Value::text(&quoted.collect::<Vec<_>>().join(".")));
+    let column = std::mem::replace(argument, Expr::constant(Value::Null));
+    let (ty, nullable, coercibility) = (column.ty.clone(), column.nullable, column.coercibility);
+    let node = Node::Call { function: &NAMED, args: vec![column, name] };
+    *argument = Expr { node, ty, nullable, coercibility };
 }
 
 /// Reports whether MySQL says of a function's texts that they may be NULL only because strict mode

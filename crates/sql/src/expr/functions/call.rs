@@ -195,6 +195,16 @@ pub(crate) static AS_TEXT: Function = Function::new("as text", 1..=1, like_first
     if call.values[0].is_null() { Ok(Value::Null) } else { call.copied(&call.bytes(0)) }
 });
 
+/// A function that returns its first argument. The second one is the name of the column that the
+/// first one is, for messages. Statements cannot write its name.
+pub(crate) static NAMED: Function = Function::new(
+    "named",
+    2..=2,
+    |args| Ok((args[0].ty.clone(), args[0].coercibility)),
+    |call| call.ctx.copied(&call.values[0]),
+)
+.sees_nulls();
+
 /// A function that returns the number that a text begins with, as a text, and `0` where it begins
 /// with none. Statements cannot write its name.
 pub(crate) static NUMBER_IN_TEXT: Function = Function::new("number in text", 1..=1, like_first, |call| {

@@ -1,6 +1,7 @@
 //! Functions for digests, hexadecimal digits, base 64 and UUIDs.
 
 use super::super::{Coercibility, Number, number};
+use super::network::or_complaint;
 use super::string::made;
 use super::text_lengths::{base64_digits, bytes_of_base64, bytes_of_digits, digits_of_sha2, hex_digits};
 use super::{Call, Function, ascii_text, integer, md5, old_system_text, text, unsigned_integer};
@@ -49,7 +50,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         let value = |digit: u8| (digit as char).to_digit(16).map(|value| value as u8);
         let padded = if digits.len() % 2 == 1 { [b"0", &*digits].concat() } else { digits.to_vec() };
         let pairs = padded.chunks_exact(2).map(|pair| Some(value(pair[0])? << 4 | value(pair[1])?));
-        Ok(pairs.collect::<Option<Vec<u8>>>().map_or(Value::Null, Value::Bytes))
+        Ok(or_complaint(call, "string", pairs.collect::<Option<Vec<u8>>>().map(Value::Bytes)))
     }),
     Function::new("to_base64", 1..=1, base64_digits, |call| {
         let bytes = call.stored(0);

@@ -37,6 +37,7 @@ mod xml;
 
 use super::node::{Call, Coercibility, Expr, Function};
 use super::value_type::text_type;
+pub(crate) use call::NAMED;
 pub(crate) use call::TEXT_ORDER;
 pub(super) use call::{AS_TEXT, DATE_OF_YEAR, NUMBER_IN_TEXT};
 use call::{

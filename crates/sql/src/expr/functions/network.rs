@@ -1,8 +1,9 @@
 //! Functions on addresses of the internet protocol (MySQL's manual, "Miscellaneous Functions").
 
 use super::super::node::Node;
-use super::{Call, Function, ascii_text, integer, text, truth_value, unsigned};
+use super::{Call, Function, NAMED, ascii_text, integer, text, truth_value, unsigned};
 use crate::error::Result;
+use crate::expr::text::shown;
 use crate::expr::{Coercibility, Expr};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use types::{ColumnType, Value};
@@ -48,12 +49,17 @@ fn sixteen_bytes(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((ColumnType::varbinary(16), Coercibility::Literal))
 }
 
-/// Returns the value. Without a value it warns that the argument is no address and returns NULL.
-fn or_complaint(call: &Call<'_>, kind: &str, value: Option<Value>) -> Value {
+/// Returns the value. Without a value it warns that the argument is none that the function takes,
+/// and returns NULL. As in MySQL, the warning names a column and shows another argument's value.
+pub(super) fn or_complaint(call: &Call<'_>, kind: &str, value: Option<Value>) -> Value {
     value.unwrap_or_else(|| {
-        let shown = call.string(0);
-        let is_literal = matches!(&call.args[0].node, Node::Constant(Value::Bytes(_)));
-        let shown = if is_literal { format!("'{shown}'") } else { shown };
+        let shown = match &call.args[0].node {
+            Node::Constant(Value::Bytes(_)) => format!("'{}'", call.string(0)),
+            Node::Call { function, args } if **function == NAMED => {
+                args[1].eval(&[], call.ctx).map_or_else(|_| String::new(), |name| shown(&name))
+            }
+            _ => call.string(0),
+        };
         let name = call.name;
         call.ctx.warn(1411, format!("Incorrect {kind} value: '{shown}' for function {name}"));
         Value::Null

@@ -66,7 +66,7 @@ pub(in super::super) const FUNCTIONS: &[Function] = &[
 fn check_text(call: &Call<'_>) -> Result<()> {
     let ty = &call.args[0].ty;
     match ty.code {
-        TypeCode::Varchar | TypeCode::String | TypeCode::Blob | TypeCode::Json | TypeCode::Null => Ok(()),
+        TypeCode::Varchar | TypeCode::String | TypeCode::Blob | TypeCode::Null => Ok(()),
         TypeCode::Enum | TypeCode::Set => Ok(()),
         _ => Err(SqlError::new(3064, format!("Incorrect type for argument 1 in function {}.", call.name))),
     }
