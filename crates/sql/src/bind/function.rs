@@ -118,13 +118,7 @@ pub(super) fn function(
                 binder.constants.complaints.push((1287, text.to_owned()));
             }
             let mut args = args;
-            if matches!(name, "abs" | "ceiling" | "floor" | "round" | "truncate") {
-                let first = std::mem::replace(&mut args[0], Expr::constant(Value::Null));
-                args[0] = as_string_argument(first);
-            }
-            if matches!(name, "inet_aton" | "inet6_aton" | "inet_ntoa" | "inet6_ntoa" | "unhex") {
-                named(&mut args[0], place.scope);
-            }
+            prepare_first(name, &mut args, place.scope);
             let args = if takes_numbers(name) { numeric(args, place.scope) } else { args };
             let inferred = expr::function_type(function, &args)?;
             let (ty, coercibility) =
@@ -140,6 +134,19 @@ pub(super) fn function(
             let node = definer.map_or(Node::Call { function, args }, Node::Constant);
             Ok(Expr { node, ty, nullable, coercibility })
         }
+    }
+}
+
+/// Makes the first argument what some functions ask of it.
+#[inline(never)]
+fn prepare_first(name: &str, args: &mut [Expr], scope: &Scope) {
+    match name {
+        "abs" | "ceiling" | "floor" | "round" | "truncate" => {
+            let first = std::mem::replace(&mut args[0], Expr::constant(Value::Null));
+            args[0] = as_string_argument(first);
+        }
+        "inet_aton" | "inet6_aton" | "inet_ntoa" | "inet6_ntoa" | "unhex" => named(&mut args[0], scope),
+        _ => {}
     }
 }
 

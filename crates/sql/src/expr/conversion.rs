@@ -25,6 +25,7 @@ impl Expr {
     /// values of several kinds is never made there: MySQL asks the chosen value for its number. The
     /// column of a TEXT or BLOB gives its number without a warning. Other expressions stay as they
     /// are.
+    #[inline(never)]
     pub fn choice_as_number(mut self) -> Expr {
         if self.ty.code == TypeCode::Blob && matches!(self.node, Node::Slot(_)) {
             return self.without_complaints();

@@ -14,6 +14,7 @@ pub(super) fn boolean(node: Node, nullable: bool) -> Expr {
 /// Returns the operand of a function that asks for the kind of a result, and not for that of a
 /// number: what MySQL's results have as texts is a number with a floating point there. Dates, times
 /// and literals like `x'1F'` are such texts.
+#[inline(never)]
 pub(in crate::bind) fn as_string_argument(operand: Expr) -> Expr {
     let decimals = match operand.ty.is_temporal() {
         true => u32::from(operand.ty.fsp()),
