@@ -143,6 +143,16 @@ fn checks_of_mysql_are_shown_in_the_order_of_their_names_in_either_case() {
 }
 
 #[test]
+fn compressed_stands_anywhere_among_the_attributes_of_a_column_of_mariadb() {
+    let statements = [
+        "CREATE TABLE a (a TEXT CHARSET latin1 COLLATE latin1_bin COMPRESSED, b TEXT COMPRESSED COLLATE latin1_bin, \
+         c VARCHAR(2000) COMPRESSED=zlib CHARSET latin1, d TEXT COLLATE latin1_bin NOT NULL COMPRESSED)",
+        "INSERT INTO a VALUES (REPEAT('a', 500), REPEAT('b', 500), REPEAT('c', 500), REPEAT('d', 500))",
+    ];
+    same_behind("compressed", Flavor::MariaDb, &["ROW", "STATEMENT"], &statements);
+}
+
+#[test]
 fn a_column_of_mariadb_that_is_added_and_modified_is_the_last_one() {
     let alterations = [
         "ADD x LONG VARBINARY NOT NULL FIRST, MODIFY x BLOB NOT NULL",

@@ -63,6 +63,14 @@ impl Parser<'_> {
                 spec.ty.collation = Some(self.string_or_name()?.to_ascii_lowercase());
                 return Ok(true);
             }
+            // MariaDB has it among the attributes too. Values are stored uncompressed here.
+            "COMPRESSED" if self.mode.of_source => {
+                self.advance();
+                if self.eat_symbol("=") {
+                    self.string_or_name()?;
+                }
+                return Ok(true);
+            }
             "COLUMN_FORMAT" | "STORAGE" => {
                 self.advance();
                 self.advance();
