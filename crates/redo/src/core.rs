@@ -98,11 +98,16 @@ pub(crate) struct Core {
     pub counters: Counters,
 }
 
+/// The number of bytes of a page of the page cache.
+pub(crate) const PAGE_BYTES: u64 = 4096;
+
 pub(crate) struct WriteState {
     /// The end of the published prefix; `written_lsn <= tail_lsn <= reserved_lsn`.
     pub tail_lsn: Lsn,
     /// The file that was written last.
     pub file: Option<Arc<crate::files::LogFile>>,
+    /// The memory for the last page of a write. It holds zeros between writes.
+    pub last_page: Box<[u8; PAGE_BYTES as usize]>,
 }
 
 pub(crate) struct SyncPlan {
@@ -163,7 +168,11 @@ impl Core {
             durable_lsn: end(),
             requested_lsn: end(),
             awaited_lsn: AtomicU64::new(start.end_lsn),
-            write: Mutex::new(WriteState { tail_lsn: start.end_lsn, file: None }),
+            write: Mutex::new(WriteState {
+                tail_lsn: start.end_lsn,
+                file: None,
+                last_page: Box::new([0; PAGE_BYTES as usize]),
+            }),
             flushing: AtomicBool::new(false),
             flush_at_trx_commit: AtomicU8::new(config.flush_at_trx_commit),
             writer_threads: AtomicBool::new(config.writer_threads),

@@ -8,16 +8,13 @@ use os::account::{self, State};
 use os::event::Waiter;
 use os::sync::MutexGuard;
 
-use crate::core::{Core, Counters, WriteState};
+use crate::core::{Core, Counters, PAGE_BYTES, WriteState};
 use crate::files::LogFile;
 use crate::ring::Ring;
 use crate::{LogConfig, Lsn, RedoError};
 
 /// The most bytes of one write call, so that room in the ring comes back in steps.
 const MAX_WRITE_BYTES: u64 = 4 << 20;
-
-/// The number of bytes of a page of the page cache.
-const PAGE_BYTES: u64 = 4096;
 
 /// How long the writer sleeps between two rounds while there is something to write and nobody asks
 /// for it sooner.
@@ -131,12 +128,14 @@ impl Core {
             // The first write into a page writes all of it, so that the kernel need not read a page
             // of a recycled file to keep its old rest.
             let whole_pages = (last_page - begin) as usize;
-            let mut page = [0; PAGE_BYTES as usize];
-            page[..rest as usize].copy_from_slice(&bytes[whole_pages..]);
             if whole_pages > 0 {
                 file.file.write_all_at(&bytes[..whole_pages], begin)?;
             }
-            file.file.write_all_at(&page, last_page)?;
+            let (page, used) = (&mut *state.last_page, rest as usize);
+            page[..used].copy_from_slice(&bytes[whole_pages..]);
+            let written = file.file.write_all_at(page, last_page);
+            page[..used].fill(0);
+            written?;
         } else {
             file.file.write_all_at(bytes, begin)?;
         }

@@ -475,8 +475,10 @@ impl RowLayout {
         let mut mask = ColumnMask::empty(self.columns());
         let (old_bitmap, new_bitmap) =
             (self.bitmap(before, self.columns())?, self.bitmap(after, self.columns())?);
-        let (mut old_at, mut new_at) = (old_bitmap.len(), new_bitmap.len());
-        for column in 0..self.columns() {
+        let first = self.first_that_may_differ(before, after, old_bitmap);
+        let begin = if first == 0 { old_bitmap.len() } else { self.fixed_offsets[first] as usize };
+        let (mut old_at, mut new_at) = (begin, begin);
+        for column in first..self.columns() {
             let (old_start, new_start) = (old_at, new_at);
             if !is_null(old_bitmap, column) {
                 old_at = self.after(before, column, old_at)?;
@@ -487,9 +489,25 @@ impl RowLayout {
             let nulls_differ = is_null(old_bitmap, column) != is_null(new_bitmap, column);
             if nulls_differ || before[old_start..old_at] != after[new_start..new_at] {
                 mask.insert(column);
+                // Most updates change few columns, behind which everything is as it was.
+                if old_bitmap == new_bitmap && before[old_at..] == after[new_at..] {
+                    break;
+                }
             }
         }
         Ok(mask)
+    }
+
+    /// Returns a column before which two full images are equal. `bitmap` is that of `before`.
+    fn first_that_may_differ(&self, before: &[u8], after: &[u8], bitmap: &[u8]) -> usize {
+        let end = self.fixed_offsets.last().map_or(0, |end| *end as usize).min(before.len()).min(after.len());
+        let is_fixed = end >= bitmap.len() && bitmap.iter().all(|&byte| byte == 0);
+        if !is_fixed || before[..bitmap.len()] != after[..bitmap.len()] {
+            return 0;
+        }
+        let equal = before[..end].iter().zip(&after[..end]).take_while(|(old, new)| old == new).count();
+        let is_before = |offset: &&u32| **offset as usize <= equal;
+        self.fixed_offsets.iter().skip(1).take_while(is_before).count()
     }
 }
 

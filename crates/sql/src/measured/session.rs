@@ -2,7 +2,7 @@
 
 use super::consumers::Collected;
 use super::digests::DigestEntry;
-use super::figures::{COUNTED, Figures, Sample, sum};
+use super::figures::{COUNTED, Figures, sum};
 use super::histogram::bucket_of;
 use super::names::EventName;
 use super::recent::{Event, Outcome, Recent};
@@ -21,9 +21,12 @@ const MOST_OF_PART: usize = 32;
 /// After how many statements the rate of the ticks is asked for again.
 const RATE_FOR: u32 = 64;
 
-/// The figures of a digest that the session has not given to the common sums yet.
+/// The figures of a digest that the session has not given to the common sums yet, nor to its own
+/// sums by kind.
 struct Part {
     digest: Arc<DigestEntry>,
+    /// The kind of all these statements.
+    name: EventName,
     figures: Figures,
     last_ticks: u64,
     buckets: [u16; MOST_OF_PART],
@@ -207,39 +210,43 @@ impl MeasuredSession {
         if inner.collected.in_long_history {
             self.measured.keep_long(self.connection_id, event);
         }
-        inner.by_name.add(event.name, &event.sample);
         let place = ended.prepared.and_then(|at| inner.prepared.get_mut(at));
         if let Some(Some(prepared)) = place {
             prepared.figures.add(&event.sample);
         }
-        if let Some(digest) = &event.digest {
-            self.measured.take_sample(digest, event);
-            self.add_to_part(&mut inner.parts, digest, &event.sample, ended.ticks);
+        match &event.digest {
+            Some(digest) => {
+                self.measured.take_sample(digest, event);
+                let (parts, by_name) = (&mut inner.parts, &mut inner.by_name);
+                self.add_to_part((parts, by_name), digest, event, ended.ticks);
+            }
+            None => inner.by_name.add(event.name, &event.sample),
         }
     }
 
     fn add_to_part(
         &self,
-        parts: &mut Vec<Option<Box<Part>>>,
+        (parts, by_name): (&mut Vec<Option<Box<Part>>>, &mut ByName),
         digest: &Arc<DigestEntry>,
-        sample: &Sample,
+        event: &Event,
         ticks: u64,
     ) {
+        let (name, sample) = (event.name, &event.sample);
         if parts.is_empty() {
             parts.resize_with(PARTS, || None);
         }
         let place = &mut parts[digest.number % PARTS];
-        let is_its = place.as_ref().is_some_and(|part| Arc::ptr_eq(&part.digest, digest));
-        if !is_its {
+        let is_its = |part: &Part| Arc::ptr_eq(&part.digest, digest) && part.name == name;
+        if !place.as_deref().is_some_and(is_its) {
             if let Some(part) = place {
-                self.measured.take_part(part);
+                self.measured.take_part(part, by_name);
             }
             let (figures, buckets) = (Figures::default(), [0; MOST_OF_PART]);
-            *place = Some(Box::new(Part { digest: digest.clone(), figures, last_ticks: 0, buckets }));
+            *place = Some(Box::new(Part { digest: digest.clone(), name, figures, last_ticks: 0, buckets }));
         }
         let Some(part) = place else { return };
         if part.figures.count as usize >= MOST_OF_PART {
-            self.measured.take_part(part);
+            self.measured.take_part(part, by_name);
         }
         part.buckets[part.figures.count as usize] = bucket_of(sample.wait_ns);
         part.figures.add(sample);
@@ -248,13 +255,19 @@ impl MeasuredSession {
 
     /// Gives the figures of digests to the common sums.
     pub(super) fn give_digests(&self) {
-        let mut inner = self.inner.lock();
-        inner.parts.iter_mut().flatten().for_each(|part| self.measured.take_part(part));
+        self.take_parts(&mut self.inner.lock());
+    }
+
+    /// Empties the parts.
+    fn take_parts(&self, inner: &mut Inner) {
+        let Inner { parts, by_name, .. } = inner;
+        parts.iter_mut().flatten().for_each(|part| self.measured.take_part(part, by_name));
     }
 
     /// Gives the sums by kind to those of the account.
     pub(super) fn give_by_name(&self) {
         let mut inner = self.inner.lock();
+        self.take_parts(&mut inner);
         let by_name = std::mem::take(&mut inner.by_name);
         self.measured.add_ended(&inner.account, &by_name);
     }
@@ -268,7 +281,8 @@ impl MeasuredSession {
 
     /// Returns the account and the sums by kind.
     pub fn by_name(&self) -> (AccountName, ByName) {
-        let inner = self.inner.lock();
+        let mut inner = self.inner.lock();
+        self.take_parts(&mut inner);
         (inner.account.clone(), inner.by_name.clone())
     }
 
@@ -364,8 +378,9 @@ impl Drop for MeasuredPrepared {
 }
 
 impl Measured {
-    /// Adds the part of a session to the sums of its digest, and empties the part.
-    fn take_part(&self, part: &mut Part) {
+    /// Adds the part of a session to the sums of its digest and to those of its kind, and empties
+    /// the part.
+    fn take_part(&self, part: &mut Part, by_name: &mut ByName) {
         let statements = part.figures.count as usize;
         if statements == 0 {
             return;
@@ -384,6 +399,7 @@ impl Measured {
             self.histogram[usize::from(*bucket)].fetch_add(1, Ordering::Relaxed);
         }
         drop(sums);
+        by_name.of(part.name).merge(&part.figures);
         part.figures = Figures::default();
     }
 

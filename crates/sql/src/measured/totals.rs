@@ -41,7 +41,8 @@ impl ByName {
         self.of(name).add(sample);
     }
 
-    fn of(&mut self, name: EventName) -> &mut Figures {
+    /// Returns the sums of a kind, to be added to.
+    pub(super) fn of(&mut self, name: EventName) -> &mut Figures {
         let at = usize::from(name.0);
         if self.0.len() <= at {
             self.0.resize(at + 1, None);

@@ -350,7 +350,9 @@ pub(super) fn finish_statement<T>(
     outcome: Result<T>,
     tells: bool,
 ) -> Result<T> {
-    if let Some(mut variables) = session.programs.variables_after.take() {
+    // The variables are a large value, which taking copies even where there is none.
+    let has_variables = session.programs.variables_after.borrow().is_some();
+    if has_variables && let Some(mut variables) = session.programs.variables_after.take() {
         variables.insert_ids = std::mem::take(&mut session.settings.variables.insert_ids);
         session.settings.variables = variables;
         session.cache.invalidate();
