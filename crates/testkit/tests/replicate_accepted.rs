@@ -455,3 +455,39 @@ fn null_behind_auto_increment_of_mysql_makes_a_column_that_may_be_null() {
 fn null_behind_auto_increment_of_mariadb_makes_a_column_that_may_be_null() {
     same_behind("numbers_of_mariadb", Flavor::MariaDb, &["ROW", "STATEMENT"], NULLABLE_NUMBERS);
 }
+
+/// Rows that take the default of columns from which it was taken away.
+const WITHOUT_DEFAULTS: &[&str] = &[
+    "SET sql_mode = ''",
+    "CREATE TABLE t (k INT PRIMARY KEY, a INT, b VARCHAR(5), c INT NOT NULL)",
+    "ALTER TABLE t ALTER a DROP DEFAULT, ALTER b DROP DEFAULT",
+    "INSERT INTO t VALUES (1, DEFAULT, DEFAULT, DEFAULT)",
+    "INSERT INTO t (k) VALUES (2)",
+    "INSERT INTO t VALUES (3, DEFAULT, DEFAULT, DEFAULT) ON DUPLICATE KEY UPDATE a = 5",
+    "INSERT INTO t VALUES (4, 1, 'x', 1)",
+    "INSERT INTO t VALUES (4, 2, 'y', 2) ON DUPLICATE KEY UPDATE a = DEFAULT, c = DEFAULT",
+    "REPLACE INTO t VALUES (1, DEFAULT, 'z', 3)",
+];
+
+#[test]
+fn a_column_of_mysql_whose_default_was_taken_away_is_null_where_it_may_be() {
+    same_behind("no_default_mysql", Flavor::MySql, &["STATEMENT"], WITHOUT_DEFAULTS);
+}
+
+#[test]
+fn a_column_of_mariadb_whose_default_was_taken_away_is_null_where_it_may_be() {
+    same_behind("no_default_mariadb", Flavor::MariaDb, &["STATEMENT"], WITHOUT_DEFAULTS);
+}
+
+#[test]
+fn a_text_that_is_no_address_of_mariadb_is_null_where_the_column_may_be() {
+    let statements = [
+        "CREATE TABLE t (k INT PRIMARY KEY, a INET4, b INET4 NOT NULL, c INET6, u UUID, v UUID NOT NULL)",
+        "INSERT IGNORE INTO t VALUES (1, 'z', 'z', 'z', 'z', 'z')",
+        "INSERT IGNORE INTO t VALUES (2, '::ffff:1.2.3.4', '::ffff:1.2.3.4', '1.2.3.4', '1', '1')",
+        "SET sql_mode = ''",
+        "INSERT INTO t VALUES (3, 'q', '', 'q', '', ''), (4, '1.2.3.4', '5.6.7.8', '::1', NULL, '')",
+        "UPDATE t SET a = 'x', b = 'y' WHERE k = 4",
+    ];
+    same_behind("no_address", Flavor::MariaDb, &["STATEMENT"], &statements);
+}

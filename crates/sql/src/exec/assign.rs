@@ -38,6 +38,7 @@ pub(crate) fn to_column(
         ctx.warn(1048, format!("Column '{}' cannot be null", column.name));
         return zero_value(column);
     }
+    let is_text = matches!(value, Value::Bytes(_));
     let value = decoded_timestamp(value, column, ctx);
     match convert::assign(&value, &column.ty, ctx.conversion(strictness.strict)) {
         Ok((value, None)) => Ok(value),
@@ -51,7 +52,9 @@ pub(crate) fn to_column(
             };
             let message = problem.message(&column.name, row);
             ctx.diagnostics.borrow_mut().push(level, problem.code(), message);
-            Ok(value)
+            // MariaDB makes NULL of a text that is no UUID or address, if the column may have it.
+            let is_none = column.nullable && column.ty.text_form().is_some() && is_text;
+            Ok(if is_none { Value::Null } else { value })
         }
         Err(problem) => {
             let mut error = SqlError::new(problem.code(), problem.message(&column.name, row));
@@ -142,7 +145,9 @@ pub(super) fn default_value(
                 return Err(SqlError::new(1364, message));
             }
             ctx.warn(1364, message);
-            zero_value(column)
+            // The default was taken away by ALTER COLUMN ... DROP DEFAULT if the column may be
+            // NULL.
+            if column.nullable { Ok(Value::Null) } else { zero_value(column) }
         }
     }
 }

@@ -122,7 +122,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("maketime", 3..=3, |args| time_of_seconds(&args[2]), make_time),
     Function::new("datediff", 2..=2, integer::<9>, |call| {
         let whole = |at: usize| match &*call.values[at] {
-            text @ Value::Bytes(_) => date_of(text, call.ctx).filter(|date| !date.has_zero_part()),
+            text @ (Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. }) => {
+                date_of(text, call.ctx).filter(|date| !date.has_zero_part())
+            }
             value => whole_moment(value, call.ctx).map(|moment| moment.date),
         };
         let (a, b) = (whole(0), whole(1));
