@@ -10,6 +10,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::functions::grouping::GROUPING_AT;
 use crate::expr::{Coercibility, Expr, Node, made_year};
 use crate::plan::{QueryBody, QueryPlan, Rolled, SelectPlan, SortKey, WindowPlan};
+use crate::sink::ColumnMeta;
 use types::{ColumnType, TypeCode, Value};
 
 /// The slots of the values that a group of ROLLUP has in addition to those of its rows.
@@ -94,6 +95,16 @@ fn grouping(args: &[Expr], keys: &[Expr], slots: Option<KeySlots>) -> Result<Exp
         Some(_) => of(Node::Call { function: &GROUPING_AT, args: resolved }),
         None => of(Node::Constant(Value::Int(0))),
     })
+}
+
+/// Lets the results that are keys of ROLLUP keep the numbers that it makes of years: MySQL shows them
+/// without the zeros of a YEAR column.
+pub(super) fn show_made_years(plan: &SelectPlan, columns: &mut [ColumnMeta]) {
+    for (column, output) in columns.iter_mut().zip(&plan.outputs) {
+        if column.ty.code == TypeCode::Year && output.ty.code == TypeCode::Year {
+            column.ty.form = column.ty.form.or(output.ty.form);
+        }
+    }
 }
 
 /// Puts a query with ROLLUP in layers. `all` describes its slots, without those of the keys.

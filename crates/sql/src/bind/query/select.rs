@@ -365,7 +365,7 @@ pub(super) fn bind_select(
         .filter(|grouping| no_filter && grouping.keys.is_empty() && locks.is_empty() && !reads_rows)
         .and_then(|grouping| index_ends(&tables, grouping));
     let is_kept = !windows.is_empty() || select.rollup && (select.distinct || !order.is_empty());
-    let columns = as_kept(columns, &items.outputs, is_kept, |output| match &grouping {
+    let mut columns = as_kept(columns, &items.outputs, is_kept, |output| match &grouping {
         _ if is_kept => true,
         Some(grouping) => {
             let is_kept_year =
@@ -401,6 +401,7 @@ pub(super) fn bind_select(
         let mut all = window::in_slots(&plan, &windows, &scope);
         if select.rollup {
             plan = rollup::in_layers(plan, &mut all);
+            rollup::show_made_years(&plan, &mut columns);
         }
         if !windows.is_empty() {
             plan = window::in_layers(plan, windows, &all);
