@@ -1,7 +1,9 @@
 //! UPDATE of one row: the assignments of SET, the columns with ON UPDATE CURRENT_TIMESTAMP, and the
 //! expressions and constraints of the table's definition.
 
-use super::assign::{COPIES_OF_AN_IMAGE, Strictness, default_value, encode, now_for, of_table, to_column};
+use super::assign::{
+    COPIES_OF_AN_IMAGE, Strictness, default_value, encode, now_for, of_table, to_column, zero_value,
+};
 use super::{RowExpressions, Run};
 use crate::ast;
 use crate::bind::{Binder, Names, Place, ViewCheck};
@@ -91,7 +93,14 @@ fn new_value(
             to_column(&value, &table.def.columns[*at], row_number, strictness, run.ctx)
                 .map_err(|error| of_table(error, &table.def.name))
         }
-        NewValue::Default => default_value(table, *at, row_number, strictness, run.ctx),
+        NewValue::Default => {
+            let (value, column) =
+                (default_value(table, *at, row_number, strictness, run.ctx)?, &table.def.columns[*at]);
+            // Where the default was taken away, MySQL gives the type's zero to a row that is there,
+            // and MariaDB NULL.
+            let is_zero = value.is_null() && column.demands_value() && !run.ctx.variables.of_mariadb;
+            if is_zero { zero_value(column) } else { Ok(value) }
+        }
     }
 }
 

@@ -98,11 +98,12 @@ fn grouping(args: &[Expr], keys: &[Expr], slots: Option<KeySlots>) -> Result<Exp
 }
 
 /// Lets the results that are keys of ROLLUP keep the numbers that it makes of years: MySQL shows them
-/// without the zeros of a YEAR column.
-pub(super) fn show_made_years(plan: &SelectPlan, columns: &mut [ColumnMeta]) {
+/// without the zeros of a YEAR column. `all` describes the slots that the results are computed from.
+pub(super) fn show_made_years(plan: &SelectPlan, all: &[Expr], columns: &mut [ColumnMeta]) {
     for (column, output) in columns.iter_mut().zip(&plan.outputs) {
-        if column.ty.code == TypeCode::Year && output.ty.code == TypeCode::Year {
-            column.ty.form = column.ty.form.or(output.ty.form);
+        let Node::Slot(slot) = output.node else { continue };
+        if column.ty.code == TypeCode::Year && all.get(slot).is_some_and(|made| made.ty == made_year()) {
+            column.ty = made_year();
         }
     }
 }

@@ -401,7 +401,7 @@ pub(super) fn bind_select(
         let mut all = window::in_slots(&plan, &windows, &scope);
         if select.rollup {
             plan = rollup::in_layers(plan, &mut all);
-            rollup::show_made_years(&plan, &mut columns);
+            rollup::show_made_years(&plan, &all, &mut columns);
         }
         if !windows.is_empty() {
             plan = window::in_layers(plan, windows, &all);
