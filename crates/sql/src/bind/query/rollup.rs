@@ -97,8 +97,9 @@ fn grouping(args: &[Expr], keys: &[Expr], slots: Option<KeySlots>) -> Result<Exp
     })
 }
 
-/// Lets the results that are keys of ROLLUP keep the numbers that it makes of years: MySQL shows them
-/// without the zeros of a YEAR column. `all` describes the slots that the results are computed from.
+/// Lets the results that are keys of ROLLUP keep the numbers that it makes of years: MySQL shows
+/// them without the zeros of a YEAR column. `all` describes the slots that the results are computed
+/// from.
 pub(super) fn show_made_years(plan: &SelectPlan, all: &[Expr], columns: &mut [ColumnMeta]) {
     for (column, output) in columns.iter_mut().zip(&plan.outputs) {
         let Node::Slot(slot) = output.node else { continue };

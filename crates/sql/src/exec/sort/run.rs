@@ -5,6 +5,7 @@ use crate::error::{Result, SqlError};
 use crate::exec::spill::{Tape, TapeReader};
 use crate::expr::Context;
 use crate::memory::{Charge, growth};
+use std::ops::Range;
 
 /// The bytes in front of an entry's key: the lengths of the key's start and tail and of the
 /// payload, 4 bytes each.
@@ -80,9 +81,10 @@ const FEW: usize = 12;
 /// The number of leading key bytes that are compared by heads. Keys that are equal so far are
 /// compared as a whole.
 const MOST_DEPTH: usize = 64;
-/// The most bytes of tails for which the rests of keys are made. It bounds the memory for that,
-/// which is not charged.
-const MOST_TAIL_BYTES: usize = 256 << 10;
+/// The most bytes of tails for which the rests of keys are made. A buffer has no more entries than
+/// that. It bounds the memory for the rests, which is two to three times as much and is not
+/// charged.
+const MOST_TAIL_BYTES: usize = 4 << 20;
 
 /// The first allocation for entries, in bytes. It holds what a short query sorts, so that these
 /// entries are not moved while the buffer grows.
@@ -216,13 +218,15 @@ fn sort_by_tails(bytes: &[u8], order: KeyOrder, group: &mut [Place]) {
         group.sort_unstable_by(|a, b| order.compare(key(a), key(b)).then(a.at.cmp(&b.at)));
         return;
     }
-    let with_rest = |place: &Place| {
-        let mut rest = Vec::new();
-        order.write_rest(key(place), &mut rest);
-        (rest, *place)
+    let mut rests = Vec::with_capacity(2 * tail_bytes);
+    let mut with_rest = |place: &Place| {
+        let start = rests.len();
+        order.write_rest(key(place), &mut rests);
+        (start..rests.len(), *place)
     };
-    let mut all: Vec<(Vec<u8>, Place)> = group.iter().map(with_rest).collect();
-    all.sort_unstable_by(|(a, a_place), (b, b_place)| a.cmp(b).then(a_place.at.cmp(&b_place.at)));
+    let mut all: Vec<(Range<usize>, Place)> = group.iter().map(&mut with_rest).collect();
+    let rest = |range: &Range<usize>| &rests[range.clone()];
+    all.sort_unstable_by(|(a, a_place), (b, b_place)| rest(a).cmp(rest(b)).then(a_place.at.cmp(&b_place.at)));
     for (place, (_, sorted)) in group.iter_mut().zip(all) {
         *place = sorted;
     }
