@@ -132,6 +132,7 @@ impl Core {
                 file.file.write_all_at(&bytes[..whole_pages], begin)?;
             }
             let (page, used) = (&mut *state.last_page, rest as usize);
+            debug_assert!(page.iter().all(|byte| *byte == 0), "the page holds zeros between writes");
             page[..used].copy_from_slice(&bytes[whole_pages..]);
             let written = file.file.write_all_at(page, last_page);
             page[..used].fill(0);
