@@ -108,8 +108,8 @@ impl Transaction {
         Transaction { rows: RowAccess::new(engine, isolation, journalled), read_only: false, defines: false }
     }
 
-    /// Returns what [`Transaction::new`] does, in a box. The transaction, which is large, is made in
-    /// the box's own memory instead of being copied there.
+    /// Returns what [`Transaction::new`] does, in a box. The transaction, which is large, is made
+    /// in the box's own memory instead of being copied there.
     pub(crate) fn boxed(engine: Arc<Engine>, isolation: Isolation, journalled: bool) -> Box<Transaction> {
         Box::write(Box::new_uninit(), Transaction::new(engine, isolation, journalled))
     }
