@@ -4,14 +4,17 @@
 #   make test      installs the peers that the tests compare with, then runs every check and test
 #   make package   makes a Debian package and tries it in a fresh Debian in a chroot
 #   make peers     only installs the peers
+#   make cluster-demo   two shards under Vitess, reparented and resharded under sysbench's load
+#   make cluster-compare   sysbench through vtgate, with Slipstream and with MySQL behind it, by turns
 #   make nightly   looks for crashes and races for hours
 # make nightly tries CUTS power cuts, RUNS simulated replicas, KILLS kills of a source with
 # replicas, FAULTS faults of each kind in replication, SCHEDULES schedules of each model under the
 # model checker, HISTORIES transactions at each isolation level, each fuzzer for FUZZ_SECONDS
 # seconds, WALK statements of a random walk over schemas for each source, and QUERIES random
-# statements whose answers are compared with MySQL's. It also runs the applications and the clients'
-# test suites that are too slow for every day.
-.PHONY: all demo test nightly peers package
+# statements whose answers are compared with MySQL's. Under Vitess it kills PRIMARIES primaries and
+# changes REPARENTS of them. It also runs the applications and the clients' test suites that are too
+# slow for every day.
+.PHONY: all demo test cluster-demo cluster-compare nightly peers package
 
 CARGO ?= cargo
 
@@ -25,6 +28,14 @@ demo:
 test:
 	scripts/test.sh
 
+cluster-demo:
+	scripts/peers/vitess.sh
+	SLIPSTREAM_CLUSTER_DEMO=1 $(CARGO) test --release --locked -p testkit --test vitess -- --nocapture demonstration
+
+cluster-compare:
+	scripts/peers/vitess.sh
+	SLIPSTREAM_CLUSTER_COMPARE=1 $(CARGO) test --release --locked -p testkit --test vitess -- --nocapture throughput
+
 CUTS ?= 100000
 SCHEDULES ?= 20000
 RUNS ?= 10000
@@ -34,6 +45,8 @@ HISTORIES ?= 1000000
 FUZZ_SECONDS ?= 3600
 WALK ?= 100000
 QUERIES ?= 1000000
+PRIMARIES ?= 20
+REPARENTS ?= 50
 nightly:
 	SLIPSTREAM_CUTS=$(CUTS) $(CARGO) test --release --locked -p engine -p source --test power_cuts -- --nocapture
 	SIMULATED_RUNS=$(RUNS) $(CARGO) test --release --locked -p replica --lib simulation -- --nocapture
@@ -45,6 +58,9 @@ nightly:
 	SLIPSTREAM_WALK=$(WALK) $(CARGO) test --release --locked -p testkit --test schema_walk -- --nocapture
 	SLIPSTREAM_RANDOM_QUERIES=$(QUERIES) $(CARGO) test --release --locked -p testkit --test random_queries -- --nocapture
 	SLIPSTREAM_APPLICATIONS=all $(CARGO) test --release --locked -p testkit --test applications -- --nocapture
+	-scripts/peers/vitess.sh
+	SLIPSTREAM_CLUSTER_DEMO=1 SLIPSTREAM_VITESS_KILLS=$(PRIMARIES) SLIPSTREAM_VITESS_REPARENTS=$(REPARENTS) $(CARGO) test --release --locked -p testkit --test vitess -- --nocapture
+	-scripts/vitess-tests.sh slipstream
 	SLIPSTREAM_CLIENT_SUITES=all $(CARGO) test --release --locked -p testkit --test client_suites -- --nocapture
 	SHUTTLE_ITERATIONS=$(SCHEDULES) $(CARGO) test --release --locked -p redo -p buffer -p engine --features engine/model --lib model
 

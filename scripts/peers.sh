@@ -12,7 +12,9 @@
 #     Flowable and Keycloak (Java). They are built as crates/testkit/applications says;
 #   - clients with their own test suites, from the same registries: SQLAlchemy, Django and mysqlclient
 #     (Python, the last one over libmariadb) and go-sql-driver (Go). They are built as
-#     crates/testkit/clients says.
+#     crates/testkit/clients says;
+#   - a server of S3's protocol for backups, moto (Python), as crates/testkit/stores says.
+# With --vitess it also installs etcd and builds Vitess, which is big (scripts/peers/vitess.sh).
 # The script starts no service. It skips every step that has been done already, continues an
 # interrupted run where it stopped, and makes two runs side by side wait for each other. It names
 # what it cannot install and does not fail because of it; the tests that need it print a line
@@ -27,6 +29,7 @@ chroot_dir=$peers_dir/mysql-chroot
 readers_dir=$peers_dir/readers
 applications_dir=$peers_dir/applications
 clients_dir=$peers_dir/clients
+stores_dir=$peers_dir/stores
 testkit_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../crates/testkit" && pwd)
 missing=()
 
@@ -145,10 +148,12 @@ install_clients_python() {
   done
 }
 
+install_stores_moto() { install_requirements "$stores_dir/moto"; }
+
 install_clients_go() { go test -c -o "$clients_dir/go" github.com/go-sql-driver/mysql; }
 
 # Builds a program, unless it was built from the same files before. The arguments are its kind
-# (readers or applications), its name, and the programs that are needed to build it.
+# (readers, applications, clients or stores), its name, and the programs that are needed to build it.
 built() {
   local kind=$1 name=$2 program state place=$peers_dir/$1
   shift 2
@@ -170,7 +175,7 @@ built() {
 main() {
   if [ "$(id -u)" != 0 ]; then
     if sudo -n true 2>/dev/null; then
-      exec sudo -n SLIPSTREAM_PEERS_DIR="$peers_dir" bash "$0"
+      exec sudo -n SLIPSTREAM_PEERS_DIR="$peers_dir" bash "$0" "$@"
     fi
     command -v mariadbd >/dev/null || lacks "MariaDB (installing it needs root)"
     command -v sysbench >/dev/null || lacks "sysbench (installing it needs root)"
@@ -197,7 +202,7 @@ main() {
     tail -5 "$peers_dir"/debootstrap.log "$peers_dir"/mysql.log 2>/dev/null || true
     lacks "MySQL (logs in $peers_dir)"
   }
-  mkdir -p "$readers_dir" "$applications_dir" "$clients_dir"
+  mkdir -p "$readers_dir" "$applications_dir" "$clients_dir" "$stores_dir"
   built readers python python3
   built readers canal go
   built readers debezium java mvn
@@ -206,9 +211,13 @@ main() {
   built applications java java mvn
   built clients python python3
   built clients go go
+  built stores moto python3
 }
 
-main
+main "$@"
+if [ "${1:-}" = --vitess ]; then
+  SLIPSTREAM_PEERS_DIR="$peers_dir" "$(dirname "${BASH_SOURCE[0]}")/peers/vitess.sh" || missing+=("Vitess or etcd")
+fi
 if [ ${#missing[@]} = 0 ]; then
   say "$(mariadbd --version 2>/dev/null | head -1)"
   say "$(chroot "$chroot_dir" /usr/sbin/mysqld --no-defaults --version 2>/dev/null | head -1)"

@@ -27,6 +27,9 @@ cargo test --release --locked --workspace --no-fail-fast || status=$?
 # This tests what threads share, under the model checker (see crates/os/src/sync.rs). It takes a
 # build of its own, of the lower crates only.
 cargo test --release --locked -p redo -p buffer -p engine --features engine/model --no-fail-fast --lib model || status=$?
+# The lower crates have assertions that are too dear for a release build. They are tested with them.
+CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true \
+  cargo test --release --locked -p types -p binlog -p redo -p buffer -p btree --no-fail-fast --lib || status=$?
 
 if [ -s "$SLIPSTREAM_SKIPPED" ]; then
   echo "These tests did not run:"

@@ -322,6 +322,9 @@ impl Recorder {
         if !has_writeset {
             transaction.writeset_parent = transaction.commit_parent;
         }
+        let parents = [transaction.commit_parent, transaction.writeset_parent];
+        assert!(parents.iter().all(|parent| *parent < number), "a transaction waits for earlier ones");
+        assert!(!self.is_full(), "no more transactions are taken than were asked for");
         self.rows.end(number, has_writeset);
         transaction.schemas = self.history.schema_set(open.schemas.map(|mut schemas| {
             schemas.sort_unstable();
@@ -350,6 +353,7 @@ impl Recorder {
             self.history.changes.truncate(first);
             let edges = first.checked_sub(1).map_or(0, |last| self.history.changes[last].edges_end as usize);
             self.history.edges.truncate(edges);
+            assert_eq!(self.history.changes.len(), first, "what is cut has left no change");
         }
         self.history.hot_rows = self.rows.hot_rows(&self.history.tables);
         self.history

@@ -37,7 +37,8 @@ impl Reader {
             crate::source::literal(&table.name)
         ))?;
         let is_whole = parts == key.len().to_string();
-        let key = if is_whole { key.into_iter().map(|(_, at)| at).collect() } else { Vec::new() };
+        let key: Vec<usize> = if is_whole { key.into_iter().map(|(_, at)| at).collect() } else { Vec::new() };
+        assert!(key.iter().all(|at| *at < columns.len()), "the key's columns are among those that are read");
         Ok(Reader { table, columns, key, rows: FIRST_ROWS })
     }
 
@@ -54,6 +55,7 @@ impl Reader {
         state.bytes += rows.len() as u64;
         state.is_done = self.key.is_empty() || count < self.rows;
         state.last_key = last.or(state.last_key.take());
+        assert!(state.is_done || state.last_key.is_some(), "the next chunk begins behind a known key");
         local.query("BEGIN")?;
         if count > 0 {
             local.load(&self.load("REPLACE"), &rows)?;
@@ -68,6 +70,7 @@ impl Reader {
     fn settle_rows(&mut self, bytes: usize) {
         let wanted = self.rows * CHUNK_BYTES as u64 / (bytes as u64).max(1);
         self.rows = wanted.clamp(self.rows / 4, self.rows * 4).clamp(1, MOST_ROWS);
+        assert!((1..=MOST_ROWS).contains(&self.rows), "a chunk has rows, and not too many");
     }
 
     /// Reads rows in the form for LOAD DATA. Returns them, their number, and the key of the last
@@ -199,6 +202,7 @@ impl Reader {
     /// Returns the condition that a key lies between two others, the second one included. The
     /// bounds of the first column alone are there for planners that make no range of the rest.
     fn range(&self, after: Option<&str>, upto: Option<&str>) -> String {
+        assert!(!self.key.is_empty(), "only a table with a key is read in parts");
         let key = self.key_names();
         let values = |bound: Option<&str>| -> Option<Vec<String>> {
             bound.map(|bound| bound.split(',').map(str::to_owned).collect())
@@ -258,6 +262,7 @@ impl Reader {
 /// Returns the condition that a key of several columns is greater than these values, in a form for
 /// which an index is used.
 fn behind(key: &[String], values: &[&str]) -> String {
+    assert!(values.len() >= key.len(), "each column of the key has a value");
     let alternative = |at: usize| {
         let equal = (0..at).map(|before| format!("{} = {}", key[before], values[before]));
         let parts: Vec<String> = equal.chain([format!("{} > {}", key[at], values[at])]).collect();

@@ -82,6 +82,7 @@ fn of_chunks(
     ours: &[u8],
     (after, upto): (Option<String>, Option<String>),
 ) -> Option<Difference> {
+    assert_ne!(theirs, ours, "only chunks that differ are taken apart");
     let mut counts: BTreeMap<&[u8], i64> = BTreeMap::new();
     for (text, step) in [(theirs, 1), (ours, -1)] {
         for row in text.split(|byte| *byte == b'\n').filter(|row| !row.is_empty()) {

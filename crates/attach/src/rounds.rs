@@ -114,6 +114,7 @@ impl Rounds<'_> {
     /// one snapshot, the log is applied exactly up to there, and the applier stands still until all
     /// rows are here. Nothing is done while the source has other use for the table.
     fn copy_whole(&mut self, table: &Table) -> Result<()> {
+        assert!(!table.has_chunks(), "the rows of {} are read in chunks", table.quoted());
         let refused = self.refused_locks.entry(table.path()).or_default();
         let seconds = LOCK_WAITS[(*refused).min(LOCK_WAITS.len() - 1)];
         let Some(mut snapshot) = Snapshot::take(&self.plan.source, table, seconds)? else {
@@ -216,8 +217,10 @@ impl Rounds<'_> {
                     held.push(table);
                 }
             }
+            assert!(held.len() <= HELD_TABLES, "a worker holds few tables, so that the source waits for few");
             holders.push((source, held));
         }
+        assert!(holders.len() <= self.plan.workers, "no more sessions are open than the plan allows");
         Ok(holders)
     }
 }
@@ -281,6 +284,7 @@ fn copy_tables(
 ) -> Result<()> {
     let mut local = Local::for_rows(at, source.is_mariadb())?;
     for (table, mut state) in tables {
+        assert!(!state.is_done, "all rows of {} are here", table.quoted());
         let mut reader = Reader::new(source, table)?;
         while !state.is_done {
             if started.elapsed() >= ROUND {

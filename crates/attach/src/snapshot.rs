@@ -35,6 +35,7 @@ impl Snapshot {
     /// table; meanwhile new ones wait behind it. `None` means that it took longer, or that there is
     /// no such table any more.
     pub fn take(options: &ConnectOptions, table: &Table, seconds: u32) -> Result<Option<Snapshot>> {
+        assert!(seconds > 0, "a lock that nobody waits for is not had on a busy table");
         let mut source = Source::connect(options)?;
         source.query(PATIENCE)?;
         source.query("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")?;

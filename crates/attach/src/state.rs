@@ -91,6 +91,8 @@ impl TableState {
 
     /// Stores the progress of the table.
     pub fn store(&self, local: &mut Local) -> Result<()> {
+        let is_number = self.id.bytes().all(|byte| byte.is_ascii_digit());
+        assert!(is_number && !self.id.is_empty(), "'{}' is no id of a table", self.id);
         let last_key = self.last_key.as_deref().map_or("NULL".to_owned(), literal);
         let sql = format!(
             "REPLACE INTO {SCHEMA}.tables VALUES ({}, {}, {last_key}, {}, {}, {})",

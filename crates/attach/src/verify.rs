@@ -181,6 +181,7 @@ impl Verification<'_> {
 
     /// Copies what differs again, while the applier stands at the place of a snapshot.
     fn repair(&mut self, table: &Table, found: &[Difference]) -> Result<()> {
+        assert!(self.plan.repair, "rows are written only where --repair asks for it");
         let Some(mut snapshot) = self.meet(table)? else { return Ok(()) };
         let of_mariadb = snapshot.source.is_mariadb();
         let mut local = Local::for_rows(self.at, of_mariadb)?;

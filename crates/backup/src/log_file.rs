@@ -45,18 +45,24 @@ impl Events {
             pos: 4,
         };
         if !events.fill(binlog::MAGIC.len())? || !events.buffer.starts_with(&binlog::MAGIC) {
-            return Err(BackupError::damaged(path, "it is no binary log file"));
+            return Err(BackupError::damaged(path.display(), "it is no binary log file"));
         }
         events.at = binlog::MAGIC.len();
         let format = events.next_event()?.map(|(_, event)| event.to_vec());
-        let mut format = format.ok_or_else(|| BackupError::damaged(path, "it has no format description"))?;
+        let mut format =
+            format.ok_or_else(|| BackupError::damaged(path.display(), "it has no format description"))?;
         // The file may be one that a server still writes. The event's checksum is that without this
         // flag.
         format[FLAGS_OFFSET] &= !(flag::BINLOG_IN_USE as u8);
         let decoded = binlog::decode(&format, &Format::new(Checksum::Crc32));
         events.checksum = match decoded {
             Ok((_, Event::FormatDescription(format))) => format.checksum,
-            _ => return Err(BackupError::damaged(path, "it does not begin with a format description")),
+            _ => {
+                return Err(BackupError::damaged(
+                    path.display(),
+                    "it does not begin with a format description",
+                ));
+            }
         };
         events.format = format;
         if from > 4 {
@@ -75,12 +81,13 @@ impl Events {
         if !self.fill(HEADER_LEN)? {
             return Ok(None);
         }
-        let header = Header::decode(&self.buffer[self.at..])
-            .map_err(|error| BackupError::damaged(&self.path, format!("at {}: {error}", self.pos)))?;
+        let header = Header::decode(&self.buffer[self.at..]).map_err(|error| {
+            BackupError::damaged(self.path.display(), format!("at {}: {error}", self.pos))
+        })?;
         let size = header.event_size as usize;
         if size < HEADER_LEN {
             return Err(BackupError::damaged(
-                &self.path,
+                self.path.display(),
                 format!("at {}: no event has {size} bytes", self.pos),
             ));
         }
@@ -117,7 +124,7 @@ impl Events {
 
 /// Returns a format description event that has no place in a file, as a server sends it before
 /// events from the middle of one.
-fn without_place(mut event: Vec<u8>) -> Vec<u8> {
+pub(crate) fn without_place(mut event: Vec<u8>) -> Vec<u8> {
     event[LOG_POS_OFFSET..LOG_POS_OFFSET + 4].fill(0);
     // The event ends with a checksum whatever the others do.
     let end = event.len() - Checksum::Crc32.len_bytes();

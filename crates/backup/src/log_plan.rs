@@ -47,6 +47,8 @@ pub(crate) struct LogPart {
     pub name: String,
     /// The offset of the first event in the server's file.
     pub from: u64,
+    /// The offset of the first event that counts. Those before it are passed over.
+    pub begin: u64,
     /// Whether the first event stands behind the format description, wherever `from` is.
     pub is_segment: bool,
 }
@@ -134,6 +136,9 @@ impl LogPlan {
         let checksum_bytes = events.checksum.len_bytes();
         let (mut boundaries, mut group) = (Boundaries::default(), Group::default());
         while let Some((pos, event)) = events.next_event()? {
+            if pos < part.begin {
+                continue;
+            }
             let end = pos + event.len() as u64;
             let bare = &event[..event.len().saturating_sub(checksum_bytes)];
             let edge = boundaries.feed(bare);
@@ -158,9 +163,10 @@ impl LogPlan {
     /// Returns the place where the events begin.
     pub fn start(&self) -> Place {
         let first = self.parts.first();
+        assert!(self.transactions == 0 || !self.end.file.is_empty(), "transactions stand in a file");
         first.map_or(Place { file: String::new(), pos: 4 }, |part| Place {
             file: part.name.clone(),
-            pos: part.from,
+            pos: part.begin,
         })
     }
 
@@ -176,9 +182,12 @@ impl LogPlan {
         let mut visit = |piece: Piece<'_>| visit(piece).map_err(BackupError::Refused);
         for part in &self.parts {
             let mut events = Events::open(disk, &part.path, part.from, part.is_segment)?;
-            visit(Piece::File(&part.name, part.from))?;
+            visit(Piece::File(&part.name, part.begin))?;
             visit(Piece::Event(&events.format.clone()))?;
             while let Some((pos, event)) = events.next_event()? {
+                if pos < part.begin {
+                    continue;
+                }
                 if part.name == self.end.file && pos >= self.end.pos {
                     return Ok(());
                 }
@@ -222,9 +231,10 @@ pub(crate) fn files_from(disk: &dyn Disk, dir: &Path, place: &Place) -> Result<V
     if found.is_empty() {
         return refused(format!("'{}' is not there, in which the backup's log ends", place.file));
     }
+    assert_eq!(found[0].0, first, "the files begin with the one that the copy ends in");
     let part = |(number, name, path): (u64, String, PathBuf)| {
         let from = if number == first { place.pos } else { 4 };
-        LogPart { path, name, from, is_segment: false }
+        LogPart { path, name, from, begin: from, is_segment: false }
     };
     Ok(found.into_iter().map(part).collect())
 }

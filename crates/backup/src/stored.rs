@@ -1,22 +1,20 @@
 //! The files of a backup: how they are stored, and how they are read back under their checksums.
 
 use std::collections::BTreeSet;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use os::disk::{Disk, File, OpenMode};
+use os::disk::{Disk, OpenMode};
 use sha2::{Digest, Sha256};
 
 use crate::error::{BackupError, Result};
-
-/// The number of bytes that are read at a time.
-const PIECE_BYTES: usize = 1 << 20;
+use crate::sequential::{Sequential, pour};
+use crate::vault::Vault;
 
 /// A file as the backup has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stored {
-    /// The path in the backup's directory.
+    /// The path in the backup's place.
     pub path: String,
     /// The length of the content in bytes, before compression.
     pub bytes: u64,
@@ -57,119 +55,113 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A file of the disk, read or written from its beginning on.
-pub(crate) struct Sequential {
-    file: Arc<dyn File>,
-    at: u64,
-}
-
-impl Sequential {
-    pub fn open(disk: &dyn Disk, path: &Path, mode: OpenMode) -> Result<Sequential> {
-        let file = disk.open(path, mode).map_err(|error| BackupError::io(path, error))?;
-        Ok(Sequential { file, at: 0 })
-    }
-
-    /// Makes a new file of a backup, in the place of one that a run that was cut short has left.
-    pub fn create(disk: &dyn Disk, path: &Path) -> Result<Sequential> {
-        let wrong = |error| BackupError::io(path, error);
-        if disk.exists(path).map_err(wrong)? {
-            disk.remove(path).map_err(wrong)?;
-        }
-        Sequential::open(disk, path, OpenMode::CreateNew)
-    }
-
-    /// Makes what was written durable.
-    pub fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
-    }
-}
-
-impl Read for Sequential {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let got = self.file.read_at(bytes, self.at)?;
-        self.at += got as u64;
-        Ok(got)
-    }
-}
-
-impl Write for Sequential {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write_all_at(bytes, self.at)?;
-        self.at += bytes.len() as u64;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Copies all bytes. `unread` and `unwritten` say what an error of each side means.
-fn pour(
-    from: &mut dyn Read,
-    to: &mut dyn Write,
-    unread: impl Fn(io::Error) -> BackupError,
-    unwritten: impl Fn(io::Error) -> BackupError,
-) -> Result<()> {
-    let mut piece = vec![0; PIECE_BYTES];
-    loop {
-        match from.read(&mut piece).map_err(&unread)? {
-            0 => return Ok(()),
-            got => to.write_all(&piece[..got]).map_err(&unwritten)?,
+/// Puts content into a backup: hashes it, compresses it if a level is given, and encrypts it if the
+/// backup is encrypted. `path` gets an ending for each of the two. `expected_bytes` is a guess of
+/// the content's length.
+pub(crate) fn put(
+    vault: &Vault,
+    path: &str,
+    content: &mut dyn Read,
+    expected_bytes: u64,
+    compression: Option<i32>,
+) -> Result<Stored> {
+    let zst = if compression.is_some() { ".zst" } else { "" };
+    let enc = if vault.is_encrypted() { ".enc" } else { "" };
+    let path = format!("{path}{zst}{enc}");
+    let name = vault.name(&path);
+    let unread = |error| BackupError::Io("the content".to_owned(), error);
+    let unwritten = |error| BackupError::Io(name.clone(), error);
+    let mut content = Hashing::new(content);
+    let mut sink = vault.create(&path, expected_bytes)?;
+    match compression {
+        None => pour(&mut content, &mut sink, unread, unwritten)?,
+        Some(level) => {
+            let mut encoder = zstd::Encoder::new(&mut sink, level).map_err(unwritten)?;
+            pour(&mut content, &mut encoder, unread, unwritten)?;
+            encoder.finish().map_err(unwritten)?;
         }
     }
-}
-
-/// Takes a file into a backup: hashes it, and compresses it if a level is given. The uncompressed
-/// file is then removed. `name` is the file's path in the backup's directory `root`.
-pub(crate) fn take_in(disk: &dyn Disk, root: &Path, name: &str, compression: Option<i32>) -> Result<Stored> {
-    let path = root.join(name);
-    let unread = |error| BackupError::io(&path, error);
-    let mut content = Hashing::new(Sequential::open(disk, &path, OpenMode::Read)?);
-    let Some(level) = compression else {
-        pour(&mut content, &mut io::sink(), unread, unread)?;
-        let (bytes, sha256) = content.end();
-        return Ok(Stored { path: name.to_owned(), bytes, sha256, compressed: false });
-    };
-    let name = format!("{name}.zst");
-    let to = root.join(&name);
-    let unwritten = |error| BackupError::io(&to, error);
-    let mut encoder = zstd::Encoder::new(Sequential::create(disk, &to)?, level).map_err(unwritten)?;
-    pour(&mut content, &mut encoder, unread, unwritten)?;
-    encoder.finish().and_then(|file| file.sync()).map_err(unwritten)?;
-    disk.remove(&path).map_err(unread)?;
+    sink.finish()?;
     let (bytes, sha256) = content.end();
-    Ok(Stored { path: name, bytes, sha256, compressed: true })
+    Ok(Stored { path, bytes, sha256, compressed: compression.is_some() })
+}
+
+/// Describes a file that stands in its place already, as it is.
+pub(crate) fn in_place(disk: &dyn Disk, root: &Path, path: &str) -> Result<Stored> {
+    let file = root.join(path);
+    let unread = |error| BackupError::io(&file, error);
+    let mut content = Hashing::new(Sequential::open(disk, &file, OpenMode::Read)?);
+    pour(&mut content, &mut io::sink(), unread, unread)?;
+    let (bytes, sha256) = content.end();
+    Ok(Stored { path: path.to_owned(), bytes, sha256, compressed: false })
 }
 
 impl Stored {
-    /// Writes the content to `to`, durably, and checks it against the checksum.
-    pub fn bring_out(&self, disk: &dyn Disk, root: &Path, to: &Path) -> Result<()> {
-        let path = root.join(&self.path);
-        let unread = |error: io::Error| match error.kind() {
-            io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof | io::ErrorKind::Other => {
-                BackupError::damaged(&path, error)
+    /// Opens the content.
+    pub fn open<'v>(&self, vault: &'v Vault) -> Result<Box<dyn Read + 'v>> {
+        let raw = vault.open(&self.path)?;
+        Ok(match self.compressed {
+            true => {
+                let unread = |error| BackupError::unread(&vault.name(&self.path), error);
+                Box::new(zstd::Decoder::new(raw).map_err(unread)?)
             }
-            _ => BackupError::io(&path, error),
-        };
+            false => raw,
+        })
+    }
+
+    /// Opens the content, to be checked against the checksum when its end is read.
+    pub fn checked<'v>(&self, vault: &'v Vault) -> Result<Checked<'v>> {
+        Ok(Checked { content: Some(Hashing::new(self.open(vault)?)), stored: self.clone() })
+    }
+
+    /// Writes the content to `to`, durably, and checks it against the checksum.
+    pub fn bring_out(&self, vault: &Vault, disk: &dyn Disk, to: &Path) -> Result<()> {
+        let out = self.pour_out(vault, disk, to)?;
+        out.sync().map_err(|error| BackupError::io(to, error))
+    }
+
+    /// Writes the content to `to`, and checks it against the checksum. The file need not survive a
+    /// crash.
+    pub fn pour_out(&self, vault: &Vault, disk: &dyn Disk, to: &Path) -> Result<Sequential> {
+        let name = vault.name(&self.path);
+        let unread = |error: io::Error| BackupError::unread(&name, error);
         let unwritten = |error| BackupError::io(to, error);
-        let raw = Sequential::open(disk, &path, OpenMode::Read)?;
-        let content: Box<dyn Read> = match self.compressed {
-            true => Box::new(zstd::Decoder::new(raw).map_err(unread)?),
-            false => Box::new(raw),
-        };
-        let mut content = Hashing::new(content);
+        let mut content = Hashing::new(self.open(vault)?);
         let mut out = Sequential::open(disk, to, OpenMode::CreateNew)?;
         pour(&mut content, &mut out, unread, unwritten)?;
         let (bytes, sha256) = content.end();
         if bytes != self.bytes {
             let what = format!("it has {bytes} bytes of content, the manifest says {}", self.bytes);
-            return Err(BackupError::damaged(&path, what));
+            return Err(BackupError::damaged(&name, what));
         }
         if sha256 != self.sha256 {
-            return Err(BackupError::damaged(&path, "its content does not have the manifest's checksum"));
+            return Err(BackupError::damaged(&name, "its content does not have the manifest's checksum"));
         }
-        out.sync().map_err(unwritten)
+        Ok(out)
+    }
+}
+
+/// The content of a file of a backup. Reading its end is an error when the content is not what the
+/// manifest says.
+pub(crate) struct Checked<'v> {
+    content: Option<Hashing<Box<dyn Read + 'v>>>,
+    stored: Stored,
+}
+
+impl Read for Checked<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let Some(content) = &mut self.content else { return Ok(0) };
+        let got = content.read(bytes)?;
+        if got > 0 || bytes.is_empty() {
+            return Ok(got);
+        }
+        match self.content.take().map(Hashing::end) {
+            Some((bytes, sha256)) if bytes != self.stored.bytes || sha256 != self.stored.sha256 => {
+                let what = format!("{}: its content is not what the manifest says", self.stored.path);
+                Err(io::Error::new(io::ErrorKind::InvalidData, what))
+            }
+            _ => Ok(0),
+        }
     }
 }
 
@@ -202,52 +194,26 @@ pub(crate) fn files_under(disk: &dyn Disk, dir: &Path) -> Result<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::directory::Directory;
     use os::sim::SimDisk;
-
-    const CONTENT: &[u8] = b"the content";
-
-    fn root() -> &'static Path {
-        Path::new("backup")
-    }
-
-    /// Returns a disk with the file `log` in the backup's directory, which a power cut keeps.
-    fn disk(seed: u64) -> SimDisk {
-        let disk = SimDisk::new(seed);
-        disk.create_dir_all(root()).expect("a directory");
-        disk.write_atomically(&root().join("log"), CONTENT).expect("a file");
-        disk.sync_dir(Path::new("")).expect("the directory is durable");
-        disk
-    }
-
-    /// A backup that was ended between the compression of a file and the manifest leaves the
-    /// compressed file. The next run takes the file in again.
-    #[test]
-    fn a_file_that_an_earlier_run_has_left_is_replaced() {
-        let disk = disk(1);
-        disk.write_atomically(&root().join("log.zst"), b"a file that was cut short").expect("a file");
-        let stored = take_in(&disk, root(), "log", Some(3)).expect("the file is taken in");
-        stored.bring_out(&disk, root(), &root().join("out")).expect("the file is sound");
-        assert_eq!(disk.read(&root().join("out")).expect("the file is there"), CONTENT);
-        assert_eq!(files_under(&disk, root()).expect("a list"), ["log.zst", "out"].map(PathBuf::from));
-    }
+    use std::sync::Arc;
 
     #[test]
-    fn files_that_are_taken_in_survive_a_power_cut() {
-        for seed in 0..32 {
-            let disk = disk(seed);
-            let stored = take_in(&disk, root(), "log", Some(3)).expect("the file is taken in");
-            sync_dirs_of(&disk, root(), [&stored]).expect("the names are durable");
-            let after = disk.power_cut();
-            stored.bring_out(&after, root(), &root().join("out")).expect("the file is there");
+    fn content_comes_back_and_an_error_of_writing_names_the_file_that_is_written() {
+        let disk = Arc::new(SimDisk::new(1));
+        disk.create_dir_all(Path::new("backup")).expect("a directory");
+        let vault = Vault::new(Box::new(Directory::new(disk.clone(), PathBuf::from("backup"))), None);
+        for compression in [None, Some(3)] {
+            let stored = put(&vault, "log", &mut &b"the content"[..], 11, compression).expect("it is put");
+            let out = Path::new("backup/out");
+            stored.bring_out(&vault, &*disk, out).expect("the file is sound");
+            assert_eq!(disk.read(out).expect("the file is there"), b"the content");
+            disk.remove(out).expect("removed");
+            disk.fail_writes(Some("out"));
+            let failed = stored.bring_out(&vault, &*disk, out);
+            assert!(matches!(&failed, Err(BackupError::Io(place, _)) if place == "backup/out"), "{failed:?}");
+            disk.fail_writes(None);
+            disk.remove(out).expect("removed");
         }
-    }
-
-    #[test]
-    fn an_error_of_writing_names_the_file_that_is_written() {
-        let disk = disk(1);
-        let stored = take_in(&disk, root(), "log", None).expect("the file is taken in");
-        disk.fail_writes(Some("out"));
-        let failed = stored.bring_out(&disk, root(), Path::new("backup/out"));
-        assert!(matches!(&failed, Err(BackupError::Io(place, _)) if place == "backup/out"), "{failed:?}");
     }
 }

@@ -89,6 +89,17 @@ pub enum PageType {
 }
 
 impl PageType {
+    /// Returns the word that InnoDB has for pages of this kind (`INNODB_BUFFER_PAGE.PAGE_TYPE`).
+    pub fn name(self) -> &'static str {
+        match self {
+            PageType::SpaceHeader => "FILE_SPACE_HEADER",
+            PageType::Free => "ALLOCATED",
+            PageType::Index => "INDEX",
+            PageType::Overflow => "BLOB",
+            PageType::Claim => "INODE",
+        }
+    }
+
     fn from_byte(byte: u8) -> Option<PageType> {
         match byte {
             1 => Some(PageType::SpaceHeader),

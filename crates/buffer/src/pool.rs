@@ -31,6 +31,7 @@ use crate::optimistic::{self, FoundLeaf};
 use crate::options::{Doublewrite, OptionsInForce, PoolOptions};
 use crate::page::{PageId, PageNo, SpaceId};
 use crate::read_ahead::ReadAhead;
+use crate::resident::{self, ResidentPage};
 use crate::space::{SpaceRoom, StructureLock};
 use crate::spaces::Spaces;
 use crate::status::PoolStatus;
@@ -184,6 +185,12 @@ impl Pool {
             page_size: self.page_size() as u64,
             ..self.frames.counters.snapshot()
         }
+    }
+
+    /// Returns the pages that are in the pool, one instance after the other, each from the page
+    /// that is to leave first to the hottest one.
+    pub fn resident_pages(&self) -> Vec<ResidentPage> {
+        resident::pages(&self.frames)
     }
 
     // ---- pages ----

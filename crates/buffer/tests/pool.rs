@@ -271,3 +271,27 @@ fn the_cleaner_frees_frames_and_writes_old_pages() {
     pool.stop();
     assert!(pool.status().list_flushed + pool.status().lru_flushed > 0);
 }
+
+/// The list of pages says what each one is and whether it is on disk. A page that another thread is
+/// changing is listed without its content, and listing waits for nobody.
+#[test]
+fn the_pages_in_the_pool_are_listed() {
+    let disk = SimDisk::new(5);
+    let pool = pool_on(&disk, 4096, 64);
+    pool.create_space(SPACE, &path("s.ibd")).unwrap();
+    let made = [make_page(&pool, 1), make_page(&pool, 2)];
+    let of = |no: u32| pool.resident_pages().into_iter().find(|page| page.id == PageId::new(SPACE, no));
+    for no in made {
+        let page = of(no).expect("a page that was just made is in the pool");
+        let content = page.content.as_ref().expect("nobody changes the page");
+        assert_eq!(content.page_type, Some(PageType::Overflow));
+        assert_eq!(content.entries, 0);
+        assert!(content.newest_change > 0 && page.oldest_change > 0, "{page:?}");
+    }
+    pool.flush_all().unwrap();
+    assert_eq!(of(made[0]).unwrap().oldest_change, 0);
+    let held = pool.write(PageId::new(SPACE, made[0])).unwrap();
+    assert_eq!(of(made[0]).unwrap().content, None);
+    drop(held);
+    assert!(of(made[0]).unwrap().content.is_some());
+}

@@ -2,7 +2,7 @@
 
 use crate::group::filter::BinlogFilter;
 use binlog::gtid::Uuid;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The values of `binlog_row_image`: which columns the row images of events have.
@@ -24,6 +24,9 @@ pub struct EngineConfig {
     pub disk: Arc<dyn os::disk::Disk>,
     /// The path of the data directory (`datadir`).
     pub datadir: PathBuf,
+    /// The path of the directory that has the redo log's directory (`innodb_log_group_home_dir`).
+    /// Without one, that is the data directory.
+    pub log_home: Option<PathBuf>,
     /// `innodb_page_size` in bytes. An existing data directory must have been made with the same
     /// page size.
     pub page_size: u32,
@@ -85,6 +88,7 @@ impl EngineConfig {
         EngineConfig {
             disk,
             tmpdir: datadir.clone(),
+            log_home: None,
             datadir,
             sort_buffer_bytes: 1 << 20,
             page_size: 16 << 10,
@@ -109,5 +113,10 @@ impl EngineConfig {
             pool: buffer::PoolOptions::default(),
             background: true,
         }
+    }
+
+    /// Returns the path of the directory that has the redo log's directory.
+    pub(crate) fn log_home(&self) -> &Path {
+        self.log_home.as_deref().unwrap_or(&self.datadir)
     }
 }

@@ -74,7 +74,8 @@ pub struct Engine {
     pub(crate) background: Arc<Background>,
 }
 
-/// The directory of the redo log inside the data directory. Crate `redo` writes its files there.
+/// The directory of the redo log inside the directory `log_home`. Crate `redo` writes its files
+/// there.
 pub(crate) const REDO_DIRECTORY: &str = "#innodb_redo";
 
 /// The default limit of the memory for row versions, in bytes, when the buffer pool is small.
@@ -87,7 +88,7 @@ impl Engine {
             buffer_bytes: config.log_buffer_bytes,
             flush_at_trx_commit: config.flush_log_at_trx_commit,
             writer_threads: config.log_writer_threads,
-            ..LogConfig::new(&config.datadir)
+            ..LogConfig::new(config.log_home())
         }
     }
 
@@ -103,7 +104,7 @@ impl Engine {
     /// Makes a new data directory. The first checkpoint becomes durable last, and a creation that a
     /// crash cut off before that is begun again from the start.
     pub(crate) fn create(config: EngineConfig) -> Result<Arc<Engine>> {
-        let redo_dir = config.datadir.join(REDO_DIRECTORY);
+        let redo_dir = config.log_home().join(REDO_DIRECTORY);
         if config.disk.exists(&redo_dir).map_err(|error| io_error(&redo_dir, error))? {
             config.disk.remove_dir_all(&redo_dir).map_err(|error| io_error(&redo_dir, error))?;
         }

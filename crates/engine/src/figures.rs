@@ -6,6 +6,7 @@
 use crate::Engine;
 use crate::table::Table;
 use buffer::Pool;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The figures of a table's size that are known without reading all of it.
@@ -21,6 +22,27 @@ pub struct TableFigures {
     pub free_bytes: u64,
     /// The next AUTO_INCREMENT value.
     pub next_auto_increment: u64,
+}
+
+/// The file that holds a table's indexes (a tablespace of its own).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableFile {
+    /// The number of the tablespace.
+    pub space: u32,
+    /// The path of the file, relative to the data directory where it is in there.
+    pub path: PathBuf,
+    /// The length of the file in bytes.
+    pub bytes: u64,
+}
+
+impl TableFile {
+    /// Returns a table's file. `None` when the table was dropped meanwhile.
+    pub(crate) fn of(engine: &Engine, table: &Table) -> Option<TableFile> {
+        let space = table.placement.space;
+        let path = engine.pool.space_path(space)?;
+        let path = path.strip_prefix(&engine.config.datadir).map_or(path.clone(), |within| within.to_owned());
+        Some(TableFile { space, path, bytes: engine.pool.space_bytes(space)? })
+    }
 }
 
 impl TableFigures {

@@ -101,7 +101,7 @@ pub use definition::{
 };
 pub use engine::Engine;
 pub use error::{EngineError, Result};
-pub use figures::TableFigures;
+pub use figures::{TableFigures, TableFile};
 pub use group::filter::BinlogFilter;
 pub use group::query::SessionContext;
 pub use group::statement::LoggedStatement;

@@ -81,6 +81,10 @@ impl<'m, V> Iterator for IterMut<'m, V> {
 }
 
 impl<V> OrderedMap<V> {
+    /// The first capacity. Most maps get one row only, or the two entries of an index, which are
+    /// small, that an update takes out and puts in.
+    const FIRST_ENTRIES: usize = if size_of::<(KeyBuf, V)>() <= 128 { 2 } else { 1 };
+
     pub fn len(&self) -> usize {
         self.len
     }
@@ -132,8 +136,7 @@ impl<V> OrderedMap<V> {
     /// Makes room for an entry. Returns the place that the entry then has.
     fn room_at(&mut self, (chunk, at): Place) -> Place {
         let Some(entries) = self.chunks.get_mut(chunk) else {
-            // Most maps get one entry only.
-            self.chunks.push(Vec::with_capacity(1));
+            self.chunks.push(Vec::with_capacity(Self::FIRST_ENTRIES));
             return (0, 0);
         };
         if entries.len() < CHUNK {

@@ -16,7 +16,7 @@ use crate::definition::{ObjectChange, SchemaDef, TableDef};
 use crate::dictionary::SYSTEM_FILE;
 use crate::engine::{Engine, REDO_DIRECTORY, threads};
 use crate::error::{EngineError, Result};
-use crate::figures::{self, TableFigures};
+use crate::figures::{self, TableFigures, TableFile};
 use crate::files::{io_error, make_dir};
 use crate::metadata_locks::{self, MetadataLock};
 use crate::physical_copy::{self, CopyEnd, CopyWatch};
@@ -40,15 +40,15 @@ impl Engine {
         let datadir = config.datadir.clone();
         let disk = config.disk.clone();
         make_dir(&*disk, &datadir)?;
+        make_dir(&*disk, config.log_home())?;
         temporary::remove_leftovers(&config)?;
-        let exists = |name: &str| {
-            let path = datadir.join(name);
-            disk.exists(&path).map_err(|error| io_error(&path, error))
-        };
-        let (has_log, has_system) = (exists(REDO_DIRECTORY)?, exists(SYSTEM_FILE)?);
+        let exists = |path: &Path| disk.exists(path).map_err(|error| io_error(path, error));
+        let log = config.log_home().join(REDO_DIRECTORY);
+        let (has_log, has_system) = (exists(&log)?, exists(&datadir.join(SYSTEM_FILE))?);
         if has_system && !has_log {
-            let place = datadir.display();
-            return Err(EngineError::Datadir(format!("{place} has a system tablespace but no redo log")));
+            let (place, log) = (datadir.display(), log.display());
+            let what = format!("{place} has a system tablespace but no redo log, which would be {log}");
+            return Err(EngineError::Datadir(what));
         }
         let recovered = if has_log { recovery::open(&config)? } else { None };
         let Some(engine) = recovered else {
@@ -343,6 +343,11 @@ impl Engine {
     /// damaged page hides is 0.
     pub fn table_figures(&self, table: &Table) -> TableFigures {
         TableFigures::of(&self.pool, table)
+    }
+
+    /// Returns the file of a table. `None` when the table was dropped meanwhile.
+    pub fn table_file(&self, table: &Table) -> Option<TableFile> {
+        TableFile::of(self, table)
     }
 
     /// Returns every counter of the engine as (status variable, value), for `SHOW GLOBAL STATUS`.

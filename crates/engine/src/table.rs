@@ -374,6 +374,14 @@ impl Table {
         }
     }
 
+    /// Returns the number of the root page of an index, in the table's file.
+    pub fn root_page(&self, index: IndexRef) -> u32 {
+        match index {
+            IndexRef::Primary => self.placement.clustered_root,
+            IndexRef::Secondary(at) => self.placement.indexes[at].0,
+        }
+    }
+
     /// Returns the columns of an index, in order, without the clustered key that follows in a
     /// secondary index. The list is empty for the hidden row id.
     pub fn index_columns(&self, index: IndexRef) -> &[IndexColumn] {

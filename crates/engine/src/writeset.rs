@@ -12,7 +12,7 @@ use crate::commit::sidecar::Sidecar;
 use crate::commit::stream::{CommittedGroup, GroupBytes};
 use crate::error::Result;
 use crate::table::{KeyPart, Table};
-use binlog::event::{Event, RowsEvent, RowsKind, event_type, rows_kind};
+use binlog::event::{Event, RowsEvent, RowsKind, decode_rows, event_type, rows_kind};
 use std::sync::Arc;
 use types::ColumnMask;
 
@@ -101,28 +101,27 @@ fn collect(group: &[u8], sidecar: &[u8], tables: &mut Tables, keys: &mut Vec<u64
         let event = event?;
         match event.header.event_type {
             event_type::TABLE_MAP | event_type::XID | event_type::ROWS_QUERY => {}
-            kind if rows_kind(kind).is_some() || kind == event_type::QUERY => {
-                match binlog::event::decode_body(&event.header, event.bytes)? {
-                    Event::Query(query) if query.is_begin() || query.is_end() => {}
-                    Event::Rows(rows) => {
-                        let Some((table, encoded)) = tables.get(rows.table_id) else {
-                            return Ok(Writeset::Unknown);
-                        };
-                        if table.is_related() {
-                            // The transaction's demands on parent rows, or of child rows on its
-                            // own rows, are not among its keys.
-                            return Ok(Writeset::Unknown);
-                        }
-                        if !table.has_primary_key() {
-                            known = Writeset::Keyless;
-                        } else if !add_keys(table, &rows, keys, encoded)? {
-                            return Ok(Writeset::Unknown);
-                        }
-                    }
-                    _ => return Ok(Writeset::Unknown),
+            event_type::QUERY => match binlog::event::decode_body(&event.header, event.bytes)? {
+                Event::Query(query) if query.is_begin() || query.is_end() => {}
+                _ => return Ok(Writeset::Unknown),
+            },
+            other => {
+                let Some((kind, version_2)) = rows_kind(other) else { return Ok(Writeset::Unknown) };
+                let rows = decode_rows(event.bytes, kind, version_2)?;
+                let Some((table, encoded)) = tables.get(rows.table_id) else {
+                    return Ok(Writeset::Unknown);
+                };
+                if table.is_related() {
+                    // The transaction's demands on parent rows, or of child rows on its own rows,
+                    // are not among its keys.
+                    return Ok(Writeset::Unknown);
+                }
+                if !table.has_primary_key() {
+                    known = Writeset::Keyless;
+                } else if !add_keys(table, &rows, keys, encoded)? {
+                    return Ok(Writeset::Unknown);
                 }
             }
-            _ => return Ok(Writeset::Unknown),
         }
     }
     if sidecar.is_empty() {
@@ -146,10 +145,9 @@ const PRIMARY: u32 = u32::MAX;
 /// means that the event does not name them all.
 fn add_keys(table: &Table, rows: &RowsEvent<'_>, keys: &mut Vec<u64>, encoded: &mut Vec<u8>) -> Result<bool> {
     let (before, after) = (rows.before_mask(), rows.after_mask());
-    let names_key = |mask: &&ColumnMask| {
-        mask.columns() == table.columns() && table.primary_mask.iter().all(|part| mask.contains(part))
-    };
-    let has_part = |mask: &ColumnMask| table.primary_mask.iter().any(|part| mask.contains(part));
+    let names_key =
+        |mask: &&ColumnMask| mask.columns() == table.columns() && mask.covers(&table.primary_mask);
+    let has_part = |mask: &ColumnMask| mask.intersects(&table.primary_mask);
     let (old, new) = (before.as_ref().filter(names_key), after.as_ref().filter(names_key));
     let is_known = match rows.kind {
         RowsKind::Write => new.is_some_and(ColumnMask::is_full),

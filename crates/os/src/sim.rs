@@ -217,7 +217,9 @@ impl Disk for SimDisk {
 
     fn lock(&self, path: &Path) -> io::Result<LockGuard> {
         let mut machine = self.shared.machine.lock();
-        machine.open(path, OpenMode::OpenOrCreate)?;
+        if !machine.names.is_dir(path) {
+            machine.open(path, OpenMode::OpenOrCreate)?;
+        }
         if !machine.locks.insert(path.to_owned()) {
             let message = format!("{} is locked by another process", path.display());
             return Err(io::Error::new(io::ErrorKind::WouldBlock, message));

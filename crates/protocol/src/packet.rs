@@ -151,6 +151,7 @@ impl<S: Read + Write> Channel<S> {
     /// Returns the stream, so that the caller can begin TLS on it, and the bytes that were received
     /// and not read.
     pub fn stream_and_rest(&mut self) -> (&mut S, Vec<u8>) {
+        assert!(!self.joining, "TLS begins between two payloads");
         let rest = self.input[self.start..self.end].to_vec();
         (self.start, self.end) = (0, 0);
         (&mut self.stream, rest)
@@ -161,7 +162,8 @@ impl<S: Read + Write> Channel<S> {
         self.max_packet_bytes = max_packet_bytes;
     }
 
-    /// Sets the account that is charged for the memory of long packets from now on.
+    /// Sets the account that is charged for the memory of long packets from now on. One that was
+    /// set before is dropped, and gets what was taken from it back by that.
     pub fn set_room(&mut self, room: Box<dyn Room>) {
         self.room = Some(room);
         self.taken_bytes = 0;
@@ -229,6 +231,7 @@ impl<S: Read + Write> Channel<S> {
     /// Gives bytes back to the room, but no more than were taken.
     fn give_back(&mut self, bytes: usize) {
         let bytes = bytes.min(self.taken_bytes);
+        assert!(bytes == 0 || self.room.is_some(), "bytes are taken from a room only");
         if let Some(room) = &mut self.room {
             room.give_back(bytes);
             self.taken_bytes -= bytes;
@@ -350,7 +353,9 @@ impl<S: Read + Write> Channel<S> {
     }
 
     /// Empties the input buffer, all bytes of which have been read.
+    #[inline]
     fn empty_input(&mut self) {
+        assert_eq!(self.start, self.end, "no byte is dropped that was not read");
         (self.start, self.end) = (0, 0);
         if self.input.len() > KEEP_BYTES {
             let bytes = std::mem::replace(&mut self.input, vec![0; INPUT_BYTES]).capacity();
@@ -367,6 +372,7 @@ impl<S: Read + Write> Channel<S> {
         if self.end < self.input.len() {
             return Ok(());
         }
+        assert!(self.end - self.start < len, "the bytes that are wanted have not come yet");
         if self.start > 0 {
             self.input.copy_within(self.start..self.end, 0);
             self.end -= self.start;
@@ -427,6 +433,7 @@ impl<S: Read + Write> Channel<S> {
             // the others over bytes that were sent already.
             let from = if part == 0 { 0 } else { start - HEADER_BYTES };
             self.put_header(start - HEADER_BYTES, end - start);
+            assert!(from < end, "a packet has a header at least");
             self.sent_bytes += (end - from) as u64;
             self.stream.write_all(&self.output[from..end])?;
         }
@@ -464,6 +471,7 @@ impl<S: Read + Write> Channel<S> {
         if self.sent_bytes != mark.sent_bytes {
             return None;
         }
+        assert!(mark.len <= self.output.len(), "nothing was sent, so the marked place is there");
         Some(Packets {
             bytes: self.output[mark.len..].into(),
             first_sequence: mark.sequence,

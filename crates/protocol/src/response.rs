@@ -49,12 +49,6 @@ impl OkPacket {
     /// Appends the packet. `header` is [`OK_HEADER`], or [`EOF_HEADER`] at the end of rows with
     /// DEPRECATE_EOF.
     pub fn encode(&self, header: u8, capabilities: Capabilities, out: &mut Vec<u8>) {
-        self.encode_with(&self.info, header, capabilities, out);
-    }
-
-    /// Does what [`OkPacket::encode`] does, with `info` in place of the packet's own text, for a
-    /// caller that has a text which it does not want to copy.
-    pub fn encode_with(&self, info: &str, header: u8, capabilities: Capabilities, out: &mut Vec<u8>) {
         let track = capabilities & capability::SESSION_TRACK != 0;
         let changed = track && !self.changes.is_empty();
         let mut status = self.status & !capability::STATUS_SESSION_STATE_CHANGED;
@@ -68,8 +62,8 @@ impl OkPacket {
         out.extend_from_slice(&self.warnings.to_le_bytes());
         // The text is sent with its length to every client, as servers do, although the protocol's
         // description says otherwise for clients without SESSION_TRACK.
-        if changed || !info.is_empty() {
-            put_lenenc_bytes(out, info.as_bytes());
+        if changed || !self.info.is_empty() {
+            put_lenenc_bytes(out, self.info.as_bytes());
         }
         if changed {
             put_changes(out, &self.changes);

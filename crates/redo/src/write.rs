@@ -175,8 +175,16 @@ impl Core {
             return Ok(());
         }
         assert!(lsn <= self.reserved(), "{lsn} is beyond the log's end, {}", self.reserved());
+        let leaves = self.leaves_it_to_threads();
+        // Most often no other thread writes, so that there is nothing to wait for.
+        if !leaves && let Some(state) = self.write.try_lock() {
+            self.write_and_unlock(state)?;
+            if self.written() >= lsn {
+                return Ok(());
+            }
+        }
         let _waiting = account::enter(State::LogWriteWait);
-        if self.leaves_it_to_threads() { self.wait_for_writer(lsn) } else { self.write_itself(lsn) }
+        if leaves { self.wait_for_writer(lsn) } else { self.write_itself(lsn) }
     }
 
     /// Returns when `log_writer` has written everything before `lsn`.

@@ -303,6 +303,11 @@ impl Channels {
         self.all().iter().try_for_each(|channel| channel.set_skip_counter(events))
     }
 
+    /// Sets `replica_net_timeout`, which the next connection of each channel has.
+    pub fn set_net_timeout(&self, seconds: u32) {
+        self.shared.lock().settings.net_timeout_s.store(seconds, Ordering::Relaxed);
+    }
+
     /// Returns the system variables that say how transactions are applied.
     pub fn apply_settings(&self) -> &ApplySettings {
         &self.apply

@@ -6,6 +6,7 @@ use protocol::compression::Algorithm;
 use sql::admin::SourceOptions;
 
 use crate::error::ChannelError;
+use crate::stores::names_store;
 
 /// The use that a channel makes of MariaDB's GTIDs (`MASTER_USE_GTID`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,10 +99,18 @@ impl Default for ChannelConfig {
     }
 }
 
+/// The longest `SOURCE_HEARTBEAT_PERIOD`, in seconds.
+const MAX_HEARTBEAT_PERIOD_S: f64 = 4_294_967.0;
+
 impl ChannelConfig {
     /// Reports whether the channel has been given a source.
     pub fn is_configured(&self) -> bool {
         !self.host.is_empty()
+    }
+
+    /// Reports whether `SOURCE_HOST` names a store in place of a server.
+    pub(crate) fn follows_store(&self) -> bool {
+        names_store(&self.host)
     }
 
     /// Reports whether the channel starts by GTID, MySQL's or MariaDB's.
@@ -111,7 +120,8 @@ impl ChannelConfig {
 
     /// Returns the configuration after the statement. `applied` is the position that is reached
     /// now: if the statement names no position and the source stays the same, reception goes on
-    /// from there.
+    /// from there. A statement that names the source and no heartbeat gets half of
+    /// `net_timeout_s`, so that a source that has nothing to send is not taken for dead.
     ///
     /// # Errors
     /// Returns the error that MySQL has for options which are invalid, contradict each other or are
@@ -120,12 +130,16 @@ impl ChannelConfig {
         &self,
         options: &SourceOptions,
         applied: (&str, u64),
+        net_timeout_s: u32,
     ) -> Result<ChannelConfig, ChannelError> {
         refuse_contradictions(self, options)?;
         let mut new = self.clone();
         let source_changes = options.host.as_ref().is_some_and(|h| *h != self.host)
             || options.port.is_some_and(|p| p != self.port);
         new.set_connection(options)?;
+        if options.heartbeat_period_s.is_none() && (options.host.is_some() || options.port.is_some()) {
+            new.heartbeat_period_s = (f64::from(net_timeout_s) / 2.0).min(MAX_HEARTBEAT_PERIOD_S);
+        }
         new.set_gtid_use(options)?;
         let positions_named = options.log_file.is_some() || options.log_pos.is_some();
         if positions_named {
@@ -166,7 +180,7 @@ impl ChannelConfig {
         }
         check_delay(options)?;
         check_compression(options)?;
-        if options.heartbeat_period_s.is_some_and(|s| !(0.0..=4_294_967.0).contains(&s)) {
+        if options.heartbeat_period_s.is_some_and(|s| !(0.0..=MAX_HEARTBEAT_PERIOD_S).contains(&s)) {
             return Err(ChannelError::new(
                 1623,
                 "HY000",
@@ -321,20 +335,34 @@ mod tests {
             log_pos: Some(1234),
             ..SourceOptions::default()
         };
-        ChannelConfig::default().changed(&options, ("", 4)).expect("is allowed")
+        ChannelConfig::default().changed(&options, ("", 4), 60).expect("is allowed")
+    }
+
+    #[test]
+    fn the_heartbeat_is_half_of_the_timeout_unless_the_statement_says_another_one() {
+        let of = |port, heartbeat_period_s| {
+            let options = SourceOptions { port, heartbeat_period_s, ..Default::default() };
+            configured().changed(&options, ("", 4), 9).expect("is allowed").heartbeat_period_s
+        };
+        assert_eq!([of(Some(1), None), of(Some(1), Some(0.0)), of(None, Some(2.0))], [4.5, 0.0, 2.0]);
+        assert_eq!(configured().heartbeat_period_s, 30.0);
     }
 
     #[test]
     fn positions_follow_the_statement() {
         let config = configured();
-        let same = config
-            .changed(&SourceOptions { user: Some("x".into()), ..Default::default() }, ("binlog.000008", 99));
+        let same = config.changed(
+            &SourceOptions { user: Some("x".into()), ..Default::default() },
+            ("binlog.000008", 99),
+            60,
+        );
         let same = same.expect("is allowed");
         assert_eq!((same.log_file.as_str(), same.log_pos), ("binlog.000008", 99));
         assert!(same.position_epoch > config.position_epoch);
         let moved = config.changed(
             &SourceOptions { host: Some("db2".into()), ..Default::default() },
             ("binlog.000008", 99),
+            60,
         );
         let moved = moved.expect("is allowed");
         assert_eq!((moved.log_file.as_str(), moved.log_pos), ("", 4));
@@ -347,12 +375,12 @@ mod tests {
             zstd_compression_level: level,
             ..SourceOptions::default()
         };
-        let refused = |options| configured().changed(&options, ("", 4)).expect_err("is refused").code;
+        let refused = |options| configured().changed(&options, ("", 4), 60).expect_err("is refused").code;
         assert_eq!(refused(with("lz4", None)), 3920);
         assert_eq!(refused(with("zlib,zstd,uncompressed,zlib", None)), 3924);
         assert_eq!(refused(with("zstd", Some(23))), 3921);
         let config =
-            configured().changed(&with("zstd, ZLIB,uncompressed", Some(7)), ("", 4)).expect("is allowed");
+            configured().changed(&with("zstd, ZLIB,uncompressed", Some(7)), ("", 4), 60).expect("is allowed");
         assert_eq!(config.compression(), [Some(Algorithm::Zstd(7)), Some(Algorithm::Zlib), None]);
         assert_eq!(configured().compression(), [None]);
     }
@@ -363,14 +391,14 @@ mod tests {
             other: vec![("SSL_CRL".into(), value.into())],
             ..SourceOptions::default()
         };
-        let refused = configured().changed(&other("/crl.pem"), ("", 4)).expect_err("is refused");
+        let refused = configured().changed(&other("/crl.pem"), ("", 4), 60).expect_err("is refused");
         assert_eq!(refused.code, 1235);
-        configured().changed(&other(""), ("", 4)).expect("asks for nothing");
+        configured().changed(&other(""), ("", 4), 60).expect("asks for nothing");
     }
 
     #[test]
     fn auto_position_and_positions_exclude_each_other() {
         let options = SourceOptions { auto_position: Some(true), log_pos: Some(4), ..Default::default() };
-        assert_eq!(configured().changed(&options, ("", 4)).expect_err("is refused").code, 1776);
+        assert_eq!(configured().changed(&options, ("", 4), 60).expect_err("is refused").code, 1776);
     }
 }

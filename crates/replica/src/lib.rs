@@ -18,10 +18,10 @@
 //! - The applier never waits for the redo log's sync. A transaction that cannot be applied is
 //!   rolled back as a whole and stops the applier.
 //!
-//! The modules build on each other in this order: the values (`config`, `settings`, `times`,
-//! `filter`, `gtid`, `until`, `status`), then `relay`, then `channel`, which a channel's threads
-//! and the statements about it share, then the bodies of the threads (`receiver`, `applier`), and
-//! at the top `replica` (one channel) and `channels` (all of them).
+//! The modules build on each other in this order: the values (`config`, `stores`, `settings`,
+//! `times`, `filter`, `gtid`, `until`, `status`), then `relay`, then `channel`, which a channel's
+//! threads and the statements about it share, then the bodies of the threads (`receiver`,
+//! `applier`), and at the top `replica` (one channel) and `channels` (all of them).
 
 mod applier;
 mod channel;
@@ -38,6 +38,7 @@ pub mod relay;
 mod replica;
 mod settings;
 pub mod status;
+pub mod stores;
 mod times;
 pub mod until;
 

@@ -320,11 +320,26 @@ impl Replica {
         }
         self.refuse_while_running()?;
         let applied = self.channel.applied_position();
-        let mut new = self.channel.config.lock().changed(options, (&applied.0, applied.1))?;
+        let timeout_s = self.channel.settings.net_timeout_s();
+        let mut new = self.channel.config.lock().changed(options, (&applied.0, applied.1), timeout_s)?;
+        self.check_store(&new)?;
         new.gtid_slave_pos = self.channel.mariadb_applied().to_string();
         self.adopt(new)?;
         log::info!("'CHANGE REPLICATION SOURCE TO FOR CHANNEL '{}' executed'.", self.name());
         Ok(())
+    }
+
+    /// Refuses a store that this server cannot read.
+    fn check_store(&self, config: &ChannelConfig) -> Result<(), ChannelError> {
+        if !config.follows_store() {
+            return Ok(());
+        }
+        let wrong =
+            |what| ChannelError::new(1210, "HY000", format!("Incorrect arguments to SOURCE_HOST: {what}"));
+        match &self.channel.settings.stores.0 {
+            Some(stores) => stores.check(&config.host).map_err(wrong),
+            None => Err(wrong("this server reads no stores".to_owned())),
+        }
     }
 
     /// Changes SOURCE_DELAY alone. Only the applier follows it, so the receiver goes on and the

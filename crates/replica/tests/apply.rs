@@ -157,12 +157,13 @@ fn settings(dir: &Path) -> ReplicaSettings {
             space_limit_bytes: 0,
             purge: true,
         },
-        net_timeout_s: 60,
+        net_timeout_s: Arc::new(60.into()),
         report_host: String::new(),
         report_port: 0,
         log_replica_updates: true,
         sql_verify_checksum: true,
         info: Default::default(),
+        stores: Default::default(),
     }
 }
 

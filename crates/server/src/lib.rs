@@ -42,6 +42,7 @@
 pub mod accounts;
 pub mod admin;
 pub mod attach;
+pub mod backup;
 pub mod client;
 pub mod connection;
 pub mod datadir;
@@ -60,6 +61,7 @@ pub mod show;
 pub mod sql_host;
 mod sql_rights;
 pub mod start;
+mod stores;
 mod sys_schema;
 mod system_tables;
 pub mod variables;

@@ -2,7 +2,6 @@
 //! gets a thread of its own (docs/decisions/0002-thread-per-connection.md).
 
 use crate::connection::{self, Origin};
-use crate::process::version::VERSION;
 use crate::server::Server;
 use os::account::{State, enter};
 use os::disk::Disk;
@@ -18,15 +17,16 @@ use std::time::Duration;
 
 /// One socket that listens.
 pub enum Listener {
-    /// A TCP socket, with the version with which clients are greeted.
-    Tcp(TcpListener, &'static str),
+    /// A TCP socket, with the version with which clients are greeted where it is another one than
+    /// `@@version`.
+    Tcp(TcpListener, Option<&'static str>),
     /// The Unix socket, with its path.
     Unix(UnixListener, PathBuf),
 }
 
 /// Listens on the addresses of `bind_address`, a list separated by commas. `*` means every address,
-/// IPv6 and IPv4.
-pub fn bind_tcp(bind_address: &str, port: u16, version: &'static str) -> io::Result<Vec<Listener>> {
+/// IPv6 and IPv4. Clients are greeted with `version`; `None` means `@@version`.
+pub fn bind_tcp(bind_address: &str, port: u16, version: Option<&'static str>) -> io::Result<Vec<Listener>> {
     let mut listeners = Vec::new();
     for address in bind_address.split(',').map(str::trim).filter(|a| !a.is_empty()) {
         let candidates: Vec<SocketAddr> = match address {
@@ -77,10 +77,10 @@ impl Listener {
         }
     }
 
-    fn version(&self) -> &'static str {
+    fn version(&self) -> Option<&'static str> {
         match self {
-            Listener::Tcp(_, version) => version,
-            Listener::Unix(..) => VERSION,
+            Listener::Tcp(_, version) => *version,
+            Listener::Unix(..) => None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! The `slipstream` binary, which runs one of its subcommands.
 
+use server::process::version::{VERSION, version_line};
 use std::process::ExitCode;
 
 /// Memory goes from thread to thread here: the coordinator frees what a worker allocated. With the
@@ -11,10 +12,13 @@ fn main() -> ExitCode {
     server::process::panic_hook::install();
     os::account::open("main");
     let args: Vec<String> = std::env::args().skip(1).collect();
+    if server::process::version::is_called_mysqld() {
+        return server::serve::main(&args);
+    }
     match args.first().map(String::as_str) {
         Some("serve") => server::serve::main(&args[1..]),
         Some("attach") => server::attach::main(std::env::args_os().skip(2)),
-        Some("backup") => ExitCode::from(backup::main(std::env::args_os().skip(2))),
+        Some("backup") => server::backup::main(std::env::args_os().skip(2)),
         Some("restore") => server::restore::main(std::env::args_os().skip(2)),
         Some("bench") => ExitCode::from(bench::main(std::env::args_os().skip(2))),
         Some("analyze") => ExitCode::from(analyze::main(std::env::args_os().skip(2))),
@@ -23,7 +27,7 @@ fn main() -> ExitCode {
         Some("completions") => completions(args.get(1).map_or("", String::as_str)),
         Some("man") => manual_pages(args.get(1).map_or(".", String::as_str)),
         Some("--version" | "-V") => {
-            println!("{}", server::process::version::version_line("slipstream"));
+            println!("{}", version_line("slipstream", VERSION));
             ExitCode::SUCCESS
         }
         Some("--help" | "-?" | "-h") => {

@@ -6,7 +6,7 @@ use crate::log_system;
 use crate::options::{self, Options};
 use crate::process::error_log;
 use crate::process::signals::{Request, Signals};
-use crate::process::version::{VERSION, VERSION_COMMENT, VERSION_FOR_MARIADB, version_line};
+use crate::process::version::{VERSION, VERSION_COMMENT, VERSION_FOR_MARIADB, program, version_line};
 use crate::server::Server;
 use crate::start::{StartError, Started, globals_of, start};
 use crate::variables::{self, Setting};
@@ -39,7 +39,10 @@ pub fn main_with(args: &[String], beside: Beside) -> ExitCode {
         Err(e) => return abort(&e.to_string()),
     };
     if options.version {
-        println!("{}", version_line("slipstream"));
+        let globals = globals_of(&options);
+        let announced = globals.named("version_announced");
+        let version = if announced.text().is_empty() { VERSION } else { announced.text() };
+        println!("{}", version_line(&program(), version));
         return ExitCode::SUCCESS;
     }
     if options.help {
@@ -62,7 +65,7 @@ fn abort(reason: &str) -> ExitCode {
     log::error!("{reason}");
     log::error!(target: "MY-010119", "Aborting");
     if error_log::is_file() {
-        eprintln!("slipstream: {reason}");
+        eprintln!("{}: {reason}", program());
     }
     ExitCode::FAILURE
 }
@@ -127,7 +130,8 @@ fn serve(server: &Arc<Server>, signals: &Signals, beside: Beside) -> Result<(), 
     let of = |name: &str| server.globals.named(name).to_string();
     log_system!(
         "MY-010931",
-        "slipstream: ready for connections. Version: '{VERSION}'  socket: '{}'  port: {}  {VERSION_COMMENT}.",
+        "slipstream: ready for connections. Version: '{}'  socket: '{}'  port: {}  {VERSION_COMMENT}.",
+        of("version"),
         of("socket"),
         of("port")
     );
@@ -207,13 +211,13 @@ fn bind(server: &Server) -> std::io::Result<Vec<Listener>> {
     if !server.globals.named("skip_networking").is_on() {
         let port = server.globals.named("port").uint() as u16;
         let address = server.globals.named("bind_address");
-        listeners = listener::bind_tcp(address.text(), port, VERSION)?;
+        listeners = listener::bind_tcp(address.text(), port, None)?;
         if let Some(port) = listeners.iter().find_map(Listener::port) {
             server.globals.set_named("port", Setting::UInt(port.into()));
         }
         match server.globals.named("slipstream_mariadb_port").uint() as u16 {
             0 => {}
-            port => listeners.extend(listener::bind_tcp(address.text(), port, VERSION_FOR_MARIADB)?),
+            port => listeners.extend(listener::bind_tcp(address.text(), port, Some(VERSION_FOR_MARIADB))?),
         }
     }
     let socket = server.globals.named("socket");

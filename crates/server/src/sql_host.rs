@@ -253,6 +253,10 @@ impl Host for ConnectionHost {
         self.session_variables().list(self.server(), scope)
     }
 
+    fn listed_name(&self, name: &str) -> Option<&'static str> {
+        variables::listed_name(name)
+    }
+
     fn status(&self, scope: VariableScope) -> Vec<(String, String)> {
         status::of_session(self.server(), self.entry(), scope)
     }
@@ -348,9 +352,6 @@ impl Host for ConnectionHost {
     }
 
     fn statement_started(&self, text: Option<&str>) {
-        if let Some(text) = text {
-            self.server().status.count_statement(text);
-        }
         self.entry().show_statement(text);
     }
 

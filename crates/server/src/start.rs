@@ -4,14 +4,16 @@ use crate::admin::account_changes;
 use crate::datadir::auto_cnf::server_uuid;
 use crate::datadir::{self, Datadir, DatadirError};
 use crate::options::{DEFAULT_FILE, Options};
-use crate::process::version::{INNODB_VERSION, VERSION, VERSION_COMMENT};
+use crate::process::version::{INNODB_VERSION, VERSION, VERSION_COMMENT, release_number};
 use crate::server::{Parts, Server};
+use crate::stores::BackupPlaces;
 use crate::variables::{Globals, Origin, SessionVariables, Setting, apply_persisted, open_persisted};
 use binlog::gtid::Uuid;
 use engine::{Engine, EngineConfig, EngineError, RowImage};
 use os::disk::Disk;
 use replica::info::InfoSettings;
 use replica::relay::RelayLogConfig;
+use replica::stores::StoresSetting;
 use replica::{Channels, ReplicaSettings, SkippedErrors};
 use source::{Binlog, BinlogConfig};
 use sql::SqlError;
@@ -21,9 +23,6 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The release of [`VERSION`] as events carry it.
-const SERVER_VERSION_NUMBER: u32 = 90_700;
 
 /// The reason why the server cannot start. Every variant says what failed and where.
 #[derive(Debug)]
@@ -136,7 +135,7 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     let globals = globals_of(options);
     let path = datadir_path(&globals)?;
     let only_initialise = options.initialize || options.initialize_insecure;
-    let datadir = datadir::take(&**disk, &path, only_initialise)?;
+    let mut datadir = datadir::take(&**disk, &path, only_initialise)?;
     let uuid = server_uuid(&**disk, &datadir.path)?;
     let persisted = open_persisted(disk, &datadir.path)?;
     if globals.named("persisted_globals_load").is_on() && !options.no_defaults {
@@ -145,7 +144,10 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     }
     complete(&globals, options, &datadir.path, uuid);
     check(&globals)?;
+    let log_home = log_home(&globals, &datadir.path);
+    datadir.take_log_home(&**disk, &log_home)?;
     let engine = Engine::open(EngineConfig {
+        log_home: Some(log_home),
         binlog_filter: options.binlog_filter.clone(),
         ..engine_config(disk, &globals, &datadir.path, uuid, only_initialise)
     })?;
@@ -290,7 +292,8 @@ fn complete(globals: &Globals, options: &Options, datadir: &Path, uuid: Uuid) {
     };
     text("datadir", format!("{}/", datadir.display()));
     text("server_uuid", uuid.to_string());
-    text("version", VERSION.into());
+    let announced = globals.named("version_announced");
+    text("version", if announced.text().is_empty() { VERSION } else { announced.text() }.to_owned());
     text("version_comment", VERSION_COMMENT.into());
     text("version_compile_machine", std::env::consts::ARCH.into());
     text("version_compile_os", "Linux".into());
@@ -324,6 +327,15 @@ fn complete(globals: &Globals, options: &Options, datadir: &Path, uuid: Uuid) {
     }
 }
 
+/// Returns the directory of the redo log, `innodb_log_group_home_dir`. A relative path begins in
+/// the data directory.
+fn log_home(globals: &Globals, datadir: &Path) -> PathBuf {
+    match globals.named("innodb_log_group_home_dir").text() {
+        "" | "." | "./" => datadir.to_owned(),
+        path => datadir.join(path),
+    }
+}
+
 fn engine_config(
     disk: &Arc<dyn Disk>,
     globals: &Globals,
@@ -342,7 +354,7 @@ fn engine_config(
         flush_log_at_trx_commit: number("innodb_flush_log_at_trx_commit") as u8,
         server_id: number("server_id") as u32,
         server_uuid: uuid,
-        server_version: SERVER_VERSION_NUMBER,
+        server_version: release_number(globals.named("version").text()).expect("checked with the options"),
         log_bin: globals.named("log_bin").is_on() && !only_initialise,
         gtid_mode: matches!(globals.named("gtid_mode").text(), "ON" | "ON_PERMISSIVE"),
         binlog_row_image: match globals.named("binlog_row_image").text() {
@@ -386,7 +398,7 @@ fn open_binlog(
         checksum: crate::variables::checksum_named(globals.named("binlog_checksum").text()),
         server_id: globals.named("server_id").uint() as u32,
         server_uuid: globals.named("server_uuid").text().to_owned(),
-        server_version: VERSION.into(),
+        server_version: globals.named("version").text().to_owned(),
     };
     let binlog = Binlog::open(disk.clone(), engine.clone(), config)?;
     binlog.set_ignores_errors(globals.named("binlog_error_action").text() == "IGNORE_ERROR");
@@ -408,12 +420,13 @@ fn replica_settings(globals: &Globals, options: &Options, datadir: &Path) -> Rep
             space_limit_bytes: number("relay_log_space_limit"),
             purge: globals.named("relay_log_purge").is_on(),
         },
-        net_timeout_s: number("replica_net_timeout") as u32,
+        net_timeout_s: Arc::new((number("replica_net_timeout") as u32).into()),
         report_host: globals.named("report_host").text().to_owned(),
         report_port: number("report_port") as u16,
         log_replica_updates: globals.named("log_replica_updates").is_on(),
         sql_verify_checksum: globals.named("replica_sql_verify_checksum").is_on(),
         info: info_settings(globals, options),
+        stores: StoresSetting(Some(Arc::new(BackupPlaces))),
     }
 }
 

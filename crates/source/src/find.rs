@@ -52,14 +52,15 @@ pub(crate) fn by_gtids(files: &LogFiles, has: &GtidSet) -> Result<FilePosition, 
 }
 
 /// Refuses a replica that has GTIDs of this server's UUID that this server does not have, because
-/// it holds transactions that this server has lost.
+/// it holds transactions that this server has lost. A commit that still waits for a replica's
+/// acknowledgement has a GTID that this server has: the replica may have received it and come anew.
 fn refuse_more_than_ours(files: &LogFiles, has: &GtidSet) -> Result<(), Refusal> {
     let Ok(uuid) = files.config.server_uuid.parse::<Uuid>() else { return Ok(()) };
     let mut of_ours = GtidSet::default();
     for (tsid, intervals) in has.iter().filter(|(tsid, _)| tsid.uuid == uuid) {
         intervals.iter().for_each(|interval| of_ours.add_interval(tsid, *interval));
     }
-    if of_ours.is_subset(&files.engine.gtid_executed()) {
+    if of_ours.is_subset(&files.engine.gtid_logged()) {
         return Ok(());
     }
     Err(Refusal::fatal_1236(

@@ -31,6 +31,46 @@ impl Count {
     }
 }
 
+/// The number of kinds of statements that are counted. They are the first names of
+/// `measured::names::NAMES`, which checks the number.
+pub const STATEMENT_KINDS: usize = 169;
+
+/// How many statements of each kind began, for the variables whose names begin with `Com_`. The
+/// places are those of `measured::EventName`.
+#[derive(Debug)]
+pub struct StatementCounts([Count; STATEMENT_KINDS]);
+
+impl Default for StatementCounts {
+    fn default() -> Self {
+        StatementCounts(std::array::from_fn(|_| Count::default()))
+    }
+}
+
+impl StatementCounts {
+    /// Counts a statement of the kind at this place. A place behind the counted ones is that of a
+    /// command, for which the server has counters of its own.
+    #[inline]
+    pub fn count(&self, place: u16) {
+        if let Some(count) = self.0.get(usize::from(place)) {
+            count.count();
+        }
+    }
+
+    /// Returns the counts by place.
+    pub fn figures(&self) -> Vec<u64> {
+        self.0.iter().map(Count::get).collect()
+    }
+
+    /// Adds the counts of a session to this total. No other thread may add to the total meanwhile.
+    pub fn add_all(&self, of_session: &StatementCounts) {
+        self.0.iter().zip(&of_session.0).for_each(|(total, count)| total.add(count.get()));
+    }
+
+    fn reset(&self) {
+        self.0.iter().for_each(|count| count.0.store(0, Ordering::Relaxed));
+    }
+}
+
 macro_rules! counters {
     ($($field:ident $name:literal $what:literal;)*) => {
         /// The counts of what a session's statements have done.
@@ -39,6 +79,8 @@ macro_rules! counters {
             $(#[doc = $what] pub $field: Count,)*
             /// Rows that were looked at in tables and sorts. SHOW STATUS does not have them.
             pub rows_examined: Count,
+            /// Statements by kind, which have names of their own in SHOW STATUS.
+            pub statements: StatementCounts,
         }
 
         impl Counters {
@@ -61,12 +103,14 @@ macro_rules! counters {
             pub fn reset(&self) {
                 $(self.$field.0.store(0, Ordering::Relaxed);)*
                 self.rows_examined.0.store(0, Ordering::Relaxed);
+                self.statements.reset();
             }
         }
     };
 }
 
 counters! {
+    stmt_reprepare "Com_stmt_reprepare" "Prepared statements that were bound again.";
     created_tmp_disk_tables "Created_tmp_disk_tables" "Made tables that went to a file.";
     created_tmp_files "Created_tmp_files" "Temporary files.";
     created_tmp_tables "Created_tmp_tables" "Made tables: derived ones, groups, duplicates, unions.";

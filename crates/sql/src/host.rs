@@ -397,6 +397,12 @@ pub trait Host: Rights {
     /// Returns all variables as SHOW VARIABLES prints them (`ON`/`OFF`), sorted by name.
     fn variables(&self, scope: VariableScope) -> Vec<(String, String)>;
 
+    /// Returns the name under which [`Host::variables`] lists a variable, if `name` is an old name
+    /// of it that is understood and not listed. `name` is in lower case.
+    fn listed_name(&self, _name: &str) -> Option<&'static str> {
+        None
+    }
+
     /// Returns the names and values of SHOW STATUS, sorted by name.
     fn status(&self, scope: VariableScope) -> Vec<(String, String)>;
 
@@ -545,8 +551,8 @@ pub trait Host: Rights {
         Ok(())
     }
 
-    /// Notes the text that is running, for SHOW PROCESSLIST and the counters. `None` means that the
-    /// statement has ended. The connection calls it around each command; the session does not.
+    /// Notes the text that is running, for SHOW PROCESSLIST. `None` means that the statement has
+    /// ended. The connection calls it around each command; the session does not.
     fn statement_started(&self, text: Option<&str>);
 
     /// Notes the plan of the statement that runs, for EXPLAIN FOR CONNECTION. `None` means that the

@@ -12,6 +12,8 @@ pub struct LexMode {
     pub no_backslash_escapes: bool,
     /// PIPES_AS_CONCAT: `||` concatenates.
     pub pipes_as_concat: bool,
+    /// REAL_AS_FLOAT: `REAL` is FLOAT.
+    pub real_as_float: bool,
     /// A source, which may be MariaDB, has logged the text: `/*M! ... */` comments are part of it.
     pub of_source: bool,
     /// That source is MySQL, for which `/*M! ... */` is a comment like others.

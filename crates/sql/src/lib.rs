@@ -77,10 +77,12 @@ mod sink;
 mod sql_mode;
 mod statement_log;
 mod stopwatch;
+mod system_rows;
 mod temporary;
 pub mod time_zone;
 pub mod touched;
 mod variables;
+mod view_query;
 
 pub use admin::AdminCommand;
 pub use attribute::view_column_names;
@@ -93,7 +95,7 @@ pub use host::{
     UserLocks, VariableScope, VirtualTable,
 };
 pub use normalized::normalized;
-pub use schema_tables::can_be_truncated;
+pub use schema_tables::{can_be_truncated, compressed_page_sizes};
 pub use session::event::{EventCondition, EventRun, drop_event, note_event_run, run_event, timing_of};
 pub use session::prepared::Prepared;
 pub use session::{Session, SessionInit};

@@ -227,6 +227,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
             utf8mb4_collation: utf8mb4,
             strict: SqlMode(received.session.sql_mode).strict(),
             dates: SqlMode(received.session.sql_mode).dates(),
+            zero_generates: !SqlMode(received.session.sql_mode).no_auto_value_on_zero(),
             no_engine_substitution: false,
             is_temporary: false,
             zone,
@@ -236,6 +237,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
                 received.session.timestamp_us
             },
             foreign_key_checks: received.session.flags2 & binlog::event::flags2::NO_FOREIGN_KEY_CHECKS == 0,
+            unique_parents: false,
             explicit_timestamps: received.session.explicit_timestamps,
             inline_references: has_inline_references(&received.options),
             replicated: true,

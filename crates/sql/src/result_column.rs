@@ -116,3 +116,17 @@ pub(crate) fn decimals(ty: &ColumnType) -> u8 {
 
 /// The number of decimals that stands for "not fixed".
 pub(crate) const NOT_FIXED: u8 = 31;
+
+/// Returns the description of a column of a computed result.
+pub(crate) fn column_meta(name: &str, ty: ColumnType, nullable: bool) -> ColumnMeta {
+    ColumnMeta {
+        schema: String::new(),
+        table: String::new(),
+        org_table: String::new(),
+        name: name.to_owned(),
+        org_name: name.to_owned(),
+        flags: number_flags(&ty) | type_flags(&ty) | if nullable { 0 } else { column_flag::NOT_NULL },
+        decimals: decimals(&ty),
+        ty,
+    }
+}

@@ -162,8 +162,9 @@ pub trait ResultSink {
     fn end_begun_rows(&mut self, _end: EndOfRows) -> Result<()> {
         Ok(())
     }
-    /// Receives the end of a statement without a result set.
-    fn ok(&mut self, info: &OkInfo) -> Result<()>;
+    /// Receives the end of a statement without a result set. The sink may keep the text and leave
+    /// an empty one behind.
+    fn ok(&mut self, info: &mut OkInfo) -> Result<()>;
 
     /// Returns what asks the client for its files. `None` if there is no client that could have
     /// files.
@@ -192,7 +193,7 @@ impl ResultSink for Unread {
         Ok(())
     }
 
-    fn ok(&mut self, told: &OkInfo) -> Result<()> {
+    fn ok(&mut self, told: &mut OkInfo) -> Result<()> {
         self.affected_rows = told.affected_rows;
         Ok(())
     }

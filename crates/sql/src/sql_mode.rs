@@ -81,6 +81,7 @@ impl SqlMode {
             ansi_quotes: self.has(2),
             no_backslash_escapes: self.has(20),
             pipes_as_concat: self.has(1),
+            real_as_float: self.has(0),
             of_source: false,
             of_mysql: false,
         }

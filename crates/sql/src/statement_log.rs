@@ -137,12 +137,13 @@ impl ResultSink for CountingSink<'_> {
         self.sink.end_begun_rows(end)
     }
 
-    fn ok(&mut self, info: &OkInfo) -> Result<()> {
+    fn ok(&mut self, info: &mut OkInfo) -> Result<()> {
         self.answer.is_ok = true;
         self.answer.affected_rows = info.affected_rows;
         self.answer.warnings = info.warnings;
-        self.answer.info.clone_from(&info.info);
-        self.sink.ok(info)
+        self.sink.ok(info)?;
+        self.answer.info = std::mem::take(&mut info.info);
+        Ok(())
     }
 
     fn client_file(&mut self) -> Option<&mut dyn ClientFile> {

@@ -24,7 +24,7 @@ use binlog::event::UNKNOWN_SERVER_VERSION;
 use engine::{Engine, Isolation, RowImage};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use types::collation;
+use types::collation::{self, Charset};
 use types::{TypeCode, Value};
 
 /// The type of a variable that is only kept.
@@ -38,6 +38,7 @@ enum Kind {
 /// The session variables that are only kept: names, types and default values.
 const KEPT: &[(&str, Kind, &str)] = &[
     ("xa_detach_on_prepare", Kind::Bool, "1"),
+    ("restrict_fk_on_non_standard_key", Kind::Bool, "1"),
     ("sql_notes", Kind::Bool, "1"),
     ("sql_warnings", Kind::Bool, "0"),
     ("sql_auto_is_null", Kind::Bool, "0"),
@@ -232,7 +233,30 @@ fn row_image_name(image: RowImage) -> &'static str {
     }
 }
 
+/// The numbers of the collations that say what the text of a literal is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LiteralCollations {
+    /// The one of `character_set_client`, in which literals are written.
+    pub client: u16,
+    /// `collation_connection`, which literals without an introducer have.
+    pub connection: u16,
+}
+
+impl LiteralCollations {
+    /// Reports whether the character set of `collation_connection` may lack characters that a
+    /// client has written. Literals have question marks for these.
+    pub fn loses_characters(self) -> bool {
+        let [of_client, of_connection] = [self.client, self.connection].map(collation::charset_of);
+        of_client != of_connection && !matches!(of_connection, Charset::Utf8mb4 | Charset::Binary)
+    }
+}
+
 impl Variables {
+    /// Returns the collations of the literals that the session writes.
+    pub fn literal_collations(&self) -> LiteralCollations {
+        LiteralCollations { client: self.client_collation, connection: self.connection_collation }
+    }
+
     /// Returns the values with which a new session starts, which are the host's global ones.
     pub fn of_host(engine: &Arc<Engine>, host: &dyn Host) -> Result<Variables> {
         let mut variables = Variables::default();

@@ -356,7 +356,7 @@ impl<F: FnMut()> ResultSink for AtFirstRow<F> {
         self.sink.end_rows(end)
     }
 
-    fn ok(&mut self, info: &OkInfo) -> Result<(), SqlError> {
+    fn ok(&mut self, info: &mut OkInfo) -> Result<(), SqlError> {
         self.sink.ok(info)
     }
 }

@@ -209,7 +209,7 @@ fn statements_that_change_rows_find_the_same_rows() {
 const HUNGRY: &[&str] = &[
     "SELECT * FROM t ORDER BY v, id DESC",
     "SELECT DISTINCT id, v FROM t",
-    "SELECT id, COUNT(*) FROM t GROUP BY id",
+    "SELECT id + 0, COUNT(*) FROM t GROUP BY id + 0",
     "SELECT COUNT(DISTINCT id) FROM t",
     "SELECT id, v FROM t UNION SELECT id, vb FROM t",
     "SELECT COUNT(*) FROM (SELECT id, v FROM t LIMIT 100000) x",

@@ -72,6 +72,7 @@ impl Rates {
             (Some(requests), Some(reads)) if requests > 0.0 => Some((1.0 - reads / requests).max(0.0)),
             _ => None,
         };
+        assert!(hit_rate.is_none_or(|rate| (0.0..=1.0).contains(&rate)), "a rate of hits is a part of all");
         Rates {
             span_s,
             since_start: before.is_none(),
@@ -109,6 +110,7 @@ fn shares(before: &Accounts, now: &Accounts, span_s: f64) -> Vec<Share> {
         processors: if span_s > 0.0 { spent.cpu_ns as f64 / NS_PER_S / span_s } else { 0.0 },
     };
     let mut shares: Vec<Share> = grown.iter().filter(|(_, spent)| spent.wall_ns > 0).map(share).collect();
+    assert!(shares.iter().all(|share| share.wall <= 1.0), "a share is a part of its threads' time");
     shares.sort_by(|a, b| a.thread.cmp(&b.thread).then(b.wall.total_cmp(&a.wall)));
     shares
 }

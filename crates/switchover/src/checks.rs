@@ -2,6 +2,9 @@
 //! finding says how it can be mended.
 
 use std::fmt;
+use std::time::Duration;
+
+use os::clock::{Stopwatch, sleep};
 
 use crate::channel::Channel;
 use crate::command_line::Plan;
@@ -9,6 +12,12 @@ use crate::error::{Failure, Outcome};
 use crate::gather::Members;
 use crate::member::Member;
 use crate::rights;
+
+/// How long a commit at the source may take after its replicas have it: as long as a commit waits
+/// for a replica's answer by default (`rpl_semi_sync_source_timeout`), and some more.
+const COMMITS_WITHIN: Duration = Duration::from_secs(15);
+/// The pause between two looks at the source.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// The privileges that the accounts need: at the old source, at the new source, at other replicas.
 const AT_SOURCE: &[&str] = &[
@@ -173,14 +182,24 @@ fn follows(plan: &Plan, source: &Member, replica: &mut Member, found: &mut Findi
 }
 
 /// Checks that a replica has no transactions that the source does not have.
+///
+/// A source sends a transaction to its replicas when it has synced it to the binary log, and adds
+/// it to `gtid_executed` after that, so a replica may have it first. While the replica is ahead by
+/// transactions under the source's UUID, the source is therefore asked again for a while.
 fn has_nothing_of_its_own(
     source: &mut Member,
     replica: &mut Member,
     found: &mut Findings,
 ) -> Result<(), Failure> {
-    // The replica is asked first, because what it has by then the source has too.
     let mut alone = replica.gtids("gtid_executed")?;
     alone.subtract(&source.gtids("gtid_executed")?);
+    let waited = Stopwatch::start();
+    while alone.iter().any(|(tsid, _)| tsid.uuid.to_string() == source.facts.uuid)
+        && waited.elapsed() < COMMITS_WITHIN
+    {
+        sleep(PAUSE);
+        alone.subtract(&source.gtids("gtid_executed")?);
+    }
     found.unless(
         alone.is_empty(),
         format!("{} has transactions that {} does not have: {alone}", replica.name, source.name),

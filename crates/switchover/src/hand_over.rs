@@ -101,6 +101,7 @@ impl<'p> Switchover<'p> {
 
     /// Runs the steps that can be undone.
     fn prepare(&mut self, interruption: &Interruption) -> Result<(), Failure> {
+        assert!(!self.changed.source && !self.changed.replica, "a switchover is prepared once");
         self.changed.source = true;
         let set = self.set;
         let source = &mut self.members.source;
@@ -181,6 +182,8 @@ impl<'p> Switchover<'p> {
 
     /// Makes the replica take writes. This is the step that is not undone.
     fn promote(&mut self) -> Result<(), Outcome> {
+        let has_stopped = self.changed.source && self.changed.replica;
+        assert!(has_stopped, "two servers would take writes");
         let set = self.set;
         let sql = format!("SET {set} super_read_only = OFF, {set} read_only = OFF");
         let promoted = self.members.replica.run("read_only", &sql);
@@ -222,6 +225,7 @@ impl<'p> Switchover<'p> {
             quoted(&self.plan.replication_password)
         );
         let uuid = replica.facts.uuid.clone();
+        assert_ne!(uuid, source.facts.uuid, "a server does not follow itself");
         let turned = self.semi_sync.turn_round(source).and_then(|()| follow(source, &account, "", &uuid));
         note(5, source, &replica.name, turned, &mut left);
         for (other, number) in others.iter_mut().zip(6..) {

@@ -68,7 +68,7 @@ pub fn counts_compare(test: &str) -> bool {
 
 /// Prints that a test is skipped. The line is also added to the file that `SLIPSTREAM_SKIPPED`
 /// names, for the summary of `make test`, because the output of a test that passes is not shown.
-fn tell(test: &str, why: &str) {
+pub(crate) fn tell(test: &str, why: &str) {
     let line = format!("SKIPPED: {test}: {why}");
     println!("{line}");
     if let Some(summary) = std::env::var_os("SLIPSTREAM_SKIPPED") {

@@ -106,6 +106,13 @@ const INSERTS: &[&str] = &[
     "SET insert_id = 500",
     "INSERT INTO a (u) VALUES (172), (173)",
     "TRUNCATE a",
+    "SELECT LAST_INSERT_ID(18446744073709547416)",
+    "SELECT LAST_INSERT_ID(-1)",
+    "SELECT LAST_INSERT_ID('18446744073709547416')",
+    "SELECT LAST_INSERT_ID(18446744073709547416 + 1)",
+    "SELECT LAST_INSERT_ID(0xFFFFFFFFFFFFFFF0)",
+    "SELECT LAST_INSERT_ID(2.5)",
+    "SELECT LAST_INSERT_ID(NULL)",
 ];
 
 #[test]
@@ -192,6 +199,8 @@ fn literals_have_mysqls_types() {
         "SELECT 7 DIV 2, 7.5 DIV 2, 7e0 DIV 2, 7 % 2, 7.5 % 2, 7e0 % 2, CAST(7 AS UNSIGNED) DIV 2",
         "SELECT x'41' UNION SELECT 'b'",
         "SELECT IF(1, x'41', 'a'), COALESCE(x'41', 'a')",
+        "SELECT CAST(55 AS DECIMAL(0, 0)), CONVERT(55, DECIMAL(0)), CAST(12345678901 AS DECIMAL(0))",
+        "SELECT JSON_VALUE('{\"a\": 55}', '$.a' RETURNING DECIMAL(0, 0))",
     ];
     compare(&servers, &asked, |client, text| {
         client

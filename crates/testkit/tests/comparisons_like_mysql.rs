@@ -167,3 +167,89 @@ fn a_literal_of_bytes_is_a_number_where_a_condition_stands() {
     );
     assert!(answers[4].ends_with(": 1 2"), "{answers:#?}");
 }
+
+#[test]
+fn between_reads_a_text_that_is_no_date_as_the_zero_date() {
+    let answers = same_answers(
+        "comparisons_like_mysql::between_reads_a_text_that_is_no_date_as_the_zero_date",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (id INT PRIMARY KEY, d DATE, m DATETIME, t TIME, v VARCHAR(9))",
+            "INSERT INTO t VALUES (1, '2024-02-29', '2024-02-29 10:11:12', '10:11:12', '101112'), \
+             (2, '1999-12-31', '1999-12-31', 0, '0')",
+            "SELECT d BETWEEN 'x' AND '3000-01-01', d BETWEEN '1000-01-01' AND 'x' FROM t WHERE id = 1",
+            "SELECT m BETWEEN 'x' AND '3000-01-01', m BETWEEN 'x' AND NULL FROM t WHERE id = 1",
+            "SELECT DATE'2024-01-01' BETWEEN 'x' AND DATE'3000-01-01'",
+            "SELECT d BETWEEN '2024-02-30' AND '3000-01-01' FROM t WHERE id = 1",
+            "SELECT SEC_TO_TIME(id) BETWEEN 1 AND DATE'2024-02-29', \
+             DATE'2000-01-01' BETWEEN 1 AND SEC_TO_TIME(id) FROM t ORDER BY id",
+            "SELECT t IN (v), v IN (t), t = v FROM t ORDER BY id",
+            "SELECT v IN (CAST('1' AS JSON), id), FALSE IN (CAST('1' AS JSON), v) FROM t ORDER BY id",
+            "SELECT 1 < CASE WHEN 0 THEN m ELSE X'FF01' END, 1 = IF(1, X'01', 'a') FROM t WHERE id = 1",
+            "SELECT NULLIF(CAST(2024 AS YEAR), DATE'1999-12-31'), NULLIF('3', id) FROM t ORDER BY id",
+        ],
+    );
+    assert!(answers[4].contains(": 1,0"), "{answers:#?}");
+}
+
+#[test]
+fn texts_in_a_list_with_dates_or_times_are_dates_or_times() {
+    let answers = same_answers(
+        "comparisons_like_mysql::texts_in_a_list_with_dates_or_times_are_dates_or_times",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (id INT PRIMARY KEY, s VARCHAR(20), b VARBINARY(20), d DATE, ti TIME)",
+            "INSERT INTO t VALUES (1, 'x', 'y', '2020-01-02', '10:11:12'), (2, '2020-01-02', 'y', '2020-01-02', NULL), \
+             (3, '2020-01-03', '', NULL, '10:11:12')",
+            "SELECT id FROM t WHERE id = 1 AND s IN (d, b)",
+            "SELECT id FROM t WHERE id = 2 AND s IN (d, b)",
+            "SELECT id FROM t WHERE id = 3 AND s NOT IN (d, b)",
+            "SELECT id FROM t WHERE id = 1 AND s IN (ti, b)",
+            "SELECT id FROM t WHERE id = 1 AND s IN (ti, 'no time')",
+            "SELECT id FROM t WHERE id = 1 AND CONCAT(ti) IN (ti, b)",
+            "SELECT id FROM t WHERE id = 1 AND s IN (d, '2020-01-02')",
+            "SELECT id FROM t WHERE id = 1 AND s IN (CAST(d AS DATE), CONCAT(b))",
+        ],
+    );
+    assert!(answers[4].contains(": 1"), "{}", answers[4]);
+    assert!(answers[6].contains("(d, b): \n"), "{}", answers[6]);
+}
+
+#[test]
+fn a_text_that_is_no_date_is_named_by_the_type_beside_it() {
+    same_answers(
+        "comparisons_like_mysql::a_text_that_is_no_date_is_named_by_the_type_beside_it",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (id INT PRIMARY KEY, s VARCHAR(20), d DATE, dt DATETIME)",
+            "INSERT INTO t VALUES (1, 'x', '2020-01-02', '2020-01-02'), (2, '', '2020-01-02', '2020-01-02')",
+            "SELECT s < d, CONCAT(s) = d FROM t",
+            "SELECT s < dt, s = dt FROM t",
+        ],
+    );
+}
+
+#[test]
+fn greatest_and_least_are_numbers_where_numbers_are_wanted() {
+    let answers = same_answers(
+        "comparisons_like_mysql::greatest_and_least_are_numbers_where_numbers_are_wanted",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (d DATE, dt DATETIME, ti TIME)",
+            "INSERT INTO t VALUES ('2020-01-02', '2020-01-02 03:04:05', '10:11:12'), (NULL, NULL, NULL)",
+            "SELECT GREATEST(d, 20200303) + 0, LEAST(d, '2019-01-01') + 0, GREATEST(d, 'x') + 0 FROM t",
+            "SELECT LEAST(dt, '2010-01-01 01:02:03.5') + 0, GREATEST(dt, '2030-01-01') * 1 FROM t",
+            "SELECT GREATEST(ti, '11:00:00') + 0, GREATEST('9', '10') + 0, LEAST('9', '10') + 0 FROM t",
+            "SELECT GREATEST(ti, 5) + 0, GREATEST('5x', 10) + 0, LEAST('a', 1.5) + 0, LEAST(ti, '9') + 0 FROM t",
+            "SELECT CAST(GREATEST(d, '2030-01-02') AS SIGNED), CAST(GREATEST(d, 3) AS DOUBLE) FROM t",
+            "SELECT GREATEST(d, '2030-01-02') = 20300102, GREATEST(d, 3) IN (20200102, 7) FROM t",
+            "SELECT GREATEST(d, '2030-01-02') BETWEEN 20300102 AND 20300103 FROM t",
+            "SELECT GREATEST(d, '2030-01-02'), LEAST('9', '10') FROM t",
+        ],
+    );
+    assert!(answers[4].contains("20200303,20190101,163831531"), "{}", answers[4]);
+}

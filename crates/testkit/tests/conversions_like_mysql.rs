@@ -393,3 +393,158 @@ fn texts_and_bytes_meet_in_the_character_set_of_the_text() {
     );
     assert!(answers.iter().any(|answer| answer.contains("61E961E9")), "{answers:#?}");
 }
+
+#[test]
+fn bits_are_numbers_for_short_texts_and_bytes_for_long_ones() {
+    let answers = same_answers(
+        "conversions_like_mysql::bits_are_numbers_for_short_texts_and_bytes_for_long_ones",
+        &[
+            "create database d",
+            "use d",
+            "create table b (id int primary key, s bit(8), l bit(64), d date, m datetime, j json)",
+            "insert into b values (1, 65, 66, '2024-01-02', '2024-01-02', '3'), (2, 0, 1, null, null, null)",
+            "create table v (id int primary key, c char(4), v varchar(4), vb varbinary(4), t text, bl blob)",
+            "insert into v select id, s, s, s, s, s from b",
+            "select id, hex(c), hex(v), hex(vb), hex(t), hex(bl) from v order by id",
+            "update v join b using (id) set v.v = b.l, v.bl = b.l",
+            "select id, hex(v), hex(bl) from v order by id",
+            "select hex(coalesce(s)), concat(ifnull(s, s)), concat(ifnull(s, l)), any_value(s) from b order by id",
+            "select length(ifnull(l, l)), length(any_value(l)), concat(least(s, l)) from b order by id",
+            "select s from b union select 'x' order by 1",
+            "select hex(x) from (select s x from b union select l from b) z order by 1",
+            "select any_value(s) from b group by id order by id",
+            "update ignore b set l = d",
+            "select hex(l) from b order by id",
+            "update ignore b set l = j, s = j",
+            "select hex(l), hex(s) from b order by id",
+            "create table a (s bit(8), t bit(8))",
+            "insert into a values (65, 65)",
+            "alter table a modify s varchar(9), modify t blob",
+            "select hex(s), hex(t) from a",
+        ],
+    );
+    assert!(answers[6].contains("1,3635,3635,3635,41,41"), "{answers:#?}");
+}
+
+#[test]
+fn literals_of_bits_have_a_sign_and_those_of_bytes_have_none() {
+    same_answers(
+        "literals_of_bits",
+        &[
+            "select b'1' - 2, 2 - b'11', -b'1', b'1' * -1, b'11' div -1, 0b11 - 5, b'1' in (-1)",
+            "select b'1111111111111111111111111111111111111111111111111111111111111111' + 0",
+            "select abs(b'1') - 2, round(b'1') - 2, b'11' % -2, sum(b'1') - 2",
+            "select b'1' | 0, ~b'1', b'1' = 1, b'1' + '1', hex(b'11'), concat(b'1000001'), b'1000001' = 'A'",
+            "select x'01' + 1, 0x01 * 3, 0xffffffffffffffff + 0",
+            "create database d",
+            "use d",
+            "create table t (a bigint, b bit(8) default b'101', c bigint unsigned, e int default b'11')",
+            "insert into t (a, c) values (b'11', b'11'), (b'1' - 2, 0x01)",
+            "select a, b + 0, c, e from t order by a",
+            "select a from t where a = b'1' - 2",
+        ],
+    );
+}
+
+#[test]
+fn real_is_float_where_the_mode_says_so() {
+    let answers = same_answers(
+        "conversions_like_mysql::real_is_float_where_the_mode_says_so",
+        &[
+            "create database d",
+            "use d",
+            "set sql_mode = 'REAL_AS_FLOAT'",
+            "create table r (a real, c double precision, d float8)",
+            "show create table r",
+            "select cast(20240229 as real), cast(20240229 as double)",
+            "set sql_mode = ''",
+            "select cast(20240229 as real)",
+            "create table f (a float)",
+            "insert into f values (1e12), (1e10), (1.5e-7), (123456e-12), (-1e11), (1234567)",
+            "select concat(a), length(a), cast(a as char), upper(a), left(a, 3) from f order by a",
+            "select a from f order by a",
+            "select - -9223372036854775808, -(-9223372036854775807)",
+        ],
+    );
+    assert!(answers[4].contains("`a` float"), "{answers:#?}");
+}
+
+#[test]
+fn documents_and_numbers_become_other_types_as_in_mysql() {
+    let answers = same_answers(
+        "documents_and_numbers",
+        &[
+            "create database d",
+            "use d",
+            "create table j (k int, j json)",
+            "insert into j values (1, 'true'), (2, 'false'), (3, '12'), (4, '1.5'), (5, '-7')",
+            "create table n (i bigint, t tinyint, d double, f float, c decimal(10, 2), v varchar(20))",
+            "insert into n select j, j, j, j, j, j from j",
+            "insert into n (i) select j from j group by j",
+            "select * from n",
+            "select json_array(strcmp('a', 'b'), strcmp('b', 'a'), strcmp('a', 'a'), strcmp(null, 'a'))",
+            "select json_array(0 / 3, 0.00, -0.0, 0.0 * 1, 1.00, 2 - 2.0, 4.0 % 2.0), cast(0 / 3 as json)",
+            "select json_object('a', strcmp('a', 'b')), cast(strcmp('a', 'b') as json), strcmp('a', 'b')",
+            "select timestamp'2000-01-01 10:11:12' - interval 18446744073709551615 second",
+            "select timestamp'2000-01-01 10:11:12' + interval 18446744073709551615 second",
+            "select format(1999, 18446744073709551615), format(1999.5, 9223372036854775808), format(1.5, 31)",
+            "select (2024, '0') <= (X'31322E35', 'a'), (2024, 1) < (X'31', 1), (X'31', 1) = (49, 1)",
+            "select (1, X'31') in ((1, 49), (2, 3)), (1, 49) in ((1, X'31'), (2, 3))",
+            "create table c (k int, b binary(4), c char(4), i bit(5), t time, d date)",
+            "insert into c values (1, 'a', 'b', 3, '10:11:12', '2024-01-02')",
+            "select hex(b), length(b) from (select b from c union all select 12345) x",
+            "select hex(b), length(b) from (select b from c union all select d from c) x",
+            "select hex(b), length(b) from (select b from c union all select i from c) x",
+            "select hex(b), length(b) from (select b from c union all select 1e0) x",
+            "select hex(b), length(b) from (select b from c union all select 'x') x",
+            "select b from c union select 1",
+            "select c from c union select 1 union select t from c",
+            "select if(k, c, 1), case when k then c else d end, ifnull(c, 1.5), coalesce(c, 'x') from c",
+            "create table made as select if(k, c, 1) as a, ifnull(b, 1) as b, coalesce(c, 'x') as e from c",
+            "show create table made",
+            "create table united as select k, b, c from c union select 1, 2, 3",
+            "show create table united",
+        ],
+    );
+    assert!(answers.iter().any(|answer| answer.contains("[true, true, false, null]")), "{answers:#?}");
+}
+
+#[test]
+fn bits_are_no_dates_and_a_number_of_bits_is_a_text_in_documents() {
+    let answers = same_answers(
+        "conversions_like_mysql::bits_are_no_dates_and_a_number_of_bits_is_a_text_in_documents",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (b BIT(4), w BIT(12))",
+            "INSERT INTO t VALUES (5, 2730), (0, 0), (NULL, 0)",
+            "SELECT CAST(IFNULL(b, w) AS JSON), CAST(IFNULL(b, 0) AS JSON), CAST(b AS JSON) FROM t",
+            "SELECT JSON_ARRAY(COALESCE(b, w), GREATEST(b, w), IF(1, b, w)) FROM t",
+            "SELECT CAST(b AS DATE), DATE(w), YEAR(b), DAYOFWEEK(b) FROM t",
+            "SET sql_mode = ''",
+            "SELECT CAST(b AS DATE), CAST(w AS DATETIME), TIMESTAMP(b) FROM t",
+        ],
+    );
+    assert!(answers[4].contains("base64:type16:NQ=="), "{}", answers[4]);
+}
+
+#[test]
+fn a_time_in_a_column_of_dates_is_one_of_today() {
+    let answers = same_answers(
+        "conversions_like_mysql::a_time_in_a_column_of_dates_is_one_of_today",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "SET timestamp = 1600000000",
+            "CREATE TABLE t (a DATE, b DATETIME, c TIMESTAMP NULL, e DATETIME(3))",
+            "INSERT INTO t VALUES (TIME'10:00:00', TIME'-10:00:00', TIME'10:00:00', TIME'10:00:00.5')",
+            "INSERT INTO t (a, b) SELECT CAST('24:00:00' AS TIME), CAST('838:00:00' AS TIME)",
+            "SELECT * FROM t",
+            "UPDATE t SET a = CAST('-1:00:00' AS TIME), b = TIME'00:00:00'",
+            "SET sql_mode = ''",
+            "INSERT INTO t (a, b) VALUES (TIME'30:00:00', TIME'30:00:00')",
+            "SELECT a, b FROM t",
+        ],
+    );
+    assert!(answers[6].contains("2020-09-13,2020-09-12 14:00:00"), "{}", answers[6]);
+}

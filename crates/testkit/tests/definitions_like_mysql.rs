@@ -1,7 +1,9 @@
 //! Tests that nothing of a definition is lost: what MySQL shows of a view and reads through it is
 //! shown and read here, and constraints need no name behind the word CONSTRAINT.
 
+use bench::instance::Settings;
 use testkit::answers::same_answers;
+use testkit::server::same_as_mysql;
 
 #[test]
 fn rollups_and_common_tables_of_views_are_kept() {
@@ -27,6 +29,27 @@ fn rollups_and_common_tables_of_views_are_kept() {
         ],
     );
     assert!(answers[6].ends_with("1,3 2,3 NULL,6"), "{}", answers[6]);
+}
+
+/// MySQL takes TRUE and FALSE as no default of an AUTO_INCREMENT column, and refuses every other
+/// default but NULL.
+#[test]
+fn defaults_of_auto_increment_columns_are_refused_or_are_none() {
+    let defaults = ["FALSE", "TRUE", "NULL", "0", "'1'", "(1)", "(NULL)", "1.5"];
+    let mut statements = vec!["CREATE DATABASE d".to_owned(), "USE d".to_owned()];
+    for (at, default) in defaults.iter().enumerate() {
+        statements.extend([
+            format!("CREATE TABLE t{at} (a INT AUTO_INCREMENT UNIQUE KEY DEFAULT {default})"),
+            format!("SHOW CREATE TABLE t{at}"),
+            format!("INSERT INTO t{at} (a) VALUES (NULL), (NULL)"),
+            format!("SELECT * FROM t{at} ORDER BY a"),
+        ]);
+    }
+    let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+    same_answers(
+        "definitions_like_mysql::defaults_of_auto_increment_columns_are_refused_or_are_none",
+        &statements,
+    );
 }
 
 #[test]
@@ -92,4 +115,72 @@ fn a_foreign_keys_column_gets_another_name_whatever_its_rows_are() {
             "SHOW CREATE TABLE c",
         ],
     );
+}
+
+#[test]
+fn an_altered_table_has_the_time_of_the_statement() {
+    let statements = [
+        "CREATE TABLE d.t (id INT AUTO_INCREMENT PRIMARY KEY)",
+        "ALTER TABLE d.t ADD COLUMN a INT",
+        "ALTER TABLE d.t ADD KEY k (a)",
+        "CREATE INDEX k2 ON d.t (a, id)",
+        "ALTER TABLE d.t RENAME COLUMN a TO b",
+        "ALTER TABLE d.t COMMENT 'x'",
+        "ALTER TABLE d.t MODIFY b BIGINT",
+        "ALTER TABLE d.t AUTO_INCREMENT = 100",
+        "ALTER TABLE d.t FORCE",
+        "ALTER TABLE d.t",
+        "ALTER TABLE d.t RENAME TO d.t2",
+        "RENAME TABLE d.t2 TO d.t",
+        "INSERT INTO d.t (b) VALUES (1)",
+        "TRUNCATE d.t",
+    ];
+    same_as_mysql("an_altered_table_has_the_time_of_the_statement", &Settings::default(), |server| {
+        server.run("CREATE DATABASE d");
+        let mut client = server.connect();
+        let mut times = Vec::new();
+        for (second, statement) in (1_700_000_000..).zip(statements) {
+            client.query(&format!("SET timestamp = {second}")).expect("a time");
+            client.query(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+            let times_of =
+                "SELECT UNIX_TIMESTAMP(create_time) FROM information_schema.tables WHERE table_schema = 'd'";
+            let told = testkit::lines::lines_of(&client.query(times_of).expect("the tables")).concat();
+            times.push(format!("{statement}: {told}"));
+        }
+        times
+    });
+}
+
+/// Vitess exchanges views in this way when it changes one.
+#[test]
+fn views_and_tables_exchange_names_step_by_step() {
+    let test = "definitions_like_mysql::views_and_tables_exchange_names_step_by_step";
+    let steps = [
+        "RENAME TABLE v1 TO tmp, v2 TO v1, tmp TO v2",
+        "RENAME TABLE v1 TO w, t1 TO v1",
+        "RENAME TABLE v1 TO t1, w TO v1",
+        "RENAME TABLE t1 TO v1, v1 TO z",
+        "RENAME TABLE v1 TO t1, t1 TO z",
+        "RENAME TABLE t1 TO tz, v1 TO t1, tz TO v1",
+        "RENAME TABLE t1 TO a1, a1 TO a2, a2 TO a3",
+        "RENAME TABLE v2 TO b1, v2 TO b2",
+        "RENAME TABLE v2 TO b1, b1 TO v2",
+        "RENAME TABLE v2 TO t2, t2 TO x",
+        "RENAME TABLE v2 TO a3",
+        "RENAME TABLE t2 TO t3, v2 TO t2, a3 TO v2",
+        "RENAME TABLE absent TO x, v2 TO y",
+    ];
+    let mut statements = vec![
+        "CREATE DATABASE d",
+        "USE d",
+        "CREATE TABLE t1 (a INT)",
+        "CREATE TABLE t2 (b INT)",
+        "CREATE VIEW v1 AS SELECT 1 AS x",
+        "CREATE VIEW v2 AS SELECT 2 AS y",
+    ];
+    for step in steps {
+        statements.extend([step, "SHOW FULL TABLES", "SELECT table_name, view_definition FROM information_schema.views WHERE table_schema = 'd' ORDER BY 1"]);
+    }
+    let answers = same_answers(test, &statements);
+    assert!(!answers[6].contains("1050"), "the first exchange is carried out: {}", answers[6]);
 }

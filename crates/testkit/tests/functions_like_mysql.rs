@@ -363,6 +363,8 @@ fn bases_are_those_of_the_texts_of_values() {
              bin(2.5e0), bin(18446744073709551615), conv(-1,10,-2), conv('zz',36,10), \
              conv(0x1F,10,2), bin(true), bin(''), bin(' 7'), oct('+7'), conv('-17',10,-18), \
              conv(10+'10'+'10'+X'0a',10,10)",
+            "select bin(0xFFFFFFFFFFFFFFFF), oct(b'1111111111111111111111111111111111111111111111111111111111111111'),
+             conv(b'1111111111111111111111111111111111111111111111111111111111111111',10,16), bin(b''), bin(x'')",
         ],
     );
     assert!(answers.iter().any(|answer| answer.contains("1111100000,1740,3E0")), "{answers:#?}");
@@ -561,4 +563,51 @@ fn warnings_about_addresses_and_digits_name_the_column() {
         ],
     );
     assert!(answers[4].contains("`d`.`a`.`v`"), "{}", answers[4]);
+}
+
+#[test]
+fn times_of_fractions_and_dates_of_times_are_mysqls() {
+    let answers = same_answers(
+        "functions_like_mysql::times_of_fractions_and_dates_of_times_are_mysqls",
+        &[
+            "SELECT CAST(1.5702960767115632 AS TIME(3)), CAST(ATAN2(1999) AS TIME), CAST(1.5702960767115632e0 AS TIME(6))",
+            "SELECT TIME(18446744073709551615), CAST(-0.7e0 AS TIME), TIME(-0.7), SECOND(CAST(1959 AS DECIMAL(65,30)))",
+            "SELECT MICROSECOND(CAST(1999 AS DECIMAL(65,30))), CAST(1e10 AS TIME), CAST(-1e10 AS TIME), TIME(8385960)",
+            "SELECT CAST('1e2' AS TIME), SUBTIME(TIMESTAMP'2024-01-02 01:00:00', '1e2')",
+            "SELECT DATEDIFF(DATE(TIME'-01:30:00'), NOW()), DATEDIFF(DATE(TIME'-25:00:00'), NOW()), \
+             DATEDIFF(DATE(TIME'49:00:00'), NOW())",
+            "SELECT WEEK(19700101009999), YEAR(19700101009999), DAYOFYEAR(20240101256161), WEEK(19700101009999e0)",
+            "SELECT WEEK('2024-12-31', -1), WEEK('2024-12-31', 7), YEARWEEK('2024-12-31', -1), WEEK('2024-12-31', 4294967295)",
+            "SELECT CONVERT_TZ(0, '+00:00', '+05:30'), CONVERT_TZ('2024-00-01', '+00:00', '+05:30')",
+            "SELECT CAST('0000' AS YEAR), CAST('0' AS YEAR), CAST(0 AS YEAR), OCT(X''), BIN(X'31'), CHARSET(CAST('1' AS JSON))",
+            "SELECT HOUR(CAST('\"10:11:12\"' AS JSON)), ADDTIME('1:1:1', CAST('\"01:00:00\"' AS JSON)), \
+             MICROSECOND(JSON_ARRAY(1, 1))",
+            "SELECT LEAST(TIMESTAMP'2024-12-30 10:11:12', 2), LEAST(TIMESTAMP'2024-12-30 10:11:12', 3, 20230101)",
+            "SELECT GREATEST(DATE'2024-12-30', 'x'), LEAST(DATE'2024-12-30', 'x'), LEAST(TIMESTAMP'2024-12-30 10:11:12', 0)",
+            "CREATE DATABASE d",
+            "CREATE TABLE d.y (y YEAR)",
+            "INSERT INTO d.y VALUES (0), (2024)",
+            "SELECT (SELECT MIN(y) FROM d.y), (SELECT MAX(y) FROM d.y), MIN(y) FROM d.y",
+            "SELECT 1, NULL UNION SELECT NULL, YEAR('2192-01-01')",
+            "WITH RECURSIVE m AS (SELECT 1 n, CAST(0 AS YEAR) x UNION ALL SELECT n + 1, x FROM m WHERE n < 3) SELECT * FROM m",
+            "SELECT 1 x, 1 + 1, CONCAT(1, 'a'), COUNT(*) FROM d.y GROUP BY x WITH ROLLUP",
+        ],
+    );
+    assert!(answers[0].contains("00:00:01.570,00:00:02,00:00:01.570296"), "{answers:#?}");
+}
+
+#[test]
+fn weeks_and_periods_of_the_first_years_are_numbers_without_a_sign() {
+    let answers = same_answers(
+        "weeks_and_periods_of_the_first_years",
+        &[
+            "select period_add(202001, -999999), period_add(202001, 9223372036854775807), period_add(1, -24001)",
+            "select period_add(202001, -24240), period_add(202001, -24239), period_add(202001, -23000)",
+            "select date_format(0.0, '%U %u %V %v %X %x'), date_format('0000-01-01', '%U %u %V %v %X %x')",
+            "select week('0001-01-01', 3), yearweek('0000-12-31', 3), date_format('0000-12-31', '%v %x')",
+            "select week(0.0), yearweek(0), dayofweek(20200001), dayname(20200100), to_seconds(20200100)",
+            "select week(date'2020-12-31', 0), week(date'2021-01-01', 1), week(date'2021-01-03', 6), yearweek(date'2021-01-01')",
+        ],
+    );
+    assert!(answers[0].contains("6148914691228385874"), "{answers:#?}");
 }

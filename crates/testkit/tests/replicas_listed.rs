@@ -3,7 +3,7 @@
 
 use bench::instance::Settings;
 use os::clock::Stopwatch;
-use protocol::command::REGISTER_SLAVE;
+use protocol::command::{BINLOG_DUMP, REGISTER_SLAVE};
 use std::net::Ipv4Addr;
 use std::time::Duration;
 use testkit::Server;
@@ -56,4 +56,59 @@ fn replicas_are_listed_as_long_as_they_are_connected() {
         lines
     });
     assert!(answers[1].contains("77\thost\t3306\t1\t11111111-2222-3333-4444-555555555555"), "{answers:#?}");
+}
+
+/// Comes as the replica of this UUID, with NULL for none, and of this server id. It asks for the
+/// whole binary log and hears the first event.
+fn dump_as(server: &Server, uuid: &str, server_id: u32) -> Caller {
+    let mut caller = come(server);
+    let told = format!("\x03SET @source_binlog_checksum = 'NONE', @replica_uuid = {uuid}");
+    caller.command(told.as_bytes());
+    assert_eq!(caller.hear(), Said::Ok);
+    let mut packet = vec![BINLOG_DUMP];
+    packet.extend_from_slice(&4u32.to_le_bytes());
+    packet.extend_from_slice(&0u16.to_le_bytes());
+    packet.extend_from_slice(&server_id.to_le_bytes());
+    caller.command(&packet);
+    // The packet of an event begins like OK.
+    assert_eq!(caller.hear(), Said::Ok);
+    caller
+}
+
+#[test]
+fn a_replica_that_comes_again_ends_its_older_dump() {
+    const ONE: &str = "'11111111-2222-3333-4444-555555555555'";
+    const OTHER: &str = "'21111111-2222-3333-4444-555555555555'";
+    /// Who comes one after the other, and how many dumps there are then.
+    const COMERS: [(&str, u32, &str); 8] = [
+        (ONE, 7, "1"),
+        (ONE, 7, "1"),
+        (OTHER, 7, "2"),
+        (ONE, 8, "2"),
+        ("NULL", 7, "3"),
+        ("NULL", 7, "3"),
+        ("NULL", 9, "4"),
+        // A client that is no replica gets what there is, and its dump ends.
+        ("NULL", 0, "4"),
+    ];
+    let ends = same_as_mysql("replaced_dumps", &Settings::default(), |server| {
+        server.run("CREATE USER r");
+        server.run("GRANT REPLICATION SLAVE ON *.* TO r");
+        let dumps = "SELECT COUNT(*) FROM information_schema.processlist WHERE command = 'Binlog Dump'";
+        let mut callers = Vec::new();
+        for (uuid, id, wanted) in COMERS {
+            callers.push(dump_as(server, uuid, id));
+            let watch = Stopwatch::start();
+            while server.rows(dumps) != [wanted] {
+                let seen = server.rows(dumps);
+                let flavor = server.flavor();
+                assert!(watch.elapsed() < Duration::from_secs(60), "{flavor}: {uuid} {id}: {seen:?}");
+            }
+        }
+        let end = std::iter::repeat_with(|| callers[0].hear()).find(|said| *said != Said::Ok);
+        let Some(Said::Error(code, state, message)) = end else { panic!("{end:?}") };
+        // The words about files and positions that follow are MySQL's alone.
+        vec![format!("{code} {state} {}", message.split(';').next().unwrap_or_default())]
+    });
+    assert!(ends[0].starts_with("1236 HY000 A replica with the same server_uuid"), "{ends:?}");
 }

@@ -4,7 +4,7 @@
 use bench::instance::{Flavor, Settings};
 use bench::replication::{StartFrom, Thread};
 use protocol::client::ClientError;
-use testkit::server::flavor_under_test;
+use testkit::server::{flavor_under_test, same_as_mysql};
 use testkit::{Replica, Server, USER, available};
 
 const TABLES: &[&str] = &[
@@ -160,4 +160,21 @@ fn information_about_the_source_is_not_for_everybody() {
         other => panic!("{other:?}"),
     }
     assert_eq!(server.rows("SELECT * FROM mysql.slave_master_info").len(), 0, "{USER} may");
+}
+
+#[test]
+fn a_change_of_the_source_takes_the_timeout_of_its_moment() {
+    same_as_mysql("replication_tables::the_timeout_of_its_moment", &Settings::default(), |server| {
+        let heartbeat =
+            "SELECT heartbeat_interval FROM performance_schema.replication_connection_configuration";
+        let mut seen = Vec::new();
+        for seconds in [20, 8] {
+            server.run(&format!("SET GLOBAL replica_net_timeout = {seconds}"));
+            server.run(
+                "CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT=1, SOURCE_USER='nobody'",
+            );
+            seen.extend(server.rows(heartbeat));
+        }
+        seen
+    });
 }

@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use bench::instance::{Flavor, RowImage};
+use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::Thread;
 use bench::sbtest::Workload;
 use os::clock::{Stopwatch, sleep};
 use testkit::Server;
 use testkit::following::{By, Pair, SIZE};
-use testkit::server::SOON;
+use testkit::server::{SOON, same_as_mysql};
 
 /// The time that is given to what must not happen.
 const A_WHILE: Duration = Duration::from_millis(200);
@@ -99,6 +99,51 @@ fn waits_for_the_replica(source: Flavor, replica: Flavor, by: By) {
     pair.is_equal();
 }
 
+/// Tests that a replica may come anew that has a transaction already whose commit still waits: its
+/// acknowledgement was lost with the old connection.
+fn takes_a_replica_that_has_what_waits(source: Flavor) {
+    let pair = pair(source, Flavor::Slipstream, By::Gtid);
+    pair.source.run("CREATE TABLE sbtest.waited (id INT PRIMARY KEY)");
+    pair.is_equal();
+    pair.replica.stop_thread(Thread::Io);
+    let last = pair.source.rows("SELECT SUBSTRING_INDEX(@@gtid_executed, '-', -1)").concat();
+    let next = last.parse::<u64>().expect("the number of a transaction") + 1;
+    let mut session = pair.source.connect();
+    let waiting = os::thread::spawn("has_what_waits", move || {
+        session.query("INSERT INTO sbtest.waited VALUES (1)").expect("is acknowledged in the end");
+    });
+    let wait_sessions = || status(&pair.source, "source_wait_sessions");
+    let clock = Stopwatch::start();
+    while wait_sessions() != "1" {
+        assert!(clock.elapsed() < SOON, "{} sessions wait", wait_sessions());
+        sleep(Duration::from_millis(10));
+    }
+    let uuid = pair.source.rows("SELECT @@server_uuid").concat();
+    let mut received = pair.replica.server.connect();
+    for sql in [
+        &format!("SET gtid_next = '{uuid}:{next}'"),
+        "INSERT INTO sbtest.waited VALUES (1)",
+        "SET gtid_next = 'AUTOMATIC'",
+    ] {
+        received.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+    pair.replica.start_thread(Thread::Io);
+    wait_for_status(&pair.replica, "replica_status", "ON");
+    // The acknowledgement of a later transaction is one of all before it.
+    pair.source.run("INSERT INTO sbtest.waited VALUES (2)");
+    waiting.join().expect("is answered when the replica has it");
+    pair.is_equal();
+}
+
+#[test]
+fn a_replica_with_a_transaction_that_waits_may_come_anew() {
+    takes_a_replica_that_has_what_waits(Flavor::Slipstream);
+    let name = "a_replica_with_a_transaction_that_waits_may_come_anew";
+    if testkit::available(name, &[Flavor::MySql]) {
+        takes_a_replica_that_has_what_waits(Flavor::MySql);
+    }
+}
+
 #[test]
 fn slipstream_for_slipstream() {
     waits_for_the_replica(Flavor::Slipstream, Flavor::Slipstream, By::Gtid);
@@ -165,4 +210,29 @@ fn its_plugins_are_there_already() {
         );
         assert_eq!(server.rows("SELECT @@rpl_semi_sync_master_timeout"), ["10000"]);
     }
+}
+
+#[test]
+fn its_variables_are_those_of_mysql() {
+    let names = same_as_mysql("semi_sync_status", &Settings::default(), |server| {
+        for side in ["source", "replica"].iter().filter(|_| server.flavor() == Flavor::MySql) {
+            server.run(&format!("INSTALL PLUGIN rpl_semi_sync_{side} SONAME 'semisync_{side}.so'"));
+        }
+        // MySQL's threads measure their waits for the network and the clock too.
+        let mut lines = server.rows(
+            "SELECT * FROM performance_schema.global_status WHERE variable_name LIKE 'Rpl_semi_sync%' \
+             AND variable_name NOT REGEXP '_(net_|timefunc_|wait_pos_)' ORDER BY variable_name",
+        );
+        lines.extend(server.rows("SHOW VARIABLES LIKE 'rpl_semi_sync_%_enabled'"));
+        lines
+    });
+    assert!(!names.is_empty());
+}
+
+#[test]
+fn an_old_name_of_a_variable_is_shown_to_those_who_ask_for_it_alone() {
+    let server = Server::start(Flavor::Slipstream, &Settings::default());
+    let enabled = |pattern: &str| server.rows(&format!("SHOW GLOBAL VARIABLES LIKE '{pattern}'"));
+    assert_eq!(enabled("RPL_semi_sync_master_enabled"), ["rpl_semi_sync_master_enabled\tOFF"]);
+    assert_eq!(enabled("rpl_semi_sync_master%"), [""; 0]);
 }

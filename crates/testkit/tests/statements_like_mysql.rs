@@ -462,3 +462,43 @@ fn definitions_have_the_quotes_of_sql_mode() {
     );
     assert!(answers[5].contains("CREATE TABLE \"t\""), "{answers:#?}");
 }
+
+#[test]
+fn help_is_what_the_help_tables_have() {
+    let answers = same_answers(
+        "statements_like_mysql::help_is_what_the_help_tables_have",
+        &[
+            "DELETE FROM mysql.help_topic",
+            "DELETE FROM mysql.help_category",
+            "DELETE FROM mysql.help_keyword",
+            "DELETE FROM mysql.help_relation",
+            "HELP 'select'",
+            "HELP contents",
+            "INSERT INTO mysql.help_category VALUES (1, 'Functions', 0, ''), (2, 'Bit Functions', 1, ''), \
+             (3, 'Date Functions', 1, ''), (4, 'Empty', 0, '')",
+            "INSERT INTO mysql.help_topic VALUES (1, 'BIT_COUNT', 2, 'counts bits', 'BIT_COUNT(3)', ''), \
+             (2, '&', 2, 'and', '', ''), (3, 'BITS', 1, 'of all', '', ''), (4, 'NOW', 3, 'time', '', ''), \
+             (5, '~', 2, 'not', '', '')",
+            "INSERT INTO mysql.help_keyword VALUES (1, 'CLOCK'), (2, 'MANY'), (3, 'LONELY'), (4, 'CLOTH')",
+            "INSERT INTO mysql.help_relation VALUES (4, 1), (1, 2), (2, 2)",
+            "HELP 'now'",
+            "HELP NOW",
+            "HELP 'bit%'",
+            "HELP 'Bit Functions'",
+            "HELP 'functions'",
+            "HELP '%functions'",
+            "HELP 'clock'",
+            "HELP 'clo%'",
+            "HELP 'many'",
+            "HELP 'lonely'",
+            "HELP 'empty'",
+            "HELP 'nosuch'",
+            "HELP ''",
+            "HELP '_'",
+            "HELP",
+            "HELP 'a' 'b'",
+            "PREPARE s FROM 'HELP ''now'''",
+        ],
+    );
+    assert!(answers[13].contains("Bit Functions,&,N"), "{answers:#?}");
+}

@@ -281,3 +281,27 @@ fn commits_wait_for_replicas_of_the_new_source_as_they_did_before() {
         "Rpl_semi_sync_source_no_tx\t0"
     );
 }
+
+/// A commit that waits for a replica's answer is at the replicas, and not yet in `gtid_executed` of
+/// the source.
+#[test]
+fn a_commit_that_replicas_have_first_is_waited_for() {
+    let three = Three::start(Flavor::Slipstream, Flavor::Slipstream);
+    three.source.run("CREATE DATABASE d");
+    three.settle();
+    three.source.run("SET GLOBAL rpl_semi_sync_source_timeout = 600000");
+    three.source.run("SET GLOBAL rpl_semi_sync_source_enabled = ON");
+    std::thread::scope(|scope| {
+        scope.spawn(|| three.source.run("CREATE DATABASE waits"));
+        let clock = Stopwatch::start();
+        while three.replica.rows("SHOW DATABASES LIKE 'waits'").is_empty() {
+            assert!(clock.elapsed() < SOON, "the replica does not get it");
+            sleep(std::time::Duration::from_millis(1));
+        }
+        let checks = scope.spawn(|| three.switch(&["--dry-run", "--max-lag=60"]));
+        sleep(std::time::Duration::from_secs(2));
+        three.source.run("SET GLOBAL rpl_semi_sync_source_enabled = OFF");
+        let done = checks.join().expect("the command");
+        assert_eq!(done.status.code(), Some(0), "{}", told(&done));
+    });
+}

@@ -235,6 +235,39 @@ fn names_and_errors_are_in_the_clients_character_set() {
 }
 
 #[test]
+fn rows_that_are_written_have_the_spaces_of_char_columns_where_the_mode_says_so() {
+    let answers = same_answers(
+        "written_padded_chars",
+        &[
+            "create database d",
+            "use d",
+            "set sql_mode = 'PAD_CHAR_TO_FULL_LENGTH'",
+            "create table c (id int primary key, a char(5), v varchar(30))",
+            "insert into c values (1, 'ab', ''), (2, 'cd', '')",
+            "insert into c values (1, 'ef', '') on duplicate key update v = concat(a, '|', values(a), '|')",
+            "insert into c values (2, 'gh', '') as n on duplicate key update v = concat(n.a, '|', c.a, '|')",
+            "select v from c order by id",
+            "create trigger b before insert on c for each row set new.v = concat(new.a, '|')",
+            "create trigger u before update on c for each row set new.v = concat(new.a, '|', old.a, '|')",
+            "insert into c values (3, 'ij', '')",
+            "update c set a = 'kl' where id = 1",
+            "replace into c values (2, 'mn', '')",
+            "insert into c values (3, 'op', '') on duplicate key update a = 'qr'",
+            "select v from c order by id",
+            "create table g (a char(5), b varchar(10) as (concat(a, '|')) stored, c varchar(10) as (concat(a, '|')), \
+             check (length(a) = 5))",
+            "insert into g (a) values ('x')",
+            "select b, c from g",
+            "set sql_mode = ''",
+            "select concat(a, '|'), length(a) from c order by id",
+            "insert into c values (1, 'st', '') on duplicate key update a = 'uv'",
+            "select v from c where id = 1",
+        ],
+    );
+    assert!(answers[7].contains("ab   |ef   |"), "{}", answers[7]);
+}
+
+#[test]
 fn char_columns_are_read_with_their_spaces_where_the_mode_says_so() {
     let answers = same_answers(
         "padded_chars",

@@ -4,7 +4,7 @@
 //! memory; [`row::RowLayout`] turns values into MySQL's binary log row image and back, and splices
 //! partial images into full ones; [`key`] turns packed values into byte strings whose memcmp order
 //! is the column's order; [`convert::to_column`] is the assignment of a value to a column, with
-//! MySQL's error codes.
+//! MySQL's error codes; [`column_test`] decides conditions on single columns on a row's bytes.
 //!
 //! Invariants:
 //! - Row bytes are exactly what a MySQL or MariaDB server writes into a row event for the same
@@ -21,6 +21,7 @@
 
 pub mod collation;
 pub mod column;
+pub mod column_test;
 pub mod compare;
 pub mod convert;
 pub mod decimal;
@@ -30,6 +31,7 @@ pub mod json;
 pub mod key;
 pub mod mask;
 pub mod number;
+pub mod order_number;
 pub mod packed;
 pub mod row;
 pub mod temporal;

@@ -68,6 +68,28 @@ pub fn write_f32(value: f32, out: &mut Vec<u8>) {
     if digits <= 6 { write_shortest(&shortest, out) } else { write_shortest(&format!("{value:.5e}"), out) }
 }
 
+/// Appends a FLOAT as operations on texts see it: with an exponent where it has more than twelve
+/// characters otherwise. Clients are sent the text of [`write_f32`].
+pub fn write_f32_as_text(value: f32, out: &mut Vec<u8>) {
+    const MOST_CHARS: usize = 12;
+    const MOST_DIGITS: usize = 6;
+    let start = out.len();
+    write_f32(value, out);
+    if out.len() - start <= MOST_CHARS {
+        return;
+    }
+    out.truncate(start);
+    let shortest = format!("{value:e}");
+    let digits = shortest.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count();
+    let scientific = if digits <= MOST_DIGITS { shortest } else { format!("{value:.5e}") };
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let mantissa = match mantissa.contains('.') {
+        true => mantissa.trim_end_matches('0').trim_end_matches('.'),
+        false => mantissa,
+    };
+    out.extend_from_slice(format!("{mantissa}e{exponent}").as_bytes());
+}
+
 /// Appends a number. `scientific` is the text that Rust's `{:e}` writes: `-d.ddde-x`.
 fn write_shortest(scientific: &str, out: &mut Vec<u8>) {
     let (negative, rest) = match scientific.strip_prefix('-') {

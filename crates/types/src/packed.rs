@@ -78,17 +78,19 @@ pub fn width(ty: &ColumnType) -> Width {
 pub fn packed_len(width: Width, bytes: &[u8]) -> Result<usize, PackedError> {
     let len = match width {
         Width::Fixed(len) => usize::from(len),
-        Width::Prefixed(1) => 1 + usize::from(*bytes.first().ok_or(PackedError::Short)?),
-        Width::Prefixed(2) => {
-            let prefix = bytes.first_chunk::<2>().ok_or(PackedError::Short)?;
-            2 + usize::from(u16::from_le_bytes(*prefix))
-        }
-        Width::Prefixed(n) => {
-            let prefix = bytes.get(..usize::from(n)).ok_or(PackedError::Short)?;
-            usize::from(n) + little_endian(prefix) as usize
-        }
+        Width::Prefixed(prefix) => usize::from(prefix) + prefixed_len(prefix, bytes)?,
     };
     if bytes.len() < len { Err(PackedError::Short) } else { Ok(len) }
+}
+
+/// Returns the length that stands in the first `prefix` bytes (1..=4).
+#[inline]
+pub(crate) fn prefixed_len(prefix: u8, bytes: &[u8]) -> Result<usize, PackedError> {
+    Ok(match prefix {
+        1 => usize::from(*bytes.first().ok_or(PackedError::Short)?),
+        2 => usize::from(u16::from_le_bytes(*bytes.first_chunk().ok_or(PackedError::Short)?)),
+        n => little_endian(bytes.get(..usize::from(n)).ok_or(PackedError::Short)?) as usize,
+    })
 }
 
 /// Returns the bytes of a packed value without its length prefix. `packed` is exactly one value.

@@ -5,9 +5,11 @@
 //! a null bitmap of as many bits. `docs/formats/row.md` has the bytes.
 
 mod comparable;
+mod places;
 
 use crate::packed::{self, PackedError, Width, packed_len};
 use crate::{ColumnMask, ColumnType, Value};
+use places::Places;
 
 /// The error for a row image that cannot be read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +38,7 @@ pub struct RowLayout {
     /// The byte offsets of the leading columns whose place is fixed as long as no column before
     /// them is NULL. The last of these columns may itself be of variable length.
     fixed_offsets: Vec<u32>,
+    places: Places,
     /// For each column, whether its bytes behind their length are those of its values.
     plain: Vec<bool>,
     /// Whether some column may have bytes that are no value of its type.
@@ -63,12 +66,18 @@ impl RowLayout {
         }
         let fallible = types.iter().any(packed::may_be_no_value);
         let plain = types.iter().map(packed::is_plain_text).collect();
-        RowLayout { types: types.to_vec(), widths, fixed_offsets, plain, fallible }
+        let places = Places::new(&widths);
+        RowLayout { types: types.to_vec(), widths, fixed_offsets, places, plain, fallible }
     }
 
     /// Returns the columns' types.
     pub fn types(&self) -> &[ColumnType] {
         &self.types
+    }
+    /// Reports whether a column's bytes behind their length are those of its values, which are
+    /// texts.
+    pub fn is_plain_text(&self, column: usize) -> bool {
+        self.plain.get(column).copied().unwrap_or(false)
     }
     /// Returns how many columns the table has.
     pub fn columns(&self) -> usize {
@@ -167,6 +176,33 @@ impl RowLayout {
         };
         let end = self.after(image, column, start)?;
         Ok(Some(&image[start..end]))
+    }
+
+    /// Returns the bytes of a column in a full image, without their length. `None` means NULL.
+    ///
+    /// # Errors
+    /// Returns an error if the image ends within a value, or has no such column.
+    #[inline]
+    pub fn find<'a>(&self, image: &'a [u8], column: usize) -> Result<Option<&'a [u8]>, RowError> {
+        let bitmap = self.bitmap(image, self.columns())?;
+        let Some(width) = self.widths.get(column) else {
+            return Err(self.error(column, 0, PackedError::WrongKind));
+        };
+        if is_null(bitmap, column) {
+            return Ok(None);
+        }
+        let start = if no_null_before(bitmap, column) {
+            let start = self.places.start(image, bitmap.len(), column);
+            start.map_err(|cause| self.error(column, image.len(), cause))?
+        } else {
+            self.skip(image, bitmap, 0, column, bitmap.len())?
+        };
+        let (skipped, end) = match width {
+            Width::Fixed(len) => (0, start + usize::from(*len)),
+            Width::Prefixed(prefix) => (usize::from(*prefix), self.after(image, column, start)?),
+        };
+        let bytes = image.get(start + skipped..end);
+        bytes.map(Some).ok_or(self.error(column, start, PackedError::Short))
     }
 
     /// Returns the packed value of a column in a partial image: `None` if the mask does not have
@@ -282,7 +318,7 @@ impl RowLayout {
         slots: &mut [Value],
     ) -> Result<(), RowError> {
         let bitmap = self.bitmap(image, self.columns())?;
-        let has_nulls = bitmap.iter().any(|&byte| byte != 0);
+        let has_nulls = !no_null_before(bitmap, self.columns());
         let (mut at, mut offset) = (0, bitmap.len());
         for &column in columns {
             if column >= self.columns() {
@@ -349,26 +385,41 @@ impl RowLayout {
         Ok(())
     }
 
-    /// Appends the partial image of the mask's columns. `values` has one value for every column of
-    /// the table, in the form that [`RowLayout::encode`] takes.
-    pub fn encode_partial(
+    /// Appends the full image that `base` (full) becomes when the mask's columns get other values.
+    /// `values` has one value for every column of the table, in the form that [`RowLayout::encode`]
+    /// takes. Unchanged runs of columns are copied whole.
+    pub fn splice_values(
         &self,
-        values: &[Value],
+        base: &[u8],
         mask: &ColumnMask,
+        values: &[Value],
         out: &mut Vec<u8>,
     ) -> Result<(), RowError> {
         self.check_mask(mask)?;
         if values.len() != self.columns() {
             return Err(self.error(self.columns(), out.len(), PackedError::WrongKind));
         }
+        let bitmap = self.bitmap(base, self.columns())?;
         let start = out.len();
-        out.resize(start + mask.count().div_ceil(8), 0);
-        for (bit, column) in mask.iter().enumerate() {
-            match &values[column] {
-                Value::Null => out[start + bit / 8] |= 1 << (bit % 8),
-                value => packed::encode(&self.types[column], value, out)
-                    .map_err(|cause| self.error(column, out.len(), cause))?,
+        out.extend_from_slice(bitmap);
+        let (mut base_at, mut column) = (bitmap.len(), 0);
+        while column < self.columns() {
+            let run_start = mask.next(column, true);
+            let kept_end = self.skip(base, bitmap, column, run_start, base_at)?;
+            out.extend_from_slice(&base[base_at..kept_end]);
+            let run_end = mask.next(run_start, false);
+            base_at = self.skip(base, bitmap, run_start, run_end, kept_end)?;
+            for (column, value) in (run_start..run_end).zip(&values[run_start..run_end]) {
+                let (byte, flag) = (start + column / 8, 1u8 << (column % 8));
+                if value.is_null() {
+                    out[byte] |= flag;
+                } else {
+                    out[byte] &= !flag;
+                    packed::encode(&self.types[column], value, out)
+                        .map_err(|cause| self.error(column, out.len(), cause))?;
+                }
             }
+            column = run_end;
         }
         Ok(())
     }

@@ -88,7 +88,7 @@ impl Instance {
     pub fn launch(&mut self) -> Result<(), InstanceError> {
         assert!(self.child.is_none(), "{} runs already", self.name());
         let command = command::server(self.flavor, &self.settings, &self.place, self.port());
-        let child = process::spawn(command, &self.place.outside("console.log"))
+        let child = process::spawn(command, &self.settings.environment, &self.place.outside("console.log"))
             .map_err(|error| InstanceError::Io(format!("starting {}", self.name()), error))?;
         self.child = Some(child);
         Ok(())

@@ -25,12 +25,17 @@ pub(super) fn is_root() -> bool {
 
 /// Starts a command whose console output goes to a file. The shell opens the file and then replaces
 /// itself with the command, so that the process id is the server's own.
-pub(super) fn spawn(command: Vec<String>, console: &Path) -> io::Result<Child> {
+pub(super) fn spawn(
+    command: Vec<String>,
+    environment: &[(String, String)],
+    console: &Path,
+) -> io::Result<Child> {
     Command::new("/bin/sh")
         .arg("-c")
         .arg("exec \"$@\" >>\"$0\" 2>&1")
         .arg(console)
         .args(command)
+        .envs(environment.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
         .spawn()
 }
@@ -91,7 +96,7 @@ mod tests {
     #[test]
     fn a_process_that_ends_is_not_ready() {
         let console = std::env::temp_dir().join(format!("slipstream-console-{}", std::process::id()));
-        let mut child = spawn(vec!["false".to_string()], &console).expect("a shell");
+        let mut child = spawn(vec!["false".to_string()], &[], &console).expect("a shell");
         assert!(matches!(wait_ready(&mut child, 1, Duration::from_secs(20)), Err(Refusal::Ended(_))));
         std::fs::remove_file(console).expect("the console's file");
     }

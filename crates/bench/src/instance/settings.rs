@@ -117,6 +117,8 @@ pub struct Settings {
     pub start_replica: bool,
     /// Further options, which are appended verbatim after all others.
     pub extra: Vec<String>,
+    /// Variables of the environment that the server has beside those of this process.
+    pub environment: Vec<(String, String)>,
     /// The path of the `slipstream` binary, for [`Flavor::Slipstream`]. `None` means the running
     /// program.
     pub slipstream: Option<PathBuf>,
@@ -138,6 +140,7 @@ impl Default for Settings {
             replica_workers: 0,
             start_replica: false,
             extra: Vec::new(),
+            environment: Vec::new(),
             slipstream: None,
         }
     }

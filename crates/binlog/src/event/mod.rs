@@ -26,7 +26,7 @@ pub use load::{ExecuteLoadQuery, LoadBlock};
 pub use mariadb::{MariadbGtidEvent, mariadb_flag};
 pub use partial_rows::{PartialAfter, PartialUpdate, PartialUpdateEvent};
 pub use query::{QueryEvent, QueryStatus, flags2, status_var};
-pub use rows::{RowChange, RowsEvent, RowsIter, RowsKind, rows_flag, rows_kind};
+pub use rows::{RowChange, RowsEvent, RowsIter, RowsKind, decode as decode_rows, rows_flag, rows_kind};
 pub use table_map::{DUMMY_TABLE_ID, OptionalMetadata, TableMap, optional_field};
 pub(crate) use table_map::{has_charset, is_numeric};
 

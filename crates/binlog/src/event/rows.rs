@@ -74,8 +74,10 @@ pub fn rows_kind(event_type: u8) -> Option<(RowsKind, bool)> {
     })
 }
 
+/// Decodes a row event without checksum, as [`super::decode_body`] does. [`rows_kind`] gives the
+/// kind and the version of its type.
 #[inline]
-pub(super) fn decode(event: &[u8], kind: RowsKind, version_2: bool) -> Result<RowsEvent<'_>, DecodeError> {
+pub fn decode(event: &[u8], kind: RowsKind, version_2: bool) -> Result<RowsEvent<'_>, DecodeError> {
     let mut cursor = Cursor::at(event, HEADER_LEN);
     let table_id = cursor.uint(6)?;
     let flags = cursor.u16()?;

@@ -105,6 +105,14 @@ impl State {
 }
 
 impl State {
+    /// Returns the GTIDs of all commits that have a place in the log, visible or not.
+    fn logged_gtids(&self) -> GtidSet {
+        let mut logged = self.replication.executed.clone();
+        let invisible = self.in_flight.iter().chain(&self.passed);
+        invisible.filter_map(|commit| commit.mark.gtid).for_each(|gtid| logged.add(gtid));
+        logged
+    }
+
     fn check_read_only(&self, refused_from: Option<ReadOnly>) -> Result<()> {
         match refused_from {
             Some(least) if self.read_only >= least => {
@@ -468,12 +476,14 @@ impl Sequencer {
     /// encoded replication state of what is visible, all of one moment.
     pub fn end_of_log(&self, log: &Log) -> (Lsn, GtidSet, Vec<u8>) {
         let state = self.state.lock();
-        let mut executed = state.replication.executed.clone();
-        let logged = state.in_flight.iter().chain(&state.passed);
-        logged.filter_map(|commit| commit.mark.gtid).for_each(|gtid| executed.add(gtid));
         let mut replication = Vec::new();
         state.replication.encode(&mut replication);
-        (log.current_lsn(), executed, replication)
+        (log.current_lsn(), state.logged_gtids(), replication)
+    }
+
+    /// Returns the GTIDs of all commits that have a place in the log, visible or not.
+    pub fn logged_gtids(&self) -> GtidSet {
+        self.state.lock().logged_gtids()
     }
 
     /// Notes that a spilled commit's last row is on its page, and that the log's end was at `lsn`

@@ -78,6 +78,9 @@ impl NextIds {
     }
 }
 
+/// The bytes that the entries of a short statement take, for the first allocation.
+const FEW_OPS_BYTES: usize = 128;
+
 /// Collects a sidecar's sections while a transaction runs and commits.
 #[derive(Debug, Default)]
 pub(crate) struct SidecarWriter {
@@ -111,6 +114,9 @@ impl SidecarWriter {
     }
 
     pub fn index_op(&mut self, op: &IndexOp<'_>) {
+        if self.index_ops.capacity() == 0 {
+            self.index_ops = Vec::with_capacity(FEW_OPS_BYTES);
+        }
         self.index_ops.put_varint(op.table_id);
         self.index_ops.put_varint(u64::from(op.index_id) << 1 | u64::from(op.put));
         self.index_ops.put_varint(op.secondary_len as u64);

@@ -37,9 +37,13 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Reports whether rows and clustered keys are the same bytes under both definitions.
+/// Reports whether rows and clustered keys are the same bytes under both definitions. In a column
+/// that becomes AUTO_INCREMENT, numbers take the place of zeros.
 fn same_rows(old: &TableDef, new: &TableDef) -> bool {
-    let same_column = |old: &ColumnDef, new: &ColumnDef| old.ty == new.ty && old.nullable == new.nullable;
+    let same_column = |old: &ColumnDef, new: &ColumnDef| {
+        let is_numbered = new.auto_increment && !old.auto_increment;
+        old.ty == new.ty && old.nullable == new.nullable && !is_numbered
+    };
     old.primary == new.primary
         && old.columns.len() == new.columns.len()
         && old.columns.iter().zip(&new.columns).all(|(old, new)| same_column(old, new))
@@ -125,7 +129,6 @@ impl Alter<'_> {
         locks: &mut MetadataLocks<'_>,
         context: &DdlContext<'_>,
     ) -> Result<CommitOutcome> {
-        new.created_s = old.def.created_s;
         let space = old.placement.space;
         let mut made = Vec::new();
         let result = self.place_indexes(old, &mut new, &mut made).and_then(|placement| {
@@ -327,8 +330,7 @@ impl Alter<'_> {
             None => new.auto_increment,
         };
         counters.auto_increment.store(next, Ordering::Relaxed);
-        let created_s = old.def.created_s;
-        let table = self.ddl.make_table(TableDef { created_s, ..new }, Arc::new(counters))?;
+        let table = self.ddl.make_table(new, Arc::new(counters))?;
         let sources = &mut [(&**old, convert)];
         let copied = copy_rows(self.ddl, sources, &table, context.interrupt.as_deref()).and_then(|()| {
             foreign_key::check_rows_of(

@@ -272,10 +272,10 @@ impl Ddl {
         for (schema, name) in &names {
             locks.lock_table(schema, name)?;
         }
-        let mut current = self.renamed_definitions(renames)?;
+        let mut current = self.renamed_definitions(renames, &views)?;
         let mut followers = self.followers_of(&mut current, &mut locks, context)?;
         followers.settle_among(&mut current);
-        followers.add_objects(self.check_views(views)?);
+        followers.add_objects(self.check_views(views, &current)?);
         let _one = self.one.lock();
         let mut ops = Vec::new();
         for (table, def) in &current {
@@ -296,9 +296,13 @@ impl Ddl {
         self.finish_ddl(context, outcome)
     }
 
-    /// Refuses views that were changed before they were locked, and names in schemas that do not
-    /// exist. Returns the views.
-    fn check_views(&self, views: Vec<ObjectChange>) -> Result<Vec<ObjectChange>> {
+    /// Refuses views that were changed before they were locked, names in schemas that do not exist,
+    /// and names that other tables and views have got. Returns the views.
+    fn check_views(
+        &self,
+        views: Vec<ObjectChange>,
+        tables: &[(Arc<Table>, TableDef)],
+    ) -> Result<Vec<ObjectChange>> {
         for view in &views {
             let (Some(old), Some(new)) = (&view.old, &view.new) else { continue };
             self.require_schema(&new.schema)?;
@@ -306,14 +310,29 @@ impl Ddl {
             if !found.is_some_and(|found| Arc::ptr_eq(&found, old)) {
                 return Err(EngineError::TableChanged(old.def.name.clone()));
             }
+            let by_table = self
+                .catalog
+                .table(&new.schema, &new.name)
+                .is_some_and(|table| !tables.iter().any(|(moved, _)| moved.id == table.id));
+            if by_table || self.has_other_view(&views, &new.schema, &new.name) {
+                return Err(EngineError::TableExists(new.name.clone()));
+            }
         }
         Ok(views)
+    }
+
+    /// Reports whether a view has this name that is not among those that are renamed.
+    fn has_other_view(&self, renamed: &[ObjectChange], schema: &str, name: &str) -> bool {
+        let found = self.catalog.object(schema, ObjectKind::View, name);
+        let is_renamed = |id| renamed.iter().any(|view| view.old.as_ref().is_some_and(|old| old.id == id));
+        found.is_some_and(|found| !is_renamed(found.id))
     }
 
     /// Returns the tables to be renamed, each with the definition that it gets in the end.
     fn renamed_definitions(
         &self,
         renames: &[(TableName<'_>, TableName<'_>)],
+        views: &[ObjectChange],
     ) -> Result<Vec<(Arc<Table>, TableDef)>> {
         let mut current: Vec<(Arc<Table>, TableDef)> = Vec::new();
         for ((from_schema, from_name), (to_schema, to_name)) in renames {
@@ -340,7 +359,7 @@ impl Ddl {
                 .catalog
                 .table(to_schema, to_name)
                 .is_some_and(|table| !current.iter().any(|(moved, _)| moved.id == table.id));
-            let by_view = self.catalog.object(to_schema, ObjectKind::View, to_name).is_some();
+            let by_view = self.has_other_view(views, to_schema, to_name);
             if by_rename || by_table || by_view {
                 return Err(EngineError::TableExists(to_name.to_string()));
             }

@@ -207,6 +207,12 @@ impl Engine {
         self.sequencer.replication(|state| state.executed.clone())
     }
 
+    /// Returns `gtid_executed` and the GTIDs of commits that are in the log and not visible yet, as
+    /// those that wait for the acknowledgement of a replica that has them already.
+    pub fn gtid_logged(&self) -> GtidSet {
+        self.sequencer.logged_gtids()
+    }
+
     /// Returns `gtid_purged`: the GTIDs that were executed and are in no binary log file any more.
     pub fn gtid_purged(&self) -> GtidSet {
         self.sequencer.replication(|state| state.purged.clone())

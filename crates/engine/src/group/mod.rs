@@ -376,7 +376,9 @@ impl GroupBuilder {
         if self.len() == 0 {
             let base = self.base();
             // Most groups are those of one short statement.
-            self.bytes.reserve(1024);
+            if self.bytes.capacity() == 0 {
+                self.bytes = Vec::with_capacity(1024);
+            }
             match &self.xid {
                 None => query::put_begin(&mut self.bytes, base),
                 Some(xid) => query::put_xa(&mut self.bytes, base, "XA START", xid),

@@ -18,6 +18,7 @@ use crate::rows::OldRow;
 use crate::table::Table;
 use binlog::event::rows_flag;
 use buffer::{FoundLeaf, Pool};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// The changes that a transaction has made so far.
@@ -192,7 +193,8 @@ impl Changes {
         assert!(new_keys.is_empty() || new_keys.len() == table.indexes.len(), "{}", one_key_each(table));
         let moved = **new_key != *old_key;
         let old_derivable = self.writes_of(table).is_inserted(table.id, old_key);
-        let mut entries = Vec::new();
+        // Most updates change one index, if any.
+        let mut entries: SmallVec<[_; 1]> = SmallVec::new();
         for (at, new) in new_keys.into_iter().enumerate() {
             let Some(new) = new else { continue };
             let previous = table.entry_keys(at, &old.image, old_key)?;

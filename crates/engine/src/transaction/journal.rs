@@ -25,6 +25,9 @@ struct Entry {
     replaced: Replaced,
 }
 
+/// The first capacity for entries.
+const FEW_ENTRIES: usize = 4;
+
 #[derive(Default)]
 pub(crate) struct Journal {
     entries: Vec<Entry>,
@@ -40,6 +43,9 @@ impl Journal {
     pub fn push(&mut self, table: usize, key: &[u8], replaced: Replaced) {
         let key_len = u16::try_from(key.len()).expect("keys are shorter than a page");
         self.keys.extend_from_slice(key);
+        if self.entries.capacity() == 0 {
+            self.entries = Vec::with_capacity(FEW_ENTRIES);
+        }
         self.entries.push(Entry { key_len, table: table as u32, replaced });
     }
 

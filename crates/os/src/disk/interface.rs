@@ -78,9 +78,9 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// Makes every earlier change of names in `dir` durable.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
 
-    /// Takes the exclusive lock on a file until the guard is dropped or the process ends. The file
-    /// is made when it does not exist. Returns an error of kind `WouldBlock` when another process,
-    /// or another guard of this one, holds the lock.
+    /// Takes the exclusive lock on a file or a directory until the guard is dropped or the process
+    /// ends. A file is made when it does not exist. Returns an error of kind `WouldBlock` when
+    /// another process, or another guard of this one, holds the lock.
     fn lock(&self, path: &Path) -> io::Result<LockGuard>;
 
     /// Ends everything, because going on could break a promise, such as after a failed sync: prints

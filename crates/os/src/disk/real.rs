@@ -108,7 +108,9 @@ impl Disk for RealDisk {
     }
 
     fn lock(&self, path: &Path) -> io::Result<LockGuard> {
-        let opened = options_of(OpenMode::OpenOrCreate).open(path);
+        // A directory cannot be opened for writing, and can be locked all the same.
+        let mode = if path.is_dir() { OpenMode::Read } else { OpenMode::OpenOrCreate };
+        let opened = options_of(mode).open(path);
         let file = opened.map_err(|error| placed("open", path, &error))?;
         match file.try_lock() {
             Ok(()) => Ok(LockGuard::new(Box::new(file))),

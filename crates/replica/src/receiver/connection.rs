@@ -1,9 +1,11 @@
 //! A connection to a source: which server it leads to, how it is interrupted, and how it ends.
 
+use os::clock::Stopwatch;
 use protocol::client::Interrupter;
 
 use crate::channel::Channel;
 use crate::error::{ThreadError, number};
+use crate::status::Running;
 
 /// The way in which a connection to the source ended.
 pub(super) enum Ended {
@@ -44,4 +46,25 @@ pub(super) fn keep_connection(channel: &Channel, handle: Interrupter) {
         handle.interrupt();
     }
     state.connection = Some(handle);
+}
+
+/// The point that a connection has reached.
+#[derive(Default)]
+pub(super) struct Reached {
+    /// The time since the source was asked for its log. `None` means that it was not asked.
+    pub stream: Option<Stopwatch>,
+    /// True when the source has sent an event other than those with which every file and every
+    /// connection begins.
+    pub news: bool,
+}
+
+/// Notes that the source sends its log from now on.
+pub(super) fn has_connected(channel: &Channel) {
+    let mut state = channel.receiver.lock();
+    state.running = Running::Yes;
+    state.io_state = "Waiting for source to send event".to_string();
+    state.error = None;
+    state.last_heard_us = os::clock::now_us();
+    drop(state);
+    channel.receiver_changed.notify_all();
 }

@@ -1,5 +1,6 @@
-//! Events from binary log files in place of those of a source: a restore puts them into the relay
-//! log as if a source had sent them, and the applier applies them as it always does.
+//! Events from binary log files in place of those of a source. A restore, and a receiver that
+//! follows a store, put them into the relay log as if a source had sent them, and the applier
+//! applies them as it always does.
 
 use super::connection::Ended;
 use super::stream::Stream;
@@ -46,13 +47,18 @@ impl<'c> Feed<'c> {
     /// Returns an error for an event that is damaged or that `gtid_mode` refuses, and errors of the
     /// relay log.
     pub fn event(&mut self, event: &[u8]) -> Result<(), ThreadError> {
+        self.take(event).map_err(thread_error)
+    }
+
+    /// Takes an event as [`Feed::event`] does.
+    pub(super) fn take(&mut self, event: &[u8]) -> Result<(), Ended> {
         if crate::event::is_whole(event) && crate::event::kind_of(event) == crate::event::kind::ROTATE {
             return Ok(());
         }
-        self.stream.take(event).map_err(thread_error)?;
+        self.stream.take(event)?;
         self.unpublished += 1;
         if self.unpublished >= BETWEEN_PUBLISHING {
-            self.publish()?;
+            self.publish().map_err(Ended::Fatal)?;
         }
         Ok(())
     }
@@ -65,7 +71,8 @@ impl<'c> Feed<'c> {
         self.publish()
     }
 
-    fn publish(&mut self) -> Result<(), ThreadError> {
+    /// Shows the applier what was taken.
+    pub(super) fn publish(&mut self) -> Result<(), ThreadError> {
         self.unpublished = 0;
         self.stream.publish().map_err(thread_error)
     }

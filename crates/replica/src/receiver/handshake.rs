@@ -22,7 +22,7 @@ const COM_BINLOG_DUMP_GTID: u8 = 0x1E;
 
 /// Opens the connection and authenticates.
 pub(super) fn connect(channel: &Channel, config: &ChannelConfig) -> Result<Client, Ended> {
-    let timeout = Duration::from_secs(channel.settings.net_timeout_s.into());
+    let timeout = Duration::from_secs(channel.settings.net_timeout_s().into());
     if config.user.is_empty() {
         return Err(fatal(
             number::REPLICA_FATAL_ERROR,
@@ -78,12 +78,7 @@ pub(super) fn introduce(
     measure_clock(channel, client)?;
     let server_id = ask(client, "SELECT @@GLOBAL.SERVER_ID")?.parse::<u32>().unwrap_or(0);
     if server_id == channel.settings.server_id {
-        return Err(fatal(
-            number::REPLICA_FATAL_ERROR,
-            "Fatal error: The replica I/O thread stops because source and replica have equal MySQL server ids; these ids must be \
-             different for replication to work (or the --replicate-same-server-id option must be used on replica but this does not \
-             always make sense; please check the manual before using it).",
-        ));
+        return Err(equal_server_ids());
     }
     set_heartbeat(config, client, is_mariadb)?;
     let has_checksums = set_checksum(client, is_mariadb)?;
@@ -100,6 +95,16 @@ pub(super) fn introduce(
     state.source_uuid.clone_from(&uuid);
     drop(state);
     Ok(Source { is_mariadb, server_id, uuid, has_checksums, semi_sync })
+}
+
+/// Builds the end of a reception from a source that has this server's id.
+pub(super) fn equal_server_ids() -> Ended {
+    fatal(
+        number::REPLICA_FATAL_ERROR,
+        "Fatal error: The replica I/O thread stops because source and replica have equal MySQL server ids; these ids must be \
+         different for replication to work (or the --replicate-same-server-id option must be used on replica but this does not \
+         always make sense; please check the manual before using it).",
+    )
 }
 
 /// Asks for semi-synchronous replication. Returns true when the source knows it, whether or not it

@@ -11,6 +11,7 @@ mod feed;
 mod handshake;
 mod security;
 mod state;
+mod stored;
 mod stream;
 
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use crate::config::ChannelConfig;
 use crate::error::ThreadError;
 use crate::status::Running;
 
-use connection::Ended;
+use connection::{Ended, Reached, has_connected};
 pub use feed::Feed;
 pub use state::{Received, ReceiverState};
 
@@ -101,16 +102,6 @@ fn receive(channel: &Arc<Channel>) -> Result<(), ThreadError> {
     }
 }
 
-/// The point that a connection has reached.
-#[derive(Default)]
-struct Reached {
-    /// The time since the source was asked for its log. `None` means that it was not asked.
-    stream: Option<Stopwatch>,
-    /// True when the source has sent an event other than those with which every file and every
-    /// connection begins.
-    news: bool,
-}
-
 /// The time of the next connection.
 #[derive(Debug, PartialEq, Eq)]
 enum Next {
@@ -165,6 +156,9 @@ fn connect_error(config: &ChannelConfig, attempt: u64, number: u32, message: &st
 
 /// Makes one connection and receives from it until it ends.
 fn connect_and_stream(channel: &Arc<Channel>, config: &ChannelConfig, reached: &mut Reached) -> Ended {
+    if config.follows_store() {
+        return stored::follow(channel, config, reached);
+    }
     let mut client = match handshake::connect(channel, config) {
         Ok(client) => client,
         Err(ended) => return ended,
@@ -177,14 +171,7 @@ fn connect_and_stream(channel: &Arc<Channel>, config: &ChannelConfig, reached: &
         return ended;
     }
     reached.stream = Some(Stopwatch::start());
-    {
-        let mut state = channel.receiver.lock();
-        state.running = Running::Yes;
-        state.io_state = "Waiting for source to send event".to_string();
-        state.error = None;
-        state.last_heard_us = os::clock::now_us();
-    }
-    channel.receiver_changed.notify_all();
+    has_connected(channel);
     log::info!(
         "Replica receiver thread for channel '{}': connected to source '{}@{}:{}' with server_uuid={}, server_id={}.",
         channel.name,

@@ -1,6 +1,5 @@
 //! SHOW statements about the server.
 
-use crate::accounts::privileges::STATIC;
 use crate::client::connection_host::ConnectionHost;
 use crate::server::sessions::ProcessLine;
 use crate::show::processlist::{values, visible_processes};
@@ -68,37 +67,10 @@ pub fn engine(
 
 /// Carries out SHOW PLUGINS.
 pub fn plugins(status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
-    let names = ["Name", "Status", "Type", "Library", "License"];
-    let row = |name: &str, kind: &str| {
-        vec![
-            Value::text(name),
-            Value::text("ACTIVE"),
-            Value::text(kind),
-            Value::Null,
-            Value::text("Apache-2.0"),
-        ]
-    };
-    let rows = vec![
-        row("binlog", "STORAGE ENGINE"),
-        row("mysql_native_password", "AUTHENTICATION"),
-        row("caching_sha2_password", "AUTHENTICATION"),
-        row("InnoDB", "STORAGE ENGINE"),
-        row("rpl_semi_sync_source", "REPLICATION"),
-        row("rpl_semi_sync_replica", "REPLICATION"),
-    ];
-    send(&VirtualTable { columns: names.map(|n| text_column(n, 64)).into(), rows }, status, sink)
+    send(&crate::show::plugins::shown(), status, sink)
 }
 
 /// Carries out SHOW PRIVILEGES.
 pub fn privileges(status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
-    let columns = vec![text_column("Privilege", 64), text_column("Context", 64), text_column("Comment", 128)];
-    let row = |p: &crate::accounts::privileges::StaticPrivilege| {
-        let context = match (p.on_schema, p.on_table) {
-            (true, true) => "Databases,Tables",
-            (true, false) => "Databases",
-            _ => "Server Admin",
-        };
-        vec![Value::text(p.name), Value::text(context), Value::text("")]
-    };
-    send(&VirtualTable { columns, rows: STATIC.iter().map(row).collect() }, status, sink)
+    send(&crate::show::privilege_list::shown(), status, sink)
 }

@@ -9,7 +9,6 @@ use crate::client::login::Login;
 use crate::client::session_rights::SessionRights;
 use crate::server::Server;
 use crate::server::sessions::SessionEntry;
-use crate::server::status::StatementKind;
 use crate::variables::SessionVariables;
 use parking_lot::Mutex;
 use protocol::response::StateChange;
@@ -271,9 +270,8 @@ impl ConnectionHost {
         *self.schema_change.lock() = None;
     }
 
-    /// Notes that a prepared statement of this kind begins.
-    pub fn prepared_started(&self, kind: StatementKind, text: &str) {
-        self.server.status.count_kind(kind);
+    /// Notes that a prepared statement begins.
+    pub fn prepared_started(&self, text: &str) {
         self.entry.show_statement(Some(text));
     }
 

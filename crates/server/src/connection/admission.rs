@@ -53,8 +53,8 @@ pub(super) struct Admitted {
 pub struct Origin {
     /// The client's address. `None` means the Unix socket.
     pub peer: Option<SocketAddr>,
-    /// The version with which the client is greeted.
-    pub version: &'static str,
+    /// The version with which the client is greeted. `None` means `@@version`.
+    pub version: Option<&'static str>,
 }
 
 impl Origin {
@@ -87,7 +87,10 @@ pub(super) fn admit(
             host
         }
     };
-    let (nonce, response) = shake_hands(server, entry, channel, origin.version)?;
+    let (nonce, response) = {
+        let own = server.globals.named("version");
+        shake_hands(server, entry, channel, origin.version.unwrap_or(own.text()))?
+    };
     if !channel.stream().is_secure() && server.globals.named("require_secure_transport").is_on() {
         let text = "Connections using insecure transport are prohibited while --require_secure_transport=ON.";
         return Err(SqlError::new(3159, text).into());

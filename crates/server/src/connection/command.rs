@@ -10,7 +10,7 @@ use crate::client::secrets::without_secrets;
 use crate::connection::packet_room::PacketRoom;
 use crate::connection::wire_sink::{RowForm, definition};
 use crate::query_log::{note_command, note_connection, note_refused};
-use crate::server::sessions::{Activity, MAX_SHOWN_BYTES};
+use crate::server::sessions::{Activity, MAX_SHOWN_BYTES, ReplicaName};
 use crate::sql_host::new_session;
 use protocol::capability as cap;
 use protocol::command as com;
@@ -19,6 +19,7 @@ use protocol::packet::PacketError;
 use protocol::response::{EOF_HEADER, OkPacket, put_eof};
 use protocol::wire::Reader;
 use source::dump::DumpEnd;
+use sql::measured::EventName;
 use sql::{AdminCommand, Host, ResultSink, SqlError};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -114,7 +115,7 @@ impl Connection<'_> {
     }
 
     fn init_db(&mut self) -> Result<(), PacketError> {
-        self.server.status.count_statement("USE");
+        self.entry.counters().statements.count(EventName::of("sql/change_db").0);
         let name = String::from_utf8_lossy(self.body()).into_owned();
         self.note("Init DB", &name);
         if name.is_empty() {
@@ -130,6 +131,7 @@ impl Connection<'_> {
     /// because command-line clients ignore the default.
     fn field_list(&mut self) -> Result<(), PacketError> {
         let mut r = Reader::new(self.body());
+        self.entry.counters().statements.count(EventName::of("sql/show_fields").0);
         let table = String::from_utf8_lossy(r.nul_or_rest()).into_owned();
         let wildcard = String::from_utf8_lossy(r.nul_or_rest()).into_owned();
         note_command(&self.host, "Field List", || format!("{table} {wildcard}"));
@@ -183,7 +185,7 @@ impl Connection<'_> {
             return self.send_error(&SqlError::not_supported("this shutdown level"));
         }
         self.note("Shutdown", "");
-        self.server.status.count_statement("SHUTDOWN");
+        self.entry.counters().statements.count(EventName::of("sql/shutdown").0);
         let host = self.host.clone();
         self.answer(RowForm::Text, None, |session, sink: &mut dyn ResultSink| {
             host.admin(AdminCommand::Shutdown { restart: false }, session.status(), sink)
@@ -334,10 +336,20 @@ impl Connection<'_> {
         note_command(&self.host, if by_gtid { "Binlog Dump GTID" } else { "Binlog Dump" }, || {
             format!("{request:?}")
         });
+        let replica = match self.uuid_of_replica() {
+            uuid if uuid.is_empty() => ReplicaName::ServerId(request.server_id),
+            uuid => ReplicaName::Uuid(uuid),
+        };
+        self.server.sessions.begin_dump(self.entry, &replica);
+        binlog.wake_sessions();
         match dump::send_events(&binlog, &request, &mut self.channel, self.entry)? {
             DumpEnd::Complete => {
                 let status = self.session.status();
                 self.channel.write_packet(|out| put_eof(status, 0, out))?;
+                Ok(End::Quit)
+            }
+            DumpEnd::Killed if self.entry.shown().is_replaced => {
+                self.send_error(&SqlError::new(1236, REPLACED))?;
                 Ok(End::Quit)
             }
             DumpEnd::Killed => {
@@ -355,6 +367,10 @@ impl Connection<'_> {
         }
     }
 }
+
+/// The words with which MySQL ends a dump to a replica that has come with another connection.
+const REPLACED: &str =
+    "A replica with the same server_uuid/server_id as this replica has connected to the source";
 
 /// Returns the name by which performance_schema knows a command that is no statement.
 fn measured_name(command: u8) -> Option<&'static str> {

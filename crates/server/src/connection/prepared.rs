@@ -3,7 +3,6 @@
 
 use crate::connection::cells::parameter_value;
 use crate::connection::sent_columns::SentColumns;
-use crate::server::status::StatementKind;
 use protocol::column::field_type;
 use protocol::statement::decode_parameters;
 use protocol::wire::{Malformed, Reader};
@@ -16,10 +15,8 @@ use types::Value;
 /// One prepared statement.
 #[derive(Debug)]
 pub struct PreparedStatement {
-    /// The statement's text, for SHOW PROCESSLIST and the counters.
+    /// The statement's text, for SHOW PROCESSLIST.
     pub text: Arc<str>,
-    /// The kind of statement under which executions are counted.
-    pub kind: StatementKind,
     /// The number of parameters.
     pub parameters: usize,
     /// The definitions of the columns of the last result.
@@ -47,10 +44,8 @@ impl PreparedStatement {
     pub fn new(text: &str, parameters: usize, memory: &Arc<Budget>) -> Self {
         let (types, long_data) = (Vec::new(), BTreeMap::new());
         let charge = Charge::new(memory);
-        let kind = StatementKind::of(text);
         PreparedStatement {
             text: text.into(),
-            kind,
             parameters,
             sent_columns: SentColumns::default(),
             types,

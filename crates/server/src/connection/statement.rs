@@ -77,7 +77,7 @@ impl Connection<'_> {
         };
         match statement.parameters(&mut r) {
             Ok(Ok(values)) => {
-                self.host.prepared_started(statement.kind, &statement.text);
+                self.host.prepared_started(&statement.text);
                 let mut sent = std::mem::take(&mut statement.sent_columns);
                 let answered = self.answer(RowForm::Binary, Some(&mut sent), |session, sink| {
                     session.execute_prepared(id, &values, sink)
@@ -138,6 +138,7 @@ impl Connection<'_> {
 
     /// Answers COM_STMT_FETCH with error 1421, because no cursor is ever open.
     pub(super) fn stmt_fetch(&mut self) -> Result<(), PacketError> {
+        self.server.status.stmt_fetch.add_one();
         let id = match Reader::new(self.body()).u32("COM_STMT_FETCH") {
             Ok(id) => id,
             Err(_) => return self.send_error(&malformed()),

@@ -4,7 +4,6 @@
 use crate::listener::{self, Accepting, Listener};
 use crate::options;
 use crate::process::panic_hook::{NEXT_EVENT_PANICS, PANICS};
-use crate::process::version::VERSION;
 use crate::server::Server;
 use crate::start::start;
 use os::disk::Disk;
@@ -41,7 +40,7 @@ impl InProcess {
         };
         started("--initialize-insecure").server.engine.close().unwrap();
         let server = started("--skip-grant-tables").server;
-        let listeners = listener::bind_tcp("127.0.0.1", 0, VERSION).unwrap();
+        let listeners = listener::bind_tcp("127.0.0.1", 0, None).unwrap();
         let port = listeners.iter().find_map(Listener::port).unwrap();
         let accepting = Some(listener::accept(&server, listeners));
         InProcess { server, port, disk, accepting }

@@ -173,9 +173,9 @@ impl<'a> WireSink<'a> {
         row.iter().zip(&self.columns).map(cell).collect()
     }
 
-    fn put_ok(&mut self, header: u8, ok: &OkPacket, info: &str) -> sql::Result<()> {
+    fn put_ok(&mut self, header: u8, ok: &OkPacket) -> sql::Result<()> {
         let capabilities = self.capabilities;
-        self.write(|out| ok.encode_with(info, header, capabilities, out))?;
+        self.write(|out| ok.encode(header, capabilities, out))?;
         self.complete = self.channel.output_mark();
         Ok(())
     }
@@ -361,10 +361,10 @@ impl ResultSink for WireSink<'_> {
             return Ok(());
         }
         let ok = OkPacket { status: end.status, warnings: end.warnings, ..OkPacket::default() };
-        self.put_ok(EOF_HEADER, &ok, "")
+        self.put_ok(EOF_HEADER, &ok)
     }
 
-    fn ok(&mut self, info: &OkInfo) -> sql::Result<()> {
+    fn ok(&mut self, info: &mut OkInfo) -> sql::Result<()> {
         assert!(!self.is_within_rows, "an OK packet is no end of rows");
         let changes = if self.capabilities & cap::SESSION_TRACK != 0 { (self.changes)() } else { Vec::new() };
         let ok = OkPacket {
@@ -372,10 +372,13 @@ impl ResultSink for WireSink<'_> {
             last_insert_id: info.last_insert_id,
             status: info.status,
             warnings: info.warnings,
-            info: String::new(),
+            info: std::mem::take(&mut info.info),
             changes,
         };
-        self.put_ok(OK_HEADER, &ok, &info.info)
+        let sent = self.put_ok(OK_HEADER, &ok);
+        // The text was lent, and whoever counts the results may want it.
+        info.info = ok.info;
+        sent
     }
 
     fn client_file(&mut self) -> Option<&mut dyn ClientFile> {

@@ -75,6 +75,30 @@ pub struct Datadir {
     /// True when the directory has not been initialised.
     pub is_new: bool,
     _lock: LockGuard,
+    _lock_of_log: Option<LockGuard>,
+}
+
+impl Datadir {
+    /// Takes the directory of the redo log, too, so that no second server writes a log there. It
+    /// may be the data directory itself.
+    ///
+    /// # Errors
+    /// Returns [`DatadirError::InUse`] when another server has it, and errors of the operating
+    /// system.
+    pub fn take_log_home(&mut self, disk: &dyn Disk, path: &Path) -> Result<(), DatadirError> {
+        if path != self.path {
+            disk.create_dir_all(path).map_err(|error| DatadirError::Io(path.to_owned(), error))?;
+            self._lock_of_log = Some(lock(disk, path)?);
+        }
+        Ok(())
+    }
+}
+
+fn lock(disk: &dyn Disk, path: &Path) -> Result<LockGuard, DatadirError> {
+    disk.lock(&path.join(LOCK_FILE)).map_err(|e| match e.kind() {
+        io::ErrorKind::WouldBlock => DatadirError::InUse(path.to_owned()),
+        _ => DatadirError::Io(path.to_owned(), e),
+    })
 }
 
 /// Takes a data directory for this server. With `initialize` it must be empty.
@@ -108,10 +132,7 @@ pub fn take(disk: &dyn Disk, path: &Path, initialize: bool) -> Result<Datadir, D
     if initialize && !names.is_empty() {
         return Err(DatadirError::NotEmpty(path.to_owned()));
     }
-    let lock = disk.lock(&path.join(LOCK_FILE)).map_err(|e| match e.kind() {
-        io::ErrorKind::WouldBlock => DatadirError::InUse(path.to_owned()),
-        _ => wrong(e),
-    })?;
+    let lock = lock(disk, path)?;
     // A start that was killed while it initialised the directory leaves the redo log's directory,
     // which is then begun anew.
     let other = names.iter().find(|name| *name != "#innodb_redo");
@@ -122,7 +143,7 @@ pub fn take(disk: &dyn Disk, path: &Path, initialize: bool) -> Result<Datadir, D
         return Err(DatadirError::NotOurs(path.to_owned(), name.clone()));
     }
     format::check(disk, path).map_err(DatadirError::Format)?;
-    Ok(Datadir { path: path.to_owned(), is_new: !has_system, _lock: lock })
+    Ok(Datadir { path: path.to_owned(), is_new: !has_system, _lock: lock, _lock_of_log: None })
 }
 
 /// Returns the name and the content of the file that tells the format of a data directory which
@@ -134,6 +155,18 @@ pub fn format_file() -> (&'static str, Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_directory_of_a_log_is_taken_once() {
+        let disk = os::sim::SimDisk::new(1);
+        let mut one = take(&disk, Path::new("/one"), true).unwrap();
+        let mut other = take(&disk, Path::new("/other"), true).unwrap();
+        one.take_log_home(&disk, Path::new("/one")).unwrap();
+        one.take_log_home(&disk, Path::new("/logs")).unwrap();
+        assert!(matches!(other.take_log_home(&disk, Path::new("/logs")), Err(DatadirError::InUse(_))));
+        drop(one);
+        other.take_log_home(&disk, Path::new("/logs")).unwrap();
+    }
 
     #[test]
     fn a_directory_is_taken_once_and_only_when_it_is_ours() {

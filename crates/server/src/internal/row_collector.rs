@@ -51,7 +51,7 @@ impl ResultSink for RowCollector {
         Ok(())
     }
 
-    fn ok(&mut self, _info: &OkInfo) -> sql::Result<()> {
+    fn ok(&mut self, _info: &mut OkInfo) -> sql::Result<()> {
         Ok(())
     }
 }

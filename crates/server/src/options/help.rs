@@ -1,7 +1,7 @@
 //! The texts of `--help`.
 
 use crate::options::DEFAULT_FILE;
-use crate::process::version::version_line;
+use crate::process::version::{VERSION, version_line};
 use crate::variables;
 use std::fmt::Write as _;
 
@@ -18,6 +18,9 @@ pub const SWITCHES: &[(&str, Option<&str>, &str)] = &[
     ("relay-log-index", Some("NAME"), "the file that lists the relay log files"),
     ("master-info-file", Some("NAME"), "the file of a source's connection, where it is kept in a FILE"),
     ("user", Some("NAME"), "the user that the server is started as; another one is refused"),
+    ("plugin-load", Some("LIST"), "libraries of plugins; semisync_source.so and the like are there without"),
+    ("plugin-load-add", Some("LIST"), "the same"),
+    ("mysql-native-password", Some("ON"), "accepted for mysqld's sake: the plugin is there"),
     ("console", None, "accepted for mysqld's sake"),
 ];
 
@@ -36,13 +39,13 @@ pub fn help() -> String {
          slipstream completions SHELL  the script with which bash, zsh or fish complete these words\n       \
          slipstream man DIRECTORY      write the manual pages there\n       \
          slipstream --version          say which version this is\n",
-        version_line("slipstream")
+        version_line("slipstream", VERSION)
     )
 }
 
 /// Returns the text of `slipstream serve --help`: the options and their defaults.
 pub fn serve_help() -> String {
-    let mut out = version_line("slipstream");
+    let mut out = version_line("slipstream", VERSION);
     let _infallible = write!(
         out,
         "\n\nUsage: slipstream serve [OPTIONS]\n\n\

@@ -159,6 +159,23 @@ mod tests {
     }
 
     #[test]
+    fn plugins_that_are_built_in_load_and_others_are_warned_of() {
+        let list = "--plugin-load=rpl_semi_sync_source=semisync_source.so;a=b.so;c.so";
+        let o = options(&["--no-defaults", list, "--mysql-native-password=ON"], &[]).unwrap();
+        let warnings = ["named 'a' with soname 'b.so'", "named 'c.so' with soname 'c.so'"];
+        assert_eq!(o.warnings, warnings.map(|end| format!("Couldn't load plugin {end}.")));
+        assert!(options(&["--no-defaults", "--mysql-native-password=OFF"], &[]).is_err());
+    }
+
+    #[test]
+    fn the_announced_version_is_a_release_of_mysql() {
+        let o = options(&["--no-defaults", "--version-announced=8.4.6"], &[]).unwrap();
+        assert_eq!(value(&o, "version_announced").as_deref(), Some("8.4.6"));
+        let error = options(&["--no-defaults", "--version-announced=5.7.1"], &[]).unwrap_err();
+        assert!(error.0.contains("'5.7.1' to 'version_announced'"), "{error}");
+    }
+
+    #[test]
     fn files_come_before_the_command_line_and_include_others() {
         let main = "# comment\n[client]\nport=1\n[mysqld]\nport = 3310 ; \nsocket='/tmp/a b.sock'\n\
                     !include /etc/more.cnf\n[slipstream]\nskip-name-resolve\nserver_id=9 # mine\n";

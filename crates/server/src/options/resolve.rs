@@ -1,6 +1,7 @@
 //! The way from options as they were written to values: which variable or switch a name means.
 
 use super::raw::{OptionError, RawOption};
+use crate::process::version::release_number;
 use crate::variables::{Kind, Setting, VariableId, find, parse_bool};
 use sql::admin::{FilterKind, FilterRule};
 use std::path::PathBuf;
@@ -81,6 +82,10 @@ const SWITCHES: &[(&str, Switch)] = &[
 /// The options of MySQL 8.0 about which it warns, and which MySQL 9 no longer has.
 const DEPRECATED: [&str; 4] =
     ["master_info_file", "master_info_repository", "relay_log_info_file", "relay_log_info_repository"];
+
+/// The libraries of MySQL's plugins whose work this server does without a plugin.
+const BUILT_IN_PLUGINS: [&str; 5] =
+    ["semisync_source", "semisync_replica", "semisync_master", "semisync_slave", "mysql_clone"];
 
 /// The page sizes that can be chosen, in bytes.
 const PAGE_SIZES: &[u64] = &[4096, 8192, 16384, 32768, 65536];
@@ -191,6 +196,10 @@ enum Meaning {
     BinlogDoDb,
     BinlogIgnoreDb,
     User,
+    /// Plugins that mysqld loads. Those that this server has are in it already.
+    PluginLoad,
+    /// The authentication plugin that MySQL 8.4 has to be told to have. It is always here.
+    NativePassword,
     /// The X protocol, which this server does not have, so that it can only be switched off.
     MysqlX {
         off: bool,
@@ -207,7 +216,7 @@ impl Meaning {
             },
             Meaning::BinlogDoDb | Meaning::BinlogIgnoreDb => true,
             Meaning::User | Meaning::LogBinIndex | Meaning::RelayLogIndex | Meaning::MasterInfoFile => true,
-            Meaning::Filter(_) => true,
+            Meaning::Filter(_) | Meaning::PluginLoad => true,
             _ => false,
         }
     }
@@ -225,6 +234,8 @@ fn meaning(name: &str) -> Option<Meaning> {
         "relay_log_index" => return Some(Meaning::RelayLogIndex),
         "master_info_file" => return Some(Meaning::MasterInfoFile),
         "user" => return Some(Meaning::User),
+        "plugin_load" | "plugin_load_add" | "early_plugin_load" => return Some(Meaning::PluginLoad),
+        "mysql_native_password" => return Some(Meaning::NativePassword),
         "mysqlx" => return Some(Meaning::MysqlX { off: false }),
         // This is the one option whose variable has another name.
         "default_time_zone" => return find("time_zone").map(Meaning::Variable),
@@ -273,6 +284,17 @@ fn set(options: &mut Options, meaning: Meaning, value: Option<&str>) -> Result<(
             options.replication_filters.push((kind, rule));
         }
         Meaning::User => options.user = value.map(str::to_owned),
+        Meaning::PluginLoad => {
+            let absent = value.unwrap_or_default().split(';').filter_map(absent_plugin);
+            options.warnings.extend(absent);
+        }
+        Meaning::NativePassword => {
+            if !value
+                .is_none_or(|value| value.eq_ignore_ascii_case("FORCE") || parse_bool(value) == Some(true))
+            {
+                return Err("mysql_native_password cannot be switched off".into());
+            }
+        }
         Meaning::MysqlX { off } => {
             if !off && value.and_then(parse_bool) != Some(false) {
                 return Err("the X protocol is not available: unknown option '--mysqlx'".into());
@@ -281,6 +303,16 @@ fn set(options: &mut Options, meaning: Meaning, value: Option<&str>) -> Result<(
         Meaning::Switch(switch) => set_switch(options, switch, value)?,
     }
     Ok(())
+}
+
+/// Returns mysqld's words about a plugin of `--plugin-load` that this server does not have; mysqld
+/// starts without such a plugin too. An element of the list is `NAME=LIBRARY` or `LIBRARY`.
+fn absent_plugin(element: &str) -> Option<String> {
+    let element = element.trim();
+    let (name, library) = element.split_once('=').unwrap_or((element, element));
+    let built_in = BUILT_IN_PLUGINS.contains(&library.trim_end_matches(".so"));
+    (!element.is_empty() && !built_in)
+        .then(|| format!("Couldn't load plugin named '{name}' with soname '{library}'."))
 }
 
 /// Parses a rule of `--replicate-...`, as mysqld does.
@@ -331,6 +363,12 @@ fn set_variable(options: &mut Options, id: VariableId, value: Option<&str>) -> R
             return Err(format!(
                 "Error while setting value '{}' to 'innodb_page_size': it must be 4096, 8192, 16384, 32768 or 65536",
                 value.unwrap_or("")
+            ));
+        }
+        "version_announced" if !setting.text().is_empty() && release_number(setting.text()).is_none() => {
+            let given = setting.text();
+            return Err(format!(
+                "Error while setting value '{given}' to 'version_announced': it must be a release of MySQL 8 or 9"
             ));
         }
         _ => {}

@@ -17,7 +17,6 @@ pub mod time_limits;
 pub mod user_locks;
 
 use crate::accounts::Accounts;
-use crate::process::version::VERSION;
 use crate::server::audit_log::AuditLog;
 use crate::server::clones::Clones;
 use crate::server::event_scheduler::EventScheduler;
@@ -166,8 +165,9 @@ impl Server {
         let program = std::env::current_exe();
         let program = program.map_or_else(|_| "slipstream".into(), |path| path.display().to_string());
         let header = format!(
-            "{program}, Version: {VERSION} ({}). started with:\nTcp port: {}  Unix socket: {}\n\
+            "{program}, Version: {} ({}). started with:\nTcp port: {}  Unix socket: {}\n\
              Time                 Id Command    Argument\n",
+            self.globals.named("version").text(),
             self.globals.named("version_comment").text(),
             self.globals.named("port").uint(),
             self.globals.named("socket").text(),

@@ -47,7 +47,16 @@ const ACTIVITIES: [(Activity, &str); 9] = [
     (Activity::Daemon, "Daemon"),
 ];
 
-/// The parts of an entry that are text.
+/// The name by which a source knows a replica again that comes with another connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReplicaName {
+    /// The UUID that the replica has told.
+    Uuid(String),
+    /// The server id of a replica that has told no UUID.
+    ServerId(u32),
+}
+
+/// The parts of an entry that others see.
 #[derive(Debug, Clone, Default)]
 pub struct Shown {
     /// The client's host, with the port for TCP.
@@ -70,6 +79,10 @@ pub struct Shown {
     pub encryption: Option<Encryption>,
     /// The value of USER() where it differs from user and host, as for an event.
     pub client: Option<&'static str>,
+    /// The replica that the connection sends the binary log to.
+    pub replica: Option<ReplicaName>,
+    /// True when the same replica has come with another connection, which ends this one.
+    pub is_replaced: bool,
     /// The State column where the activity does not determine it; otherwise empty.
     pub state: &'static str,
 }
@@ -506,6 +519,7 @@ impl Sessions {
         let mut entries = self.entries.lock();
         let entry = entries.remove(&id).unwrap_or_else(|| panic!("connection {id} ends once"));
         self.ended.add_all(&entry.counters.figures());
+        self.ended.statements.add_all(&entry.counters.statements);
         if let Some(measured) = entry.measured() {
             measured.finish();
         }
@@ -529,12 +543,23 @@ impl Sessions {
         total.figures()
     }
 
+    /// Returns how many statements of each kind all connections have begun, by the places of
+    /// [`sql::measured::NAMES`].
+    pub fn counted_statements(&self) -> Vec<u64> {
+        let total = Counters::default();
+        let entries = self.entries.lock();
+        total.statements.add_all(&self.ended.statements);
+        entries.values().for_each(|entry| total.statements.add_all(&entry.counters.statements));
+        total.statements.figures()
+    }
+
     /// Carries out FLUSH STATUS of a connection, in its own thread: adds its counters to those of
     /// ended connections, and resets them.
     pub fn flush_counters(&self, entry: &SessionEntry) {
         let entries = self.entries.lock();
         if entries.contains_key(&entry.id) {
             self.ended.add_all(&entry.counters.figures());
+            self.ended.statements.add_all(&entry.counters.statements);
             entry.counters.reset();
         }
     }
@@ -543,6 +568,23 @@ impl Sessions {
     pub fn get(&self, id: u64) -> Option<Arc<SessionEntry>> {
         let id = u32::try_from(id).ok()?;
         self.entries.lock().get(&id).cloned()
+    }
+
+    /// Notes that `entry` sends the binary log to this replica from now on, and ends the older
+    /// connections that do so. A replica that comes again has lost its older connection, which
+    /// would otherwise count for semi-synchronous replication until something is sent to it. The
+    /// caller wakes the dumps.
+    pub fn begin_dump(&self, entry: &SessionEntry, replica: &ReplicaName) {
+        entry.show(|shown| shown.replica = Some(replica.clone()));
+        let older = |other: &Arc<SessionEntry>| {
+            other.id != entry.id && other.shown().replica.as_ref() == Some(replica)
+        };
+        for other in self.all().iter().filter(|other| older(other)) {
+            log::info!("connection {} replaces {} to the same replica {replica:?}", entry.id, other.id);
+            other.show(|shown| shown.is_replaced = true);
+            // The dump ends with an error to its client, so its socket stays open.
+            other.kill(true);
+        }
     }
 
     /// Returns all connections, by id.

@@ -11,6 +11,11 @@ pub fn text_column(name: &str, chars: u32) -> ColumnMeta {
     column(name, ColumnType::varchar(chars, UTF8MB4), 0)
 }
 
+/// Makes a column one that is never NULL.
+pub fn not_null(column: ColumnMeta) -> ColumnMeta {
+    ColumnMeta { flags: column.flags | column_flag::NOT_NULL, ..column }
+}
+
 /// Returns a column of unsigned numbers.
 pub fn number_column(name: &str) -> ColumnMeta {
     column(name, ColumnType::bigint(true), column_flag::UNSIGNED | column_flag::BINARY)
@@ -68,6 +73,7 @@ pub fn text_or_null(text: Option<&str>) -> Value {
 pub fn send(table: &VirtualTable, status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
     sink.columns(&table.columns)?;
     for row in &table.rows {
+        assert_eq!(row.len(), table.columns.len(), "a row has a value for each column of the result");
         sink.row(row)?;
     }
     sink.end_rows(EndOfRows { warnings: 0, status })
@@ -75,5 +81,5 @@ pub fn send(table: &VirtualTable, status: u16, sink: &mut dyn ResultSink) -> sql
 
 /// Sends an OK packet without further information.
 pub fn send_ok(status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
-    sink.ok(&OkInfo { status, ..OkInfo::default() })
+    sink.ok(&mut OkInfo { status, ..OkInfo::default() })
 }

@@ -1,10 +1,12 @@
 //! The figures of the server and its engine, for SHOW STATUS, COM_STATISTICS and COM_DEBUG.
 
+use super::absent_features;
 use crate::server::Server;
 use crate::server::sessions::SessionEntry;
 use os::account::{State, ThreadTime};
 use sql::VariableScope;
 use sql::counters::Counters;
+use sql::measured::EventName;
 
 /// Returns the variables of SHOW GLOBAL STATUS, sorted by name.
 pub fn list(server: &Server) -> Vec<(String, String)> {
@@ -16,6 +18,8 @@ pub fn list(server: &Server) -> Vec<(String, String)> {
     all.push(("Innodb_buffer_pool_dump_status".to_owned(), dump));
     all.push(("Innodb_buffer_pool_load_status".to_owned(), load));
     all.extend(redo_log(server));
+    all.extend(tables(server));
+    all.extend(absent_features::variables());
     all.extend(memory(server));
     all.extend(DataIo::of(server, &os::account::snapshot()).variables());
     let anonymous = server.engine.anonymous_owners().to_string();
@@ -43,6 +47,14 @@ pub fn of_session(server: &Server, entry: &SessionEntry, scope: VariableScope) -
     all.extend(
         Counters::NAMES.iter().zip(counted).map(|(name, count)| (name.to_string(), count.to_string())),
     );
+    let statements = match scope {
+        VariableScope::Session => entry.counters().statements.figures(),
+        _ => server.sessions.counted_statements(),
+    };
+    all.extend(statements.iter().enumerate().filter_map(|(place, count)| {
+        let name = EventName(u16::try_from(place).ok()?).status_variable()?;
+        Some((name, count.to_string()))
+    }));
     let encryption = entry.encryption();
     let (version, cipher) = encryption.map_or_else(Default::default, |it| (it.version, it.cipher));
     all.extend([("Ssl_cipher".to_owned(), cipher), ("Ssl_version".to_owned(), version)]);
@@ -65,28 +77,25 @@ fn replica_lag(server: &Server) -> Vec<(String, String)> {
     vec![named("Replica_lag_us", lag), named("Replica_held_back_by", status.held_back_by())]
 }
 
-/// Returns the variables of both sides of semi-synchronous replication, also under the old names
-/// that scripts use.
+/// Returns the variables of both sides of semi-synchronous replication. The old names are those of
+/// plugins that MySQL 9 no longer has. Clients that ask by a pattern for both, as Vitess does, take
+/// the answer to have one row.
 fn semi_sync(server: &Server) -> Vec<(String, String)> {
     let on_off = |on: bool| if on { "ON" } else { "OFF" }.to_owned();
     let source = server.binlog.as_ref().map(|binlog| binlog.semi_sync().status()).unwrap_or_default();
     let average_us = source.wait_time_us.checked_div(source.waits).unwrap_or(0);
     let mut all = Vec::new();
-    for side in ["source", "master"] {
-        let mut put = |name: &str, value: String| all.push((format!("Rpl_semi_sync_{side}_{name}"), value));
-        put("clients", source.clients.to_string());
-        put("status", on_off(source.on));
-        put("yes_tx", source.acknowledged.to_string());
-        put("no_tx", source.unacknowledged.to_string());
-        put("no_times", source.switched_off.to_string());
-        put("tx_waits", source.waits.to_string());
-        put("tx_wait_time", source.wait_time_us.to_string());
-        put("tx_avg_wait_time", average_us.to_string());
-        put("wait_sessions", source.waiting.to_string());
-    }
-    for side in ["replica", "slave"] {
-        all.push((format!("Rpl_semi_sync_{side}_status"), on_off(server.replica.is_semi_sync())));
-    }
+    let mut put = |name: &str, value: String| all.push((format!("Rpl_semi_sync_{name}"), value));
+    put("source_clients", source.clients.to_string());
+    put("source_status", on_off(source.on));
+    put("source_yes_tx", source.acknowledged.to_string());
+    put("source_no_tx", source.unacknowledged.to_string());
+    put("source_no_times", source.switched_off.to_string());
+    put("source_tx_waits", source.waits.to_string());
+    put("source_tx_wait_time", source.wait_time_us.to_string());
+    put("source_tx_avg_wait_time", average_us.to_string());
+    put("source_wait_sessions", source.waiting.to_string());
+    put("replica_status", on_off(server.replica.is_semi_sync()));
     all
 }
 
@@ -101,6 +110,12 @@ fn memory(server: &Server) -> Vec<(String, String)> {
     ]
     .map(|(name, value)| (name.to_owned(), value.to_string()))
     .into()
+}
+
+/// Returns the numbers of tables that are open. The dictionary holds all of them.
+fn tables(server: &Server) -> [(String, String); 2] {
+    let open = server.engine.catalog().all_tables().len().to_string();
+    ["Open_table_definitions", "Open_tables"].map(|name| (name.to_owned(), open.clone()))
 }
 
 /// Returns the redo log's figures under MySQL's names.

@@ -56,3 +56,37 @@ JOIN performance_schema.data_locks held ON held.ENGINE_LOCK_ID = w.BLOCKING_ENGI
 JOIN information_schema.INNODB_TRX waiter ON waiter.trx_id = w.REQUESTING_ENGINE_TRANSACTION_ID
 JOIN information_schema.INNODB_TRX holder ON holder.trx_id = w.BLOCKING_ENGINE_TRANSACTION_ID
 ORDER BY waiter.trx_wait_started
+
+== pair innodb_buffer_stats_by_table: object_schema, object_name, allocated bytes, data bytes, pages, pages_hashed, pages_old, rows_cached
+SELECT IF(LOCATE('.', p.TABLE_NAME) = 0, 'InnoDB System', REPLACE(SUBSTRING_INDEX(p.TABLE_NAME, '.', 1), '`', '')),
+  REPLACE(SUBSTRING_INDEX(p.TABLE_NAME, '.', -1), '`', ''),
+  SUM(IF(p.COMPRESSED_SIZE = 0, 16384, p.COMPRESSED_SIZE)), SUM(p.DATA_SIZE),
+  COUNT(p.PAGE_NUMBER), COUNT(IF(p.IS_HASHED = 'YES', 1, NULL)), COUNT(IF(p.IS_OLD = 'YES', 1, NULL)),
+  ROUND(IFNULL(SUM(p.NUMBER_RECORDS) / NULLIF(COUNT(DISTINCT IFNULL(p.INDEX_NAME, '')), 0), 0))
+FROM information_schema.INNODB_BUFFER_PAGE p
+WHERE p.TABLE_NAME IS NOT NULL
+GROUP BY 1, 2
+ORDER BY SUM(IF(p.COMPRESSED_SIZE = 0, 16384, p.COMPRESSED_SIZE)) DESC
+
+== pair innodb_buffer_stats_by_schema: object_schema, allocated bytes, data bytes, pages, pages_hashed, pages_old, rows_cached
+SELECT IF(LOCATE('.', p.TABLE_NAME) = 0, 'InnoDB System', REPLACE(SUBSTRING_INDEX(p.TABLE_NAME, '.', 1), '`', '')),
+  SUM(IF(p.COMPRESSED_SIZE = 0, 16384, p.COMPRESSED_SIZE)), SUM(p.DATA_SIZE),
+  COUNT(p.PAGE_NUMBER), COUNT(IF(p.IS_HASHED = 'YES', 1, NULL)), COUNT(IF(p.IS_OLD = 'YES', 1, NULL)),
+  ROUND(IFNULL(SUM(p.NUMBER_RECORDS) / NULLIF(COUNT(DISTINCT IFNULL(p.INDEX_NAME, '')), 0), 0))
+FROM information_schema.INNODB_BUFFER_PAGE p
+WHERE p.TABLE_NAME IS NOT NULL
+GROUP BY 1
+ORDER BY SUM(IF(p.COMPRESSED_SIZE = 0, 16384, p.COMPRESSED_SIZE)) DESC
+
+== pair schema_table_statistics_with_buffer: table_schema, table_name, rows_fetched, fetch_latency time, rows_inserted, insert_latency time, rows_updated, update_latency time, rows_deleted, delete_latency time, io_read_requests, io_read bytes, io_read_latency time, io_write_requests, io_write bytes, io_write_latency time, io_misc_requests, io_misc_latency time, innodb_buffer_allocated bytes, innodb_buffer_data bytes, innodb_buffer_free bytes, innodb_buffer_pages, innodb_buffer_pages_hashed, innodb_buffer_pages_old, innodb_buffer_rows_cached
+SELECT t.OBJECT_SCHEMA, t.OBJECT_NAME, t.COUNT_FETCH, t.SUM_TIMER_FETCH, t.COUNT_INSERT, t.SUM_TIMER_INSERT,
+  t.COUNT_UPDATE, t.SUM_TIMER_UPDATE, t.COUNT_DELETE, t.SUM_TIMER_DELETE, f.count_read,
+  f.sum_number_of_bytes_read, f.sum_timer_read, f.count_write, f.sum_number_of_bytes_write, f.sum_timer_write,
+  f.count_misc, f.sum_timer_misc, b.allocated, b.data, b.allocated - b.data, b.pages, b.pages_hashed, b.pages_old,
+  b.rows_cached
+FROM performance_schema.table_io_waits_summary_by_table t
+LEFT JOIN sys.`x$ps_schema_table_statistics_io` f
+  ON f.table_schema = t.OBJECT_SCHEMA AND f.table_name = t.OBJECT_NAME
+LEFT JOIN sys.`x$innodb_buffer_stats_by_table` b
+  ON b.object_schema = t.OBJECT_SCHEMA AND b.object_name = t.OBJECT_NAME
+ORDER BY t.SUM_TIMER_WAIT DESC

@@ -43,7 +43,7 @@ pub use definition::{Definition, Kind, Scope};
 pub use effects::{check_global, check_has_global, global_now, read_only, session_read_only, set_global};
 pub use event_scheduler::begin_events;
 pub use from_option::{BadValue, parse_bool};
-pub use of_session::{SessionVariables, check_scope, list_global, settable};
+pub use of_session::{SessionVariables, check_scope, list_global, listed_name, settable};
 pub use origin::Origin;
 pub use page::page;
 pub use persist::{apply_persisted, check_persist, open_persisted, persist, reset_persisted};

@@ -99,11 +99,26 @@ pub fn list_global(server: &Server) -> Vec<(String, String)> {
 
 /// Returns all variables that `shown` has a text for, under all their names, sorted by name.
 fn listed(shown: impl Fn(VariableId) -> Option<String>) -> Vec<(String, String)> {
-    let named = all().map(|id| (id.definition().name, id)).chain(aliases());
+    let listed = aliases().filter(|(name, _)| !is_unlisted(name));
+    let named = all().map(|id| (id.definition().name, id)).chain(listed);
     let mut listed: Vec<(String, String)> =
         named.filter_map(|(name, id)| Some((name.to_owned(), shown(id)?))).collect();
     listed.sort();
     listed
+}
+
+/// Reports whether a further name of a variable is understood and not listed: the old names of
+/// semi-synchronous replication. MySQL lists those of the plugin that is loaded, and clients such
+/// as Vitess take the old names if they are there.
+fn is_unlisted(alias: &str) -> bool {
+    alias.starts_with("rpl_semi_sync_")
+}
+
+/// Returns the listed name of the variable that has this further, unlisted name. Replicas of
+/// MariaDB ask for `rpl_semi_sync_master_enabled` before they acknowledge anything.
+pub fn listed_name(name: &str) -> Option<&'static str> {
+    let found = aliases().find(|(alias, _)| is_unlisted(alias) && *alias == name);
+    found.map(|(_, id)| id.definition().name)
 }
 
 /// Checks that a variable has a value in this scope.

@@ -117,7 +117,9 @@ impl DumpRequest {
     }
 
     fn new(start: DumpStart, flags: u16, server_id: u32, client: DumpClient) -> DumpRequest {
-        DumpRequest { start, non_blocking: flags & BINLOG_DUMP_NON_BLOCK != 0, server_id, client }
+        // Only a replica, which has a server id, waits for events that do not exist yet.
+        let non_blocking = flags & BINLOG_DUMP_NON_BLOCK != 0 || server_id == 0;
+        DumpRequest { start, non_blocking, server_id, client }
     }
 }
 

@@ -104,6 +104,6 @@ pub enum FileLayout {
 pub enum LoadTarget {
     /// A column, by its name as it is written.
     Column { schema: Option<String>, table: Option<String>, name: String },
-    /// A user variable, by its name in lower case.
-    Variable(String),
+    /// A user variable, by its name in lower case and as it is written.
+    Variable { name: String, written: String },
 }

@@ -86,27 +86,55 @@ pub enum ShowFilter {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Show {
     Schemas,
-    Tables { schema: Option<String>, full: bool },
-    TableStatus { schema: Option<String> },
-    Columns { table: TableName, full: bool },
-    Index { table: TableName },
+    Tables {
+        schema: Option<String>,
+        full: bool,
+    },
+    TableStatus {
+        schema: Option<String>,
+    },
+    Columns {
+        table: TableName,
+        full: bool,
+    },
+    Index {
+        table: TableName,
+    },
     CreateTable(TableName),
     CreateSequence(TableName),
-    CreateObject { kind: engine::ObjectKind, name: TableName },
-    CreateSchema { schema: String, if_not_exists: bool },
+    CreateObject {
+        kind: engine::ObjectKind,
+        name: TableName,
+    },
+    CreateSchema {
+        schema: String,
+        if_not_exists: bool,
+    },
     Variables(Scope),
     Status(Scope),
-    Warnings { errors_only: bool, count: bool, limit: Option<(u64, u64)> },
+    Warnings {
+        errors_only: bool,
+        count: bool,
+        limit: Option<(u64, u64)>,
+    },
     Engines,
     Collation,
     CharacterSet,
     OpenTables,
-    Triggers { schema: Option<String> },
-    Events { schema: Option<String> },
+    Triggers {
+        schema: Option<String>,
+    },
+    Events {
+        schema: Option<String>,
+    },
     ProcedureStatus,
     FunctionStatus,
-    CountOf { errors: bool },
+    CountOf {
+        errors: bool,
+    },
     Profiles,
+    /// HELP, with the pattern of what is searched for.
+    Help(Vec<u8>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

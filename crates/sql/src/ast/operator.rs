@@ -23,8 +23,10 @@ pub enum Literal {
     Float(f64, Written),
     /// A text, with its character set introducer if one is written (`_latin1'x'`).
     Text(Vec<u8>, Option<String>),
-    /// `x'..'`, `0x..` or `b'..'`, with its character set introducer if one is written.
+    /// `x'..'` or `0x..`, with its character set introducer if one is written, or bits with one.
     Bytes(Vec<u8>, Option<String>),
+    /// `b'..'` or `0b..`.
+    Bits(Vec<u8>),
     /// `DATE '...'`.
     Date(Vec<u8>),
     /// `TIME '...'`.

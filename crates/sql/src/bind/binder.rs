@@ -80,7 +80,11 @@ impl<'a> Binder<'a> {
             next: NextQuery::default(),
             hints: WaitingHints::default(),
             around: Around::nothing(),
-            meaning: Meaning { of_mariadb: variables.of_mariadb, makes_arrays: false },
+            meaning: Meaning {
+                literals: variables.literal_collations(),
+                of_mariadb: variables.of_mariadb,
+                makes_arrays: false,
+            },
             noted: Noted::default(),
             memory: PlanMemory::default(),
         }

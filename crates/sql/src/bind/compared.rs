@@ -28,12 +28,26 @@ pub(super) fn read_operands(
     operands: &mut [Expr; 2],
     scope: &Scope,
 ) -> Result<()> {
+    choose_numbers(operands);
     let [left, right] = operands;
     read_beside(constants, right, left, scope, NoDate::Refused)?;
     read_beside(constants, left, right, scope, NoDate::Refused)?;
     show_time_beside_text(operands);
     make_dates_of_years(operands);
     Ok(())
+}
+
+/// Asks IF, CASE, GREATEST and LEAST, where they are compared with a number, for the number of what
+/// they choose.
+fn choose_numbers(operands: &mut [Expr; 2]) {
+    for at in 0..2 {
+        let is_chosen =
+            operands[at].is_extreme() || matches!(operands[at].node, Node::If(_) | Node::Case { .. });
+        if is_chosen && is_text(&operands[at].ty) && expr::is_number(&operands[1 - at].ty) {
+            let choice = std::mem::replace(&mut operands[at], Expr::constant(Value::Null));
+            operands[at] = choice.choice_as_number();
+        }
+    }
 }
 
 /// Makes a date of a YEAR that is compared with a date. A constant beside a column of type YEAR was
@@ -66,6 +80,59 @@ pub(super) fn show_time_beside_text(operands: &mut [Expr]) {
     }
 }
 
+/// Prepares an operand and the only item of its IN list, which are compared as with `=`.
+#[inline(never)]
+pub(super) fn compared_alone(operand: Expr, item: &mut Expr) -> Expr {
+    let mut pair = [operand, std::mem::replace(item, Expr::constant(Value::Null))];
+    show_time_beside_text(&mut pair);
+    let [operand, alone] = pair;
+    *item = alone;
+    operand
+}
+
+/// Makes moments of the texts among an operand and the items of its IN list where the operand is a
+/// text and a date or a time is among the items: MySQL compares all of them as moments of the first
+/// such item's type then. A list of constants stays as it is.
+#[inline(never)]
+pub(super) fn as_moments(operand: Expr, list: &mut [Expr], scope: &Scope) -> Expr {
+    let is_plain_text = |expr: &Expr| is_text(&expr.ty) && !expr.is_json() && !expr.has_parameter();
+    let are_all = |is_temporal: &dyn Fn(&Expr) -> bool| {
+        list.iter().all(|item| is_plain_text(item) || is_temporal(item))
+    };
+    let is_date =
+        |item: &Expr| matches!(item.ty.code, TypeCode::Date | TypeCode::Datetime2 | TypeCode::Timestamp2);
+    let is_time = |item: &Expr| expr::is_time(&item.ty);
+    let are_constants = list.iter().all(|item| matches!(item.node, Node::Constant(_)));
+    let Some(first) = list.iter().find(|item| item.ty.is_temporal()) else { return operand };
+    if !is_plain_text(&operand) || are_constants || !(are_all(&is_date) || are_all(&is_time)) {
+        return operand;
+    }
+    let column = match first.node {
+        Node::Slot(slot) => scope.of_slot(slot).map(|(table, at)| table.columns[at].name.to_string()),
+        _ => None,
+    };
+    let (ty, column) = (first.ty.clone(), column.unwrap_or_default());
+    for item in list.iter_mut().filter(|item| is_text(&item.ty)) {
+        let text = std::mem::replace(item, Expr::constant(Value::Null));
+        *item = text.into_moment(&ty, &column);
+    }
+    operand.into_moment(&ty, &column)
+}
+
+/// Makes documents of an operand and of the items of its IN list where one of them is a document:
+/// MySQL compares all of them as documents then.
+#[inline(never)]
+pub(super) fn as_documents(operand: Expr, list: &mut [Expr]) -> Expr {
+    if !operand.is_json() && !list.iter().any(Expr::is_json) {
+        return operand;
+    }
+    for item in list {
+        let value = std::mem::replace(item, Expr::constant(Value::Null));
+        *item = value.into_json();
+    }
+    operand.into_json()
+}
+
 /// Reads `value`, if it is a constant or a parameter, as a value of the type of `other`.
 ///
 /// # Errors
@@ -86,23 +153,40 @@ pub(super) fn read_beside(
     }
 }
 
-/// Makes numbers of the texts among the operands of BETWEEN when a number is among them, too. All
-/// three are compared in one way.
+/// Makes numbers of the texts among the operands of BETWEEN when a number is among them, too. Dates
+/// and times that are not of one kind become numbers with them, because all three operands are
+/// compared in one way. A column of dates or times is compared as such.
 pub(super) fn read_texts_beside_numbers(operands: &mut [Expr; 3]) {
     let is_plain_text = |operand: &Expr| is_text(&operand.ty) && !operand.is_json();
     let is_number = |operand: &Expr| expr::is_number(&operand.ty);
-    let is_simple =
-        |operand: &Expr| is_plain_text(operand) || is_number(operand) || operand.ty.code == TypeCode::Null;
+    let is_simple = |operand: &Expr| {
+        let is_value = is_plain_text(operand) || is_number(operand) || operand.ty.is_temporal();
+        is_value || operand.ty.code == TypeCode::Null
+    };
     if !operands.iter().any(is_number) || !operands.iter().all(is_simple) {
         return;
     }
+    let mut kinds = operands.iter().filter(|operand| operand.ty.is_temporal()).map(|operand| operand.ty.code);
+    let kind = kinds.next();
+    let has_other_kinds = kinds.any(|other| Some(other) != kind);
+    let is_column = matches!(operands[0].node, Node::Slot(_)) && operands[0].ty.is_temporal();
+    let are_mixed = operands.iter().any(is_plain_text) || has_other_kinds && !is_column;
     for operand in operands {
+        if operand.is_extreme() {
+            let extreme = std::mem::replace(operand, Expr::constant(Value::Null));
+            *operand = extreme.extreme_as_number();
+        }
         // A parameter is read as a number when the statement runs.
-        if is_plain_text(operand) && !matches!(operand.node, Node::Parameter(_)) {
-            let text = std::mem::replace(operand, Expr::constant(Value::Null));
+        let is_read = match operand.ty.is_temporal() {
+            true => are_mixed,
+            false => is_plain_text(operand) && !matches!(operand.node, Node::Parameter(_)),
+        };
+        if is_read {
+            let mut value = std::mem::replace(operand, Expr::constant(Value::Null));
+            value.show_on_clocks();
             *operand = Expr {
-                nullable: text.nullable,
-                node: Node::Cast(Box::new(text)),
+                nullable: value.nullable,
+                node: Node::Cast(Box::new(value)),
                 ty: ColumnType::double(),
                 coercibility: Coercibility::Numeric,
             };

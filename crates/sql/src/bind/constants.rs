@@ -3,7 +3,7 @@
 use crate::error::{Result, SqlError};
 use crate::expr::{Expr, Node, Reading};
 use types::convert::DateModes;
-use types::{Value, Zone};
+use types::{DateTime, Value, Zone};
 
 /// The constants that a statement compares with numbers and dates, and the warnings that it gives
 /// each time it runs.
@@ -27,8 +27,8 @@ pub(crate) struct Constants {
 pub(super) enum NoDate {
     /// The comparison fails with an error.
     Refused,
-    /// The text counts as NULL.
-    Unknown,
+    /// The text counts as the zero date.
+    Zero,
     /// The text stays as it is.
     Text,
 }
@@ -70,7 +70,7 @@ impl Constants {
                 }
             }
             (None, Some(refusal), NoDate::Refused) => return Err(refusal),
-            (None, Some(_), NoDate::Unknown) => *value = Expr::constant(Value::Null),
+            (None, Some(_), NoDate::Zero) => *value = Expr::constant(Value::DateTime(DateTime::default())),
             (None, Some(_), NoDate::Text) | (None, None, _) => {}
         }
         Ok(())

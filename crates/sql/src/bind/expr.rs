@@ -22,7 +22,8 @@ use result_type::{arithmetic_type, boolean, expr_text_type};
 use subquery::Quantifier;
 
 use super::compared::{
-    read_beside, read_items, read_operands, read_texts_beside_numbers, show_time_beside_text,
+    as_documents, as_moments, compared_alone, read_beside, read_items, read_operands,
+    read_texts_beside_numbers, show_time_beside_text,
 };
 use super::constants::NoDate;
 use super::function::function;
@@ -52,10 +53,10 @@ impl Binder<'_> {
     fn expr_at_depth(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
         match written {
             ast::Expr::Literal(literal) => {
-                if let Literal::Text(bytes, _) | Literal::Bytes(bytes, _) = literal {
+                if let Literal::Text(bytes, _) | Literal::Bytes(bytes, _) | Literal::Bits(bytes) = literal {
                     self.may_make(allocated(bytes.len()))?;
                 }
-                literal::literal(self.variables, literal)
+                literal::literal(self.variables, self.meaning.literals, literal)
             }
             ast::Expr::Parameter(index) => Ok(self.parameter(*index)),
             ast::Expr::Column { schema, table, name } => {
@@ -73,8 +74,8 @@ impl Binder<'_> {
                 let [low, high] = bounds.map(|bound| bound.beside(&operand.ty));
                 let mut operands = [operand, low, high];
                 let [operand, low, high] = &mut operands;
-                read_beside(&mut self.constants, low, operand, place.scope, NoDate::Unknown)?;
-                read_beside(&mut self.constants, high, operand, place.scope, NoDate::Unknown)?;
+                read_beside(&mut self.constants, low, operand, place.scope, NoDate::Zero)?;
+                read_beside(&mut self.constants, high, operand, place.scope, NoDate::Zero)?;
                 show_time_beside_text(&mut operands);
                 read_texts_beside_numbers(&mut operands);
                 let operands = json::between(operands, place.scope, &mut self.constants);
@@ -205,19 +206,17 @@ impl Binder<'_> {
         name: &str,
         place: &mut Place<'_>,
     ) -> Result<Expr> {
-        if table.is_none() {
-            let alias = place.aliases.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
-            if let Some((_, expr)) = alias {
-                // HAVING prefers a column of GROUP BY, ORDER BY prefers the alias. The two differ
-                // only where an alias hides a column of the same name. The parser has limited the
-                // heights of the alias's expression and of this one, but not their sum.
-                if !crate::parse::fits(self.around.depth + expr.height()) {
-                    return Err(crate::parse::too_deep());
-                }
-                return self.copied(expr);
-            }
+        let is_it = |(alias, _): &&(String, Expr)| table.is_none() && alias.eq_ignore_ascii_case(name);
+        let alias = place.aliases.iter().find(is_it).map(|(_, expr)| expr);
+        if let (Some(alias), false) = (alias, place.columns_first) {
+            return self.aliased(alias);
         }
         let found = place.scope.resolve_among(place.only, schema, table, name, place.clause);
+        if let (Err(error), Some(alias)) = (&found, alias)
+            && error.code == 1054
+        {
+            return self.aliased(alias);
+        }
         if let Some(inserted) = place.inserted
             && let Some(value) = inserted.beside(&found, NamedColumn { schema, table, name }, place.clause)
         {
@@ -238,6 +237,16 @@ impl Binder<'_> {
         let found = found.map_err(|error| self.of_hidden_table(error, table, name, place.scope))?;
         self.view.check_readable(&found, place.scope)?;
         Ok(found)
+    }
+
+    /// Returns the expression that an alias stands for.
+    fn aliased(&mut self, expr: &Expr) -> Result<Expr> {
+        // The parser has limited the heights of the alias's expression and of the one in which it
+        // is named, but not their sum.
+        if !crate::parse::fits(self.around.depth + expr.height()) {
+            return Err(crate::parse::too_deep());
+        }
+        self.copied(expr)
     }
 
     /// Returns the error for a name that was not found. An account that may not read a whole table
@@ -326,7 +335,7 @@ impl Binder<'_> {
     ) -> Result<Expr> {
         match (left, right) {
             (ast::Expr::Row(left), ast::Expr::Row(right)) => {
-                return self.row_comparison(op, left, right, place);
+                return self.row_comparison((op, false), left, right, place);
             }
             (ast::Expr::Row(row), ast::Expr::Subquery(query)) if op.is_comparison() => {
                 return subquery::row_and_subquery(self, op, row, query, place);
@@ -380,7 +389,7 @@ impl Binder<'_> {
 
     fn row_comparison(
         &mut self,
-        op: BinaryOp,
+        (op, is_item): (BinaryOp, bool),
         left: &[ast::Expr],
         right: &[ast::Expr],
         place: &mut Place<'_>,
@@ -393,7 +402,11 @@ impl Binder<'_> {
         }
         let mut pairs = Vec::with_capacity(left.len() * 2);
         for (left, right) in left.iter().zip(right) {
-            let mut pair = [self.expr(left, place)?, self.expr(right, place)?];
+            let [left, right] = [self.expr(left, place)?, self.expr(right, place)?];
+            // Beside the items of an IN list, only these are numbers.
+            let left = if is_item { left } else { left.beside(&right.ty) };
+            let right = right.beside(&left.ty);
+            let mut pair = [left, right];
             read_operands(&mut self.constants, &mut pair, place.scope)?;
             let collation = comparison_collation(op.symbol(), pair.iter())?;
             pairs.extend(pair.map(|operand| operand.in_characters_of(collation)));
@@ -417,7 +430,7 @@ impl Binder<'_> {
                         format!("Operand should contain {} column(s)", left.len()),
                     ));
                 };
-                any.push(self.row_comparison(BinaryOp::Equal, left, right, place)?);
+                any.push(self.row_comparison((BinaryOp::Equal, true), left, right, place)?);
             }
             let found = boolean(Node::Or(any), true);
             return Ok(if negated { boolean(Node::Not(Box::new(found)), true) } else { found });
@@ -426,9 +439,13 @@ impl Binder<'_> {
         let list: Vec<Expr> =
             self.exprs(list, place)?.into_iter().map(|item| beside(item, &operand)).collect();
         let all_numbers = list.iter().all(|item| expr::is_number(&item.ty));
-        let operand = if all_numbers { operand.numeric() } else { operand };
+        let operand = if all_numbers { operand.choice_as_number().numeric() } else { operand };
         let mut list: Vec<Expr> = list.into_iter().map(|item| item.beside(&operand.ty)).collect();
         read_items(&mut self.constants, &mut list, &operand, place.scope)?;
+        let operand = match &mut list[..] {
+            [item] => compared_alone(operand, item),
+            items => as_documents(as_moments(operand, items, place.scope), items),
+        };
         let operation = match (list.len(), negated) {
             (1, false) => "=",
             (1, true) => "<>",
@@ -499,7 +516,7 @@ impl Binder<'_> {
             operand.coercibility,
             Coercibility::Literal | Coercibility::Numeric | Coercibility::Null
         );
-        let is_bytes = matches!(operand.node, Node::HexLiteral(_) | Node::UserVariable(_))
+        let is_bytes = matches!(operand.node, Node::HexLiteral(..) | Node::UserVariable(_))
             && is_text(&operand.ty)
             && operand.ty.collation == collation::BINARY;
         if is_bytes && id != collation::BINARY {
@@ -584,7 +601,14 @@ const VALUES_OF_NO_ROW: &str = "'VALUES function' is deprecated and will be remo
 fn negated(mut constant: Expr) -> Expr {
     if let Node::Constant(value) = &mut constant.node {
         *value = match &*value {
-            Value::Int(n) => Value::Int(-*n),
+            Value::Int(n) => match n.checked_neg() {
+                Some(n) => Value::Int(n),
+                None => {
+                    let number = types::Decimal::parse_prefix(n.unsigned_abs().to_string().as_bytes()).number;
+                    constant.ty = expr::decimal_type(number.integer_digits() as u32, 0);
+                    Value::Decimal(number)
+                }
+            },
             Value::UInt(n) => {
                 constant.ty = expr::integer_of_digits(19, false);
                 Value::Int((*n as i64).wrapping_neg())

@@ -86,7 +86,7 @@ pub(super) fn function(
             count_is(2, 2)?;
             fn is_constant(arg: &Expr) -> bool {
                 match &arg.node {
-                    Node::Constant(_) | Node::HexLiteral(_) => true,
+                    Node::Constant(_) | Node::HexLiteral(..) => true,
                     Node::Recollate(inner) | Node::Negate(inner) => is_constant(inner),
                     _ => false,
                 }
@@ -101,9 +101,14 @@ pub(super) fn function(
             let (ty, coercibility) = common_type(&[&args[0]])?;
             let [first, second] = two(args);
             let second = second.beside(&first.ty);
+            let written = first.clone();
             let mut operands = [first, second];
             read_operands(&mut binder.constants, &mut operands, place.scope)?;
             let collation = comparison_collation("nullif", operands.iter())?;
+            if operands[0] != written {
+                let node = null_if_equal(operands, written, collation);
+                return Ok(Expr { node, ty, nullable: true, coercibility });
+            }
             let operands = Box::new(operands.map(|operand| operand.in_characters_of(collation)));
             Ok(Expr { node: Node::NullIf { operands, collation }, ty, nullable: true, coercibility })
         }
@@ -137,6 +142,18 @@ pub(super) fn function(
     }
 }
 
+/// Returns NULL where the operands are equal, and `value` elsewhere: the first operand is compared
+/// in another form than the one that it is returned in.
+#[inline(never)]
+fn null_if_equal(operands: [Expr; 2], value: Expr, collation: u16) -> Node {
+    let nullable = operands.iter().any(|operand| operand.nullable);
+    let operands = Box::new(operands.map(|operand| operand.in_characters_of(collation)));
+    let compare = Node::Compare { op: ast::BinaryOp::Equal, operands, collation };
+    let condition =
+        Expr { node: compare, ty: expr::truth_type(), nullable, coercibility: Coercibility::Numeric };
+    Node::If(Box::new([condition, Expr::constant(Value::Null), value]))
+}
+
 /// Makes the first argument what some functions ask of it.
 #[inline(never)]
 fn prepare_first(name: &str, args: &mut [Expr], scope: &Scope) {
@@ -145,9 +162,25 @@ fn prepare_first(name: &str, args: &mut [Expr], scope: &Scope) {
             let first = std::mem::replace(&mut args[0], Expr::constant(Value::Null));
             args[0] = as_string_argument(first);
         }
+        "hour" | "minute" | "second" | "microsecond" | "time" | "time_to_sec" => {
+            read_time_of_document(&mut args[0], scope);
+        }
+        "addtime" | "subtime" => read_time_of_document(&mut args[1], scope),
         "inet_aton" | "inet6_aton" | "inet_ntoa" | "inet6_ntoa" | "unhex" => named(&mut args[0], scope),
         _ => {}
     }
+}
+
+/// Reads an argument that is a document as a time.
+#[inline(never)]
+fn read_time_of_document(argument: &mut Expr, scope: &Scope) {
+    const MOST_DIGITS: u8 = 6;
+    let column = match argument.node {
+        Node::Slot(slot) => scope.of_slot(slot).map(|(table, at)| table.columns[at].name.clone()),
+        _ => None,
+    };
+    let document = std::mem::replace(argument, Expr::constant(Value::Null));
+    *argument = document.read_from_json(&ColumnType::time(MOST_DIGITS), column.as_deref());
 }
 
 /// Lets an argument that is a column know its name, which warnings show.

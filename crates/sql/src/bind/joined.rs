@@ -3,6 +3,7 @@
 
 use super::changed_view::{ViewCheck, Wanted, check_holder, leaf_of, no_column, no_delete_from_join};
 use super::query::{BlockHints, From, Merged, mark_used, merge};
+use super::zero_dates::{find_made_zero_dates, find_zero_dates};
 use super::{Binder, Place, Scope, ScopeTable, TableUse};
 use crate::ast::{self, TableRef};
 use crate::error::{Result, SqlError};
@@ -60,9 +61,11 @@ pub(crate) fn bind_joined(
     let mut conditions = Vec::new();
     if let Some(written) = filter {
         conjuncts(binder.expr(written, &mut Place::new(&scope, "where clause"))?, &mut conditions);
+        find_zero_dates(binder, &scope, None, &mut conditions);
     }
     let mut slots = scope.slots();
     let merged = merge(binder, &mut from, &mut conditions, &mut slots, &scope, true)?;
+    find_made_zero_dates(binder, &scope, &from, &mut conditions);
     Ok(JoinedTables { scope, from, conditions, merged, slots })
 }
 
@@ -165,14 +168,9 @@ impl JoinedTables {
     }
 
     /// Plans the nested loops. They lock the rows of the tables at the positions `changed` of FROM
-    /// for UPDATE, and read the columns that the expressions `used` name. The key of the `n`th
-    /// changed table is in the `n`th slot behind the columns.
-    pub fn plan<'e>(
-        self,
-        binder: &mut Binder<'_>,
-        changed: &[usize],
-        used: impl Iterator<Item = &'e Expr>,
-    ) -> Result<Join> {
+    /// for UPDATE, and read the columns in the slots `used`, too. The key of the `n`th changed
+    /// table is in the `n`th slot behind the columns.
+    pub fn plan(self, binder: &mut Binder<'_>, changed: &[usize], used: Vec<usize>) -> Result<Join> {
         let JoinedTables { from, conditions, slots: first_key_slot, .. } = self;
         let bases: Vec<usize> = changed.iter().map(|leaf| from.tables[*leaf].base).collect();
         let (mut tables, preconditions) =
@@ -186,9 +184,7 @@ impl JoinedTables {
             step.lock = RowLock::UPDATE;
             step.key_slot = Some(first_key_slot + nth);
         }
-        let mut slots = Vec::new();
-        used.for_each(|expr| expr.slots(&mut slots));
-        mark_used(&mut tables, slots);
+        mark_used(&mut tables, used);
         Ok(Join { tables, preconditions, slots: first_key_slot + changed.len() })
     }
 }

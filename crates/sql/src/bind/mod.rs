@@ -39,6 +39,7 @@ mod table_use;
 mod target;
 mod texts;
 mod windows;
+mod zero_dates;
 
 pub(crate) use binder::Binder;
 use binder::NODE_BYTES;
@@ -52,7 +53,7 @@ pub(crate) use logging::LoggingNeeds;
 pub(crate) use new_row::{Inserted, RowAlias, WantedColumns};
 pub(crate) use place::{Aggregates, Frame, Place};
 pub(crate) use query::portion::{bound_of_portion, edge_compared, edges_of};
-pub(crate) use query::view::{tables_of_view, view_columns, view_plan};
+pub(crate) use query::view::{view_columns, view_plan};
 pub(crate) use query::{bind_query, end_hints};
 pub(crate) use scope::{ColumnAt, Scope, ScopeTable};
 pub(crate) use self_read::Changed;

@@ -18,6 +18,9 @@ pub(crate) struct Place<'s> {
     pub windows: Option<&'s Windows<'s>>,
     /// The aliases of the select list that may be named, in HAVING and ORDER BY.
     pub aliases: &'s [(String, Expr)],
+    /// Whether a column hides the alias of the same name, as inside of an expression of ORDER BY.
+    /// In HAVING the alias hides the column.
+    pub columns_first: bool,
     /// The aliases that only subqueries may name.
     pub shown: &'s [(String, Expr)],
     /// In HAVING, the slots of the columns that may be named: those of the select list and of the
@@ -59,6 +62,7 @@ impl<'s> Place<'s> {
             aggregates: None,
             windows: None,
             aliases: &[],
+            columns_first: false,
             shown: &[],
             only: None,
             inserted: None,
@@ -117,6 +121,11 @@ impl<'s> Frame<'s> {
         }
     }
 
+    /// Reports whether the subquery stands in HAVING.
+    pub(super) fn is_of_having(&self) -> bool {
+        self.clause == "having clause"
+    }
+
     /// Returns what the rows of the subquery are used for.
     pub fn rows_for(&self) -> RowsFor {
         self.rows_for.get()
@@ -135,6 +144,7 @@ impl<'s> Frame<'s> {
             aggregates: self.aggregates,
             windows: None,
             aliases: &[],
+            columns_first: false,
             shown: self.aliases,
             only: None,
             inserted: self.inserted,

@@ -36,6 +36,8 @@ pub(crate) struct ScopeTable {
     pub alias: String,
     pub org_table: String,
     pub base: usize,
+    /// Whether it is a table with stored rows, and not a view or a derived table.
+    pub stored: bool,
     pub columns: Vec<ScopeColumn>,
     /// The account has SELECT on the table. An account without it may change the table if it reads
     /// none of its columns.
@@ -79,7 +81,7 @@ impl NotOne {
 /// Reports whether an expression is a computed string. Its decimals are "not fixed" in MySQL;
 /// strings from columns, from UNION and from literals like `x'1F'` have 0 decimals.
 fn is_text_expression(expr: &Expr) -> bool {
-    let is_computed = !matches!(expr.node, Node::HexLiteral(_) | Node::Constant(types::Value::Null));
+    let is_computed = !matches!(expr.node, Node::HexLiteral(..) | Node::Constant(types::Value::Null));
     is_computed
         && matches!(
             expr.ty.code,
@@ -111,6 +113,7 @@ impl ScopeTable {
             alias: alias.to_owned(),
             org_table: table.def.name.clone(),
             base,
+            stored: true,
             columns: columns.collect(),
             readable: true,
         }
@@ -133,6 +136,7 @@ impl ScopeTable {
             alias: def.name.clone(),
             org_table: def.name.clone(),
             base: 0,
+            stored: true,
             columns: columns.collect(),
             readable: true,
         }
@@ -160,6 +164,7 @@ impl ScopeTable {
             alias: alias.to_owned(),
             org_table: org_table.to_owned(),
             base,
+            stored: false,
             columns: columns.collect(),
             readable: true,
         }

@@ -11,6 +11,7 @@ use crate::expr::{Expr, Node};
 use crate::host::{Host, Privilege, Rights};
 use crate::memory::Charge;
 use crate::plan::Holder;
+use crate::variables::LiteralCollations;
 use engine::Table;
 use std::sync::Arc;
 
@@ -124,6 +125,9 @@ impl Around {
 
 /// The meaning of expressions that are written alike and are not the same everywhere.
 pub(crate) struct Meaning {
+    /// The collations of literals: those of the session, or those of the session that made the
+    /// view whose query is bound.
+    pub literals: LiteralCollations,
     /// The current expression has MariaDB's meaning: it is from the statement of a MariaDB source,
     /// or from a constraint that only MariaDB creates.
     pub of_mariadb: bool,

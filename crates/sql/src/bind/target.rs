@@ -2,9 +2,10 @@
 
 use super::common_tables::find_common;
 use super::query::From;
-use super::query::view::{MOST_VIEW_LEVELS, query_of};
+use super::query::view::MOST_VIEW_LEVELS;
 use super::query::{BlockHints, limit, wish_of};
 use super::texts::in_order;
+use super::zero_dates::find_zero_dates;
 use super::{Binder, Changed, ChangedView, Names, Opening, Place, Scope, TableUse};
 use crate::ast::{self, QueryBody, TableRef};
 use crate::attribute;
@@ -13,6 +14,7 @@ use crate::expr::Expr;
 use crate::host::Privilege;
 use crate::optimize::Freedom;
 use crate::plan::{Leaf, LimitPlan, SortKey, Source, TableStep, conjuncts};
+use crate::view_query::query_of_view;
 use engine::ObjectKind;
 
 /// The rows that UPDATE and DELETE change: one stored table with its conditions, order and limit.
@@ -47,11 +49,9 @@ impl Target {
         Changed { table: self.names().table, shown: &named.alias, view }
     }
 
-    /// Leaves out the columns that neither the conditions, nor the order, nor the expressions
-    /// `further` use.
-    pub fn need_used_columns<'e>(&mut self, further: impl Iterator<Item = &'e Expr>) {
-        let mut slots = Vec::new();
-        further.for_each(|expr| expr.slots(&mut slots));
+    /// Leaves out the columns that neither the conditions nor the order use and that are not among
+    /// `slots`.
+    pub fn need_used_columns(&mut self, mut slots: Vec<usize>) {
         self.step.conditions.iter().for_each(|condition| condition.slots(&mut slots));
         self.order.iter().for_each(|key| key.expr.slots(&mut slots));
         self.step.needed.retain(|column| slots.contains(&(self.step.base + column)));
@@ -74,7 +74,7 @@ pub(crate) fn is_join_view(binder: &Binder<'_>, from: &TableRef) -> Result<bool>
         if Opening::of(&view.def, TableUse::Join).is_none() {
             break;
         }
-        let mut query = query_of(&view.def)?;
+        let mut query = query_of_view(&view.def)?;
         while let QueryBody::Nested(inner) = query.body {
             query = inner;
         }
@@ -113,8 +113,15 @@ pub(crate) fn bind_target(
         None => Ok(expr),
     };
     if let Some(written) = filter {
-        let filter = binder.expr(written, &mut Place::new(&scope, "where clause"))?;
-        conjuncts(resolve(binder, filter)?, &mut conditions);
+        let bound = binder.expr(written, &mut Place::new(&scope, "where clause"))?;
+        let mut filter = Vec::new();
+        conjuncts(bound, &mut filter);
+        if view.is_none() || binder.variables.of_mariadb {
+            find_zero_dates(binder, &scope, None, &mut filter);
+        }
+        for condition in filter {
+            conditions.push(resolve(binder, condition)?);
+        }
     }
     let mut order = Vec::new();
     for item in order_by {

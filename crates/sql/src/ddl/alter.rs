@@ -10,11 +10,10 @@ use super::expression::{add_check, check_names, columns_of, forget_check_of, no_
 use super::foreign_key::{Relations, ignores_foreign_keys};
 use super::functional;
 use super::kept_key::check_srid;
+use super::key::keys_of_column;
 use super::settings::{DdlSettings, chosen_collation};
 use super::temporal;
-use crate::ast::{
-    AlterTable, Alteration, ColumnPlace, ColumnSpec, ForeignKeySpec, KeyKind, KeyPart, KeySpec,
-};
+use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, ForeignKeySpec, KeySpec};
 use crate::error::{Result, SqlError};
 use engine::{Catalog, ColumnDef, ColumnDefault, TableDef};
 
@@ -82,7 +81,11 @@ pub(crate) fn altered_definition(
         | Alteration::RenameColumn { from: name, .. } => old.column(name).is_none(),
         _ => false,
     };
-    let (table, columns): (Vec<_>, Vec<_>) = columns.into_iter().partition(|alteration| of_table(alteration));
+    let (mut table, columns): (Vec<_>, Vec<_>) =
+        columns.into_iter().partition(|alteration| of_table(alteration));
+    // MySQL refuses a default character set beside another one that the columns are converted to.
+    // In MariaDB the default is the table's, wherever it stands.
+    table.sort_by_key(|alteration| !matches!(alteration, Alteration::ConvertTo { .. }));
     let (placed, columns): (Vec<_>, Vec<_>) =
         columns.into_iter().partition(|alteration| is_placed(alteration));
     for alteration in gone.into_iter().chain(table).chain(columns).chain(placed) {
@@ -309,7 +312,7 @@ impl Builder<'_> {
     fn place(&mut self, def: ColumnDef, source: Option<usize>, place: &ColumnPlace) -> Result<usize> {
         let at = match place {
             ColumnPlace::Last => self.def.named_columns(),
-            ColumnPlace::First => 0,
+            ColumnPlace::First => usize::from(self.begins_with_generated_key()),
             ColumnPlace::After(name) => {
                 self.def.column(name).ok_or_else(|| no_such_column(&self.def, name))? + 1
             }
@@ -318,6 +321,13 @@ impl Builder<'_> {
         self.sources.insert(at, source);
         self.for_each_position(|column| *column += usize::from(*column >= at));
         Ok(at)
+    }
+
+    /// Reports whether the first column is a generated invisible primary key, which MySQL keeps
+    /// first. A key of which a column is being moved is none.
+    fn begins_with_generated_key(&self) -> bool {
+        let mut parts = self.def.primary.iter().flatten();
+        parts.all(|part| part.column < self.def.columns.len()) && self.def.has_generated_key()
     }
 
     /// Calls `f` with each position of a column in a key.
@@ -501,31 +511,7 @@ impl Builder<'_> {
     }
 
     fn column_keys(&mut self, spec: &ColumnSpec) -> Result<()> {
-        for (is_wanted, kind) in [(spec.primary, KeyKind::Primary), (spec.unique, KeyKind::Unique)] {
-            if is_wanted {
-                let parts = vec![KeyPart {
-                    column: spec.name.clone(),
-                    expression: None,
-                    prefix: None,
-                    descending: false,
-                    ordered: false,
-                }];
-                let (comment, invisible, parser) = (String::new(), false, None);
-                let (name, without_overlaps) = (None, None);
-                let key = KeySpec {
-                    kind,
-                    name,
-                    parts,
-                    comment,
-                    invisible,
-                    is_rtree: false,
-                    parser,
-                    without_overlaps,
-                };
-                self.add_key(&key)?;
-            }
-        }
-        Ok(())
+        keys_of_column(spec).iter().try_for_each(|key| self.add_key(key))
     }
 
     /// Adds a key, and with it the hidden columns of its expressions.

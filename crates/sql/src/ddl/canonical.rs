@@ -248,6 +248,7 @@ impl Canonical<'_> {
     }
 
     fn literal(&self, literal: &Literal) -> String {
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         let charset = |given: &Option<String>| given.as_deref().unwrap_or(self.charset).to_owned();
         match literal {
             Literal::Null => "NULL".to_owned(),
@@ -256,10 +257,10 @@ impl Canonical<'_> {
             Literal::Decimal(digits) => digits.clone(),
             Literal::Float(n, _) => format!("{n:e}"),
             Literal::Text(text, given) => format!("_{}{}", charset(given), literal_text(text)),
+            Literal::Bits(bytes) => format!("0x{}", hex(bytes)),
             Literal::Bytes(bytes, given) => {
-                let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
                 let introducer = given.as_ref().map_or(String::new(), |charset| format!("_{charset} "));
-                format!("{introducer}0x{hex}")
+                format!("{introducer}0x{}", hex(bytes))
             }
             Literal::Date(text) => format!("DATE{}", literal_text(text)),
             Literal::Time(text) => format!("TIME{}", literal_text(text)),

@@ -26,6 +26,9 @@ fn literal_value(column: &str, written: &Expr, ty: &ColumnType, settings: &DdlSe
                 _ => bytes_value(bytes, ty).ok_or_else(|| invalid_default(column))?,
             }
         }
+        Expr::Literal(Literal::Bits(bytes)) => {
+            bytes_value(bytes, ty).ok_or_else(|| invalid_default(column))?
+        }
         // MariaDB takes DATE '...' and similar literals as defaults, MySQL does not.
         Expr::Literal(Literal::Date(text) | Literal::Time(text) | Literal::Timestamp(text))
             if settings.replicated =>
@@ -201,9 +204,9 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
         && spec.nullable.unwrap_or(!spec.primary && !spec.auto_increment && !is_not_null)
         && !spec.primary
         && (!spec.auto_increment || spec.null_behind_auto_increment);
-    // NULL is no default of an AUTO_INCREMENT column, and is no error either.
-    let is_null = matches!(spec.default, Some(Expr::Literal(Literal::Null)));
-    let default_of_spec = spec.default.as_ref().filter(|_| !is_null || !spec.auto_increment);
+    // NULL, TRUE and FALSE are no defaults of an AUTO_INCREMENT column, and no errors either.
+    let is_nothing = matches!(spec.default, Some(Expr::Literal(Literal::Null | Literal::Bool(_))));
+    let default_of_spec = spec.default.as_ref().filter(|_| !is_nothing || !spec.auto_increment);
     let default = match default_of_spec {
         // The expression is added when all columns exist.
         None if spec.default_expression.is_some() || spec.generated.is_some() => None,
@@ -224,7 +227,8 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
         if !ty.is_integer() {
             return Err(SqlError::not_supported("AUTO_INCREMENT on a floating-point column"));
         }
-        if default_of_spec.is_some() {
+        let has_expression = spec.default_expression.is_some() && !settings.replicated;
+        if default_of_spec.is_some() || has_expression {
             return Err(invalid_default(name));
         }
     }

@@ -1,5 +1,6 @@
 //! MariaDB's `IF EXISTS` and `IF NOT EXISTS` within ALTER TABLE.
 
+use super::key::keys_of_column;
 use crate::ast::{AlterTable, Alteration, KeyKind, KeySpec};
 use engine::TableDef;
 use std::borrow::Cow;
@@ -17,11 +18,17 @@ pub(super) fn settled<'a>(old: &TableDef, alter: &'a AlterTable) -> Cow<'a, Alte
     for alteration in &alter.alterations {
         match alteration {
             Alteration::Conditional { if_exists, alteration } => {
+                let mut settled = alteration.as_ref().clone();
+                without_second_primary(old, &left, &mut settled);
                 if names_something(old, &left, alteration) == *if_exists {
-                    left.push(alteration.as_ref().clone());
+                    left.push(settled);
                     without = None;
                 } else {
                     without = written_column(alteration);
+                    if let Alteration::AddColumn(spec, _) = &settled {
+                        // The column that is there gets the keys.
+                        left.extend(keys_of_column(spec).into_iter().map(Alteration::AddKey));
+                    }
                 }
             }
             Alteration::AddCheck(check) if without.is_some() && check.column.as_deref() == without => {}
@@ -31,6 +38,27 @@ pub(super) fn settled<'a>(old: &TableDef, alter: &'a AlterTable) -> Cow<'a, Alte
     let AlterTable { table, if_exists, demands, .. } = alter;
     let (table, if_exists, demands) = (table.clone(), *if_exists, *demands);
     Cow::Owned(AlterTable { table, if_exists, alterations: left, demands })
+}
+
+/// Takes PRIMARY KEY off a column with a condition if the table has a primary key, because the
+/// condition is the key's, too.
+fn without_second_primary(old: &TableDef, before: &[Alteration], alteration: &mut Alteration) {
+    let (Alteration::AddColumn(spec, _) | Alteration::ModifyColumn { spec, .. }) = alteration else { return };
+    if spec.primary && has_primary(old, before) {
+        spec.primary = false;
+        spec.nullable = spec.nullable.or(Some(false));
+    }
+}
+
+/// Reports whether the table has a primary key once the alterations in `before` are done.
+fn has_primary(old: &TableDef, before: &[Alteration]) -> bool {
+    let adds = |done: &Alteration| match done {
+        Alteration::AddColumn(spec, _) | Alteration::ModifyColumn { spec, .. } => spec.primary,
+        Alteration::AddKey(key) => key.kind == KeyKind::Primary,
+        _ => false,
+    };
+    let is_gone = before.iter().any(|done| matches!(done, Alteration::DropPrimaryKey));
+    before.iter().any(adds) || old.primary.is_some() && !is_gone
 }
 
 /// Returns the name of the column that the alteration defines.
@@ -75,10 +103,7 @@ fn names_something(old: &TableDef, before: &[Alteration], alteration: &Alteratio
         | Alteration::SetDefaultExpression { name, .. }
         | Alteration::SetVisible { name, .. } => has_column(name),
         Alteration::RenameColumn { from, .. } => has_column(from),
-        Alteration::AddKey(key) if key.kind == KeyKind::Primary => {
-            let goes = before.iter().any(|done| matches!(done, Alteration::DropPrimaryKey));
-            old.primary.is_some() && !goes
-        }
+        Alteration::AddKey(key) if key.kind == KeyKind::Primary => has_primary(old, before),
         Alteration::DropPrimaryKey => old.primary.is_some(),
         Alteration::AddKey(key) => key_name(key).is_some_and(has_key),
         Alteration::RenameKey { from: name, .. }

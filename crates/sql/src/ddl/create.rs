@@ -5,10 +5,11 @@ use super::column::{column, implied_timestamps};
 use super::expression::{add_check, kept_index};
 use super::functional::maintained;
 use super::kept_key::{check_kept_keys, kind_by_columns, special_index};
+use super::key::keys_of_column;
 use super::key::{key_definition, key_parts};
 use super::long_key::{fitted, over_geometry};
 use super::settings::{DdlSettings, chosen_collation};
-use crate::ast::{CreateTable, KeyKind, KeyPart, KeySpec, TableOptions};
+use crate::ast::{CreateTable, KeyKind, KeySpec, TableOptions};
 use crate::attribute::ENGINE;
 use crate::error::{Result, SqlError};
 use crate::plan::QueryPlan;
@@ -71,7 +72,7 @@ pub(crate) fn definition(
     for spec in &create.columns {
         super::column::add_expressions(&mut def, spec, settings)?;
     }
-    for key in column_keys(create) {
+    for key in create.columns.iter().flat_map(keys_of_column) {
         add_key(&mut def, &key, settings)?;
     }
     // The primary key comes first, since the other keys may depend on the NOT NULL that it brings.
@@ -116,38 +117,6 @@ pub(super) fn keep_options(def: &mut TableDef, options: &TableOptions, settings:
     }
     let place = |name: &String| TableOptions::KEPT.iter().position(|known| known == name);
     def.options.sort_by_key(|(name, _)| place(name));
-}
-
-/// Returns the keys that columns define.
-fn column_keys(create: &CreateTable) -> Vec<KeySpec> {
-    let mut keys = Vec::new();
-    for spec in &create.columns {
-        let mut key = |kind| {
-            keys.push(KeySpec {
-                kind,
-                name: None,
-                parts: vec![KeyPart {
-                    column: spec.name.clone(),
-                    expression: None,
-                    prefix: None,
-                    descending: false,
-                    ordered: false,
-                }],
-                comment: String::new(),
-                invisible: false,
-                is_rtree: false,
-                parser: None,
-                without_overlaps: None,
-            });
-        };
-        if spec.primary {
-            key(KeyKind::Primary);
-        }
-        if spec.unique {
-            key(KeyKind::Unique);
-        }
-    }
-    keys
 }
 
 pub(super) fn check_name(name: &str) -> Result<()> {

@@ -16,6 +16,8 @@ pub(crate) struct Relations<'a> {
     pub catalog: &'a Catalog,
     /// The value of `foreign_key_checks`.
     pub checks: bool,
+    /// Whether a new foreign key has to refer to a unique key.
+    pub unique_parents: bool,
     /// Whether the statement comes from a source, which has accepted it.
     pub replicated: bool,
     /// Whether REFERENCES in a column's definition counts. It does since MySQL 9.0, and in MariaDB.
@@ -28,17 +30,22 @@ impl<'a> Relations<'a> {
         Relations {
             catalog,
             checks: settings.foreign_key_checks,
+            unique_parents: settings.unique_parents,
             replicated: settings.replicated,
             inline: settings.inline_references,
         }
     }
 }
 
+/// `ER_FK_INCOMPATIBLE_COLUMNS`.
+const INCOMPATIBLE: u16 = 3780;
+
 impl Relations<'_> {
     /// Adds foreign keys, each with an index if no existing one serves. `engine` is the engine that
     /// the statement names. A source's table that can have no such foreign keys in InnoDB is of the
     /// engine of the session's `default_storage_engine`, which a source does not log. It is taken
-    /// to be MyISAM.
+    /// to be MyISAM. Where the statement names InnoDB, foreign keys between types that InnoDB takes
+    /// for equal, and that this server does not, are left out.
     ///
     /// # Errors
     /// Returns MySQL's error for a foreign key that cannot be.
@@ -49,7 +56,7 @@ impl Relations<'_> {
         if ignores_foreign_keys(def) {
             return add_indexes(def, &counted);
         }
-        if !self.replicated || counted.is_empty() || engine.is_some() {
+        if !self.replicated || counted.is_empty() {
             return self.add_to_ours(def, &counted);
         }
         let mut ours = def.clone();
@@ -58,16 +65,19 @@ impl Relations<'_> {
             return Ok(());
         };
         let mut other = def.clone();
-        other.options.push((ENGINE.to_owned(), OF_THE_SESSION.to_owned()));
+        let is_told = match engine {
+            Some(_) if error.code != INCOMPATIBLE => return Err(error),
+            Some(_) => "loses foreign keys that are not possible here",
+            None => {
+                other.options.push((ENGINE.to_owned(), OF_THE_SESSION.to_owned()));
+                "is taken to be of another engine at the source, without foreign keys"
+            }
+        };
         if add_indexes(&mut other, &counted).is_err() {
             return Err(error);
         }
-        log::warn!(
-            "Replica SQL: table {}.{} is taken to be of another engine at the source, without foreign keys: {}",
-            def.schema,
-            def.name,
-            error.message
-        );
+        let (schema, name, why) = (&def.schema, &def.name, &error.message);
+        log::warn!("Replica SQL: table {schema}.{name} {is_told}: {why}");
         *def = other;
         Ok(())
     }
@@ -151,16 +161,25 @@ impl Relations<'_> {
             return Err(SqlError::new(1506, text));
         }
         let columns = parent.positions(&foreign_key.parent_columns).unwrap_or_default();
-        if !self.replicated && parent.unique_index_on(&columns).is_none() {
+        if !self.replicated && !self.serves(parent, &columns) {
+            let (code, key) = if self.unique_parents { (6125, "unique key") } else { (1822, "index") };
             return Err(SqlError::new(
-                6125,
+                code,
                 format!(
-                    "Failed to add the foreign key constraint. Missing unique key for constraint '{}' in the referenced table '{}'",
+                    "Failed to add the foreign key constraint. Missing {key} for constraint '{}' in the referenced table '{}'",
                     foreign_key.name, parent.name
                 ),
             ));
         }
         Ok(foreign_key.parent_columns)
+    }
+
+    /// Reports whether a new foreign key may refer to these columns of a table.
+    fn serves(&self, parent: &TableDef, columns: &[usize]) -> bool {
+        match self.unique_parents {
+            true => parent.unique_index_on(columns).is_some(),
+            false => parent.index_on(columns).is_some(),
+        }
     }
 
     fn parent(&self, foreign_key: &ForeignKeyDef) -> Option<Arc<Table>> {
@@ -184,7 +203,7 @@ impl Relations<'_> {
     pub fn check_awaited(&self, def: &TableDef) -> Result<()> {
         for (child, foreign_key) in self.references(&def.schema, &def.name) {
             let columns = def.positions(&foreign_key.parent_columns);
-            let serves = columns.is_some_and(|columns| def.unique_index_on(&columns).is_some());
+            let serves = columns.is_some_and(|columns| self.serves(def, &columns));
             if !self.replicated && (!serves || check_parent(&child.def, &foreign_key, def).is_err()) {
                 return Err(SqlError::new(1215, "Cannot add foreign key constraint"));
             }
@@ -276,6 +295,10 @@ impl Relations<'_> {
         }
         if let (Some(index), None) = (old.unique_index_on(&before), new.unique_index_on(&after)) {
             return Err(needed_index(index_name(old, index)));
+        }
+        if old.index_on(&before).is_some() && new.index_on(&after).is_none() {
+            // MySQL does not know the name of a key that is not unique either.
+            return Err(needed_index("<unknown key name>"));
         }
         let names = after.iter().map(|&at| new.columns[at].name.clone()).collect();
         let followed = ForeignKeyDef { parent_columns: names, ..foreign_key.clone() };
@@ -432,7 +455,7 @@ fn check_parent(child: &TableDef, foreign_key: &ForeignKeyDef, parent: &TableDef
         let (column, parent_column) = (&child.columns[at], &parent.columns[parent_at]);
         if !are_compatible(&column.ty, &parent_column.ty) {
             return Err(SqlError::new(
-                3780,
+                INCOMPATIBLE,
                 format!(
                     "Referencing column '{}' and referenced column '{}' in foreign key constraint '{}' are incompatible.",
                     column.name, parent_column.name, foreign_key.name
@@ -444,15 +467,19 @@ fn check_parent(child: &TableDef, foreign_key: &ForeignKeyDef, parent: &TableDef
 }
 
 /// Reports whether values of one type can be looked up among values of the other: strings of any
-/// length in the same collation, anything else in the same type.
+/// length in the same collation, decimals of any digits, times of any fraction, numbers with a
+/// floating point of either sign, anything else in the same type. InnoDB takes the same pairs.
 fn are_compatible(a: &ColumnType, b: &ColumnType) -> bool {
     let is_string =
         |ty: &ColumnType| matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob);
     match (is_string(a), is_string(b)) {
         (true, true) => a.collation == b.collation,
-        (false, false) => {
-            a.code == b.code && a.unsigned == b.unsigned && (a.is_integer() || a.meta == b.meta)
-        }
+        (false, false) if a.code != b.code => false,
+        (false, false) => match a.code {
+            TypeCode::NewDecimal | TypeCode::Float | TypeCode::Double => true,
+            TypeCode::Time2 | TypeCode::Datetime2 | TypeCode::Timestamp2 => true,
+            _ => a.unsigned == b.unsigned && (a.is_integer() || a.meta == b.meta),
+        },
         _ => false,
     }
 }

@@ -1,7 +1,7 @@
 //! Keys over columns: their parts and their names.
 
 use super::temporal::parts_of_period;
-use crate::ast::{KeyKind, KeyPart, KeySpec};
+use crate::ast::{ColumnSpec, KeyKind, KeyPart, KeySpec};
 use crate::error::{Result, SqlError};
 use engine::{IndexColumn, IndexDef, TableDef};
 use types::{ColumnType, TypeCode, collation};
@@ -9,6 +9,30 @@ use types::{ColumnType, TypeCode, collation};
 /// The most parts and bytes that a key may have.
 const MOST_KEY_PARTS: usize = 16;
 pub(super) const MOST_KEY_BYTES: u64 = 3072;
+
+/// Returns the keys that are written as attributes of a column.
+pub(super) fn keys_of_column(spec: &ColumnSpec) -> Vec<KeySpec> {
+    let wanted = [(spec.primary, KeyKind::Primary), (spec.unique, KeyKind::Unique)];
+    let kinds = wanted.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, kind)| kind);
+    kinds
+        .map(|kind| KeySpec {
+            kind,
+            name: None,
+            parts: vec![KeyPart {
+                column: spec.name.clone(),
+                expression: None,
+                prefix: None,
+                descending: false,
+                ordered: false,
+            }],
+            comment: String::new(),
+            invisible: false,
+            is_rtree: false,
+            parser: None,
+            without_overlaps: None,
+        })
+        .collect()
+}
 
 /// Returns the columns of a key, checked.
 pub(super) fn key_parts(def: &TableDef, key: &KeySpec) -> Result<Vec<IndexColumn>> {

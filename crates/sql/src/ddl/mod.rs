@@ -30,6 +30,7 @@ mod partition_alter;
 mod partition_exchange;
 mod partition_history;
 mod partition_rows;
+mod rename;
 mod run;
 mod schedule;
 mod sequence;

@@ -463,23 +463,6 @@ impl DdlRun<'_> {
         self.engine.change_objects(&[name], &mut plan, &self.context())?;
         Ok(())
     }
-
-    /// Returns the renaming of a view for RENAME TABLE, or `None` if the name is not a view's.
-    pub(super) fn renamed_view(&self, from: (&str, &str), to: (&str, &str)) -> Result<Option<ObjectChange>> {
-        let Some(old) = self.object(ObjectKind::View, from.0, from.1) else { return Ok(None) };
-        if from.0 != to.0 {
-            let text = format!("Changing schema from '{}' to '{}' is not allowed.", from.0, to.0);
-            return Err(SqlError::new(1450, text));
-        }
-        let is_taken = self.engine.catalog().table(to.0, to.1).is_some()
-            || self.object(ObjectKind::View, to.0, to.1).is_some();
-        if is_taken {
-            return Err(exists(ObjectKind::View, to.1));
-        }
-        let mut def = old.def.clone();
-        def.name = to.1.to_owned();
-        Ok(Some(ObjectChange { old: Some(old), new: Some(def) }))
-    }
 }
 
 /// Returns the routine that a statement has created or dropped. A CREATE ... IF NOT EXISTS with a

@@ -89,7 +89,8 @@ pub(crate) fn converter<'c>(
     let is_new = |at: &usize| altered.sources[*at].is_none();
     let new_columns: Vec<usize> = (0..altered.sources.len()).filter(is_new).collect();
     let mut number = 0;
-    let mut next_id = 0u64;
+    // The greatest number so far in the AUTO_INCREMENT column.
+    let mut last_id = 0u64;
     Ok(move |image: &[u8]| {
         number += 1;
         if let Some(error) = &refused {
@@ -112,6 +113,14 @@ pub(crate) fn converter<'c>(
             let column = &altered.def.columns[at];
             if let Some(source) = source {
                 let value = from.decode(image, *source)?;
+                if column.auto_increment && !old.columns[*source].auto_increment {
+                    if generates_number(&value, settings) {
+                        last_id = last_id.saturating_add(1);
+                        values[at] = number_of(column, last_id);
+                        continue;
+                    }
+                    last_id = last_id.max(whole_number(&value));
+                }
                 if column.generated.is_some() && old.columns[*source].ty != column.ty {
                     // The column is computed anew.
                     continue;
@@ -124,9 +133,8 @@ pub(crate) fn converter<'c>(
                     },
                 )?;
             } else if column.auto_increment {
-                next_id += 1;
-                values[at] =
-                    if column.ty.unsigned { Value::UInt(next_id) } else { Value::Int(next_id as i64) };
+                last_id += 1;
+                values[at] = number_of(column, last_id);
             }
         }
         if let Some(expressions) = expressions {
@@ -141,6 +149,32 @@ pub(crate) fn converter<'c>(
         to.encode(&values, &mut out)?;
         Ok(Some(out))
     })
+}
+
+/// Reports whether an old value makes way for a generated number when its column becomes
+/// AUTO_INCREMENT.
+fn generates_number(value: &Value, settings: &DdlSettings) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Int(0) | Value::UInt(0) => settings.zero_generates,
+        Value::Double(number) => *number == 0.0 && settings.zero_generates,
+        _ => false,
+    }
+}
+
+/// Returns the number that an old value of a column stands for in an AUTO_INCREMENT column, or 0 if
+/// it is none or a negative one.
+fn whole_number(value: &Value) -> u64 {
+    match value {
+        Value::Int(number) => u64::try_from(*number).unwrap_or(0),
+        Value::UInt(number) => *number,
+        Value::Double(number) => *number as u64,
+        _ => 0,
+    }
+}
+
+fn number_of(column: &ColumnDef, number: u64) -> Value {
+    if column.ty.unsigned { Value::UInt(number) } else { Value::Int(number as i64) }
 }
 
 /// Returns the value that replaces NULL in a column that becomes NOT NULL. A source has checked
@@ -158,11 +192,17 @@ fn value_for_null(to: &ColumnDef, settings: &DdlSettings) -> Result<Value> {
             let unit = 10u32.pow(6 - u32::from(to.ty.fsp()));
             Ok(Value::Timestamp { seconds: seconds as i64, micros: micros / unit * unit })
         }
-        // The index 0, which stands for no member.
-        TypeCode::Enum => convert::to_column(&Value::Int(0), &to.ty, false).map(|(value, _)| value),
+        TypeCode::Enum => return no_member(to),
         _ => convert::implicit_default(&to.ty),
     };
     value.map_err(|problem| SqlError::new(problem.code(), problem.message(&to.name, 1)))
+}
+
+/// Returns the index 0 of an ENUM, which stands for no member.
+fn no_member(column: &ColumnDef) -> Result<Value> {
+    convert::to_column(&Value::Int(0), &column.ty, false)
+        .map(|(value, _)| value)
+        .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)))
 }
 
 /// Returns a text where one of the two columns has bytes and the other one characters: the bytes
@@ -208,6 +248,10 @@ fn convert_value(
     }
     if from.ty == to.ty {
         return Ok(value);
+    }
+    if matches!(value, Value::Enum { index: 0, .. }) && to.ty.code == TypeCode::Enum {
+        // As in MySQL, a value that is no member stays one, also in strict mode.
+        return no_member(to);
     }
     let recoded = match &value {
         Value::Bytes(bytes) => recoded(bytes, from, to, settings.strict),

@@ -8,6 +8,7 @@ use super::foreign_key::Relations;
 use super::object_errors::not_a;
 use super::old_rows::converter;
 use super::partition::Maker;
+use super::rename::Renames;
 use super::schedule::ScheduleValues;
 use super::sequence;
 use super::settings::{DdlSettings, chosen_collation};
@@ -428,21 +429,11 @@ impl<'a> DdlRun<'a> {
         if names.is_empty() {
             return self.log_only();
         }
-        let mut views = Vec::new();
-        let mut of_tables = Vec::with_capacity(names.len());
+        let mut renames = Renames::default();
         for (from_schema, from, to_schema, to) in &names {
-            match self.renamed_view((from_schema, from), (to_schema, to))? {
-                Some(change) => views.push(change),
-                None => of_tables.push((from_schema, from, to_schema, to)),
-            }
+            renames.add(self.engine.catalog(), (from_schema, from), (to_schema, to))?;
         }
-        let renames: Vec<_> = of_tables
-            .iter()
-            .map(|(from_schema, from, to_schema, to)| {
-                ((from_schema.as_str(), from.as_str()), (to_schema.as_str(), to.as_str()))
-            })
-            .collect();
-        self.engine.rename_tables(&renames, views, &self.context())?;
+        self.engine.rename_tables(&renames.tables, renames.views, &self.context())?;
         Ok(())
     }
 
@@ -607,16 +598,18 @@ impl<'a> DdlRun<'a> {
                 row(image)
             };
             let (schema, name) = (&old.def.schema, &old.def.name);
+            let new =
+                TableDef { created_s: self.age_of(&old.def, altered, way.rebuild), ..altered.def.clone() };
             if old.is_temporary() {
                 temporary::check(&altered.def)?;
-                let (new, interrupt) = (altered.def.clone(), context.interrupt.as_deref());
+                let interrupt = context.interrupt.as_deref();
                 let next = altered.auto_increment;
                 let made = self.engine.altered_temporary_table(old, new, &mut convert, next, interrupt);
                 made.map(|made| self.temporary.replace(old, made))
             } else if way.rebuild {
-                self.engine.rebuild_table(schema, name, altered.def.clone(), &mut convert, &context).map(drop)
+                self.engine.rebuild_table(schema, name, new, &mut convert, &context).map(drop)
             } else {
-                self.engine.alter_table(schema, name, altered.def.clone(), &mut convert, &context).map(drop)
+                self.engine.alter_table(schema, name, new, &mut convert, &context).map(drop)
             }
         };
         match (outcome, failure) {
@@ -628,6 +621,16 @@ impl<'a> DdlRun<'a> {
             (Err(_), Some(error)) => Err(error),
             (Err(error), None) => Err(error.into()),
         }
+    }
+
+    /// Returns the time of creation that an altered table has, in seconds: as in MySQL it is the
+    /// statement's, unless nothing but the table's name changes. Clients such as Vitess see by it
+    /// that a table is another one.
+    fn age_of(&self, old: &TableDef, altered: &Altered, rebuilds: bool) -> u64 {
+        let new = &altered.def;
+        let named = TableDef { schema: new.schema.clone(), name: new.name.clone(), ..old.clone() };
+        let only_renames = !rebuilds && altered.auto_increment.is_none() && named == *new;
+        if only_renames { old.created_s } else { self.settings.now_us / 1_000_000 }
     }
 
     fn create_index(

@@ -30,10 +30,16 @@ pub(crate) struct DdlSettings {
     pub is_temporary: bool,
     /// The parts of `sql_mode` about dates and times.
     pub dates: DateModes,
+    /// Whether 0 generates a number in a column that becomes AUTO_INCREMENT. It does unless
+    /// `sql_mode` has NO_AUTO_VALUE_ON_ZERO.
+    pub zero_generates: bool,
     pub zone: Zone,
     pub now_us: u64,
     /// The value of `foreign_key_checks`.
     pub foreign_key_checks: bool,
+    /// The value of `restrict_fk_on_non_standard_key`: whether a foreign key has to refer to the
+    /// columns of a unique key. If not, an index that begins with the columns is enough.
+    pub unique_parents: bool,
     /// The value of `explicit_defaults_for_timestamp`. When it is off, TIMESTAMP columns are NOT
     /// NULL and get defaults that the statement does not name.
     pub explicit_timestamps: bool,
@@ -82,6 +88,8 @@ pub(crate) fn chosen_collation(
     let unknown_charset = |name: &str| SqlError::new(1115, format!("Unknown character set: '{name}'"));
     let unknown = |name: &str| SqlError::new(1273, format!("Unknown collation: '{name}'"));
     let charset = match charset {
+        // In MariaDB this is the character set of the schema, with its own default collation.
+        Some("default") if settings.of_mariadb => Some(collation::charset_of(settings.collation)),
         None | Some("default") => None,
         Some(name) => Some(Charset::from_name(name).ok_or_else(|| unknown_charset(name))?),
     };

@@ -5,7 +5,7 @@ use crate::ast::{
     Expr, JoinKind, Query, QueryBody, Select, SelectItem, TableName, TableRef, UnaryOp, ViewDetails,
 };
 use crate::attribute;
-use crate::bind::tables_of_view;
+use crate::view_query::tables_of_view;
 use engine::{Catalog, ObjectKind};
 use std::collections::HashMap;
 

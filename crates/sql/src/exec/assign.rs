@@ -1,7 +1,7 @@
 //! Storing values in columns: conversion with MySQL's errors and warnings, and defaults.
 
 use crate::error::{Result, SqlError};
-use crate::expr::{Context, Level};
+use crate::expr::{Context, Level, datetime_of, is_text, text_of};
 use engine::{ColumnDef, ColumnDefault, Table};
 use std::borrow::Cow;
 use types::convert;
@@ -29,17 +29,30 @@ pub(crate) fn to_column(
         if column.nullable {
             return Ok(Value::Null);
         }
-        if column.ty.code == TypeCode::Timestamp2 && !ctx.variables.explicit_timestamps {
+        // MariaDB makes NOW() of NULL whatever explicit_defaults_for_timestamp is.
+        let is_now = !ctx.variables.explicit_timestamps || ctx.variables.of_mariadb;
+        if column.ty.code == TypeCode::Timestamp2 && is_now {
             return now_for(column, ctx);
         }
         if !strictness.null_becomes_zero {
             return Err(SqlError::column_not_null(&column.name));
         }
         ctx.warn(1048, format!("Column '{}' cannot be null", column.name));
-        return zero_value(column);
+        return match &column.ty.members {
+            // The implicit default is the first member, but MySQL makes the index 0 of NULL.
+            Some(members) if column.ty.code == TypeCode::Enum && !ctx.variables.of_mariadb => {
+                Ok(Value::Enum { index: 0, members: members.clone() })
+            }
+            _ => zero_value(column),
+        };
     }
     let is_text = matches!(value, Value::Bytes(_));
-    let value = decoded_timestamp(value, column, ctx);
+    let value = match ctx.variables.of_mariadb && !strictness.strict {
+        true => with_question_marks(value, column),
+        false => Cow::Borrowed(value),
+    };
+    let time = matches!(*value, Value::Time(_)).then(|| value.clone());
+    let value = moment_for_column(&value, column, ctx);
     match convert::assign(&value, &column.ty, ctx.conversion(strictness.strict)) {
         Ok((value, None)) => Ok(value),
         Ok((value, Some(warning))) => {
@@ -48,6 +61,9 @@ pub(crate) fn to_column(
             let problem = match warning.problem {
                 // Here MySQL looks at the SQL mode alone, not at IGNORE.
                 convert::Problem::TooLong if is_bits => convert::Problem::OutOfRange,
+                convert::Problem::Truncated if column.ty.code == TypeCode::Date && strictness.strict => {
+                    part_of_day_lost(time.as_deref())
+                }
                 problem => problem,
             };
             let message = problem.message(&column.name, row);
@@ -66,6 +82,44 @@ pub(crate) fn to_column(
     }
 }
 
+/// Returns a text with MariaDB's question marks for bytes that are no characters of the column.
+#[inline(never)]
+fn with_question_marks<'v>(value: &'v Value, column: &ColumnDef) -> Cow<'v, Value> {
+    let replaced = match value {
+        Value::Bytes(bytes) if is_text(&column.ty) && column.ty.collation != types::collation::BINARY => {
+            types::collation::replaced_bytes(column.ty.collation, bytes)
+        }
+        _ => None,
+    };
+    replaced.map_or(Cow::Borrowed(value), |replaced| Cow::Owned(Value::Bytes(replaced)))
+}
+
+/// Tells that a value for a generated column of MariaDB is left out. NULL is left out without a
+/// word.
+///
+/// # Errors
+/// Returns 1906 in strict mode.
+pub(super) fn leave_out(
+    value: &Value,
+    (table, at): (&Table, usize),
+    strictness: Strictness,
+    ctx: &Context<'_>,
+) -> Result<()> {
+    if value.is_null() {
+        return Ok(());
+    }
+    let (table, column) = (&table.def.name, &table.def.columns[at].name);
+    let text =
+        format!("The value specified for generated column '{column}' in table '{table}' has been ignored");
+    match strictness.strict {
+        true => Err(SqlError::new(1906, text)),
+        false => {
+            ctx.warn(1906, text);
+            Ok(())
+        }
+    }
+}
+
 /// Adds the table's name to the message of error 3140 (`ER_INVALID_JSON_TEXT`), as MySQL does.
 pub(super) fn of_table(mut error: SqlError, table: &str) -> SqlError {
     if error.code == 3140 {
@@ -76,13 +130,29 @@ pub(super) fn of_table(mut error: SqlError, table: &str) -> SqlError {
 }
 
 /// Returns the value to convert: a TIMESTAMP that goes into a column of another type becomes a
-/// DATETIME in the session's time zone.
-fn decoded_timestamp<'v>(value: &'v Value, column: &ColumnDef, ctx: &Context<'_>) -> Cow<'v, Value> {
+/// DATETIME in the session's time zone, and a TIME that goes into a column of dates is one of
+/// today.
+fn moment_for_column<'v>(value: &'v Value, column: &ColumnDef, ctx: &Context<'_>) -> Cow<'v, Value> {
+    let is_of_dates = matches!(column.ty.code, TypeCode::Date | TypeCode::Datetime2 | TypeCode::Timestamp2);
     match value {
         Value::Timestamp { .. } if column.ty.code != TypeCode::Timestamp2 => {
             Cow::Owned(value.clone().in_zone(ctx.zone()))
         }
+        Value::Time(_) if is_of_dates => {
+            datetime_of(value, ctx).map_or(Cow::Borrowed(value), |at| Cow::Owned(Value::DateTime(at)))
+        }
         _ => Cow::Borrowed(value),
+    }
+}
+
+/// Returns the problem of a value of which a DATE column takes the day alone. MySQL shows a TIME
+/// in strict mode.
+fn part_of_day_lost(time: Option<&Value>) -> convert::Problem {
+    match time {
+        Some(time) => {
+            convert::Problem::IncorrectTemporal("date", String::from_utf8_lossy(&text_of(time)).into_owned())
+        }
+        None => convert::Problem::Truncated,
     }
 }
 
@@ -155,13 +225,19 @@ pub(super) fn default_value(
 /// How many copies of a stored row image exist at once: here, in the transaction and in its events.
 pub(super) const COPIES_OF_AN_IMAGE: usize = 3;
 
+/// Returns how many bytes a value takes in an image at most, unless it is a long DECIMAL: those of
+/// the widest number, or of a text or document with its length.
+pub(super) fn image_bytes(value: &Value) -> usize {
+    match value {
+        Value::Bytes(bytes) | Value::Json(bytes) => bytes.len() + 4,
+        _ => 10,
+    }
+}
+
 /// Encodes a whole row.
 pub(super) fn encode(table: &Table, values: &[Value], ctx: &Context<'_>) -> Result<Vec<u8>> {
-    // An upper bound, so that the image need not grow: the null bitmap and, for each value, the
-    // widest number or a text with its length.
-    let widths =
-        values.iter().map(|value| if let Value::Bytes(bytes) = value { bytes.len() + 4 } else { 10 });
-    let bytes = table.layout.null_bytes() + widths.sum::<usize>();
+    // So many bytes that the image need not grow.
+    let bytes = table.layout.null_bytes() + values.iter().map(image_bytes).sum::<usize>();
     ctx.charge_if_long(bytes.saturating_mul(COPIES_OF_AN_IMAGE))?;
     let mut image = Vec::with_capacity(bytes);
     table.layout.encode(values, &mut image)?;

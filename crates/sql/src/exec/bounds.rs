@@ -285,7 +285,11 @@ impl Ranges {
         for (column, (expr, _)) in table.index_columns(access.index).iter().zip(&condition.equals) {
             if !matches!(
                 expr.node,
-                Node::Constant(_) | Node::HexLiteral(_) | Node::Parameter(_) | Node::Slot(_) | Node::Outer(_)
+                Node::Constant(_)
+                    | Node::HexLiteral(..)
+                    | Node::Parameter(_)
+                    | Node::Slot(_)
+                    | Node::Outer(_)
             ) {
                 return Ok(None);
             }

@@ -40,7 +40,9 @@ pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Resu
     binder.noted.reads.check_none(&target.changed(), "DELETE")?;
     binder.noted.logging.note_change(table, binder.noted.tables.len() > 1, false);
     let portion = Portion::of(binder, &target, &delete.from)?;
-    target.need_used_columns(portion.iter().flat_map(|portion| portion.exprs()));
+    let mut slots = Vec::new();
+    portion.iter().flat_map(|portion| portion.exprs()).for_each(|expr| expr.slots(&mut slots));
+    target.need_used_columns(slots);
     let history =
         portion.is_none() && matches!(&delete.from, ast::TableRef::Table { system_time: Some(_), .. });
     Ok(DeletePlan { target, ignore: delete.ignore, history, portion })

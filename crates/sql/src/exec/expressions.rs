@@ -25,11 +25,20 @@ pub(crate) struct RowExpressions {
     defaults: Vec<(usize, Compiled)>,
     /// The generated columns, in the order of the table. The expression of each may use those
     /// before it.
-    generated: Vec<(usize, Compiled)>,
+    generated: Vec<Generated>,
     /// The enforced CHECK constraints, with their names.
     checks: Vec<(String, Compiled)>,
     /// The partition check. `None` for a table without partitions.
     placement: Option<Box<Placement>>,
+}
+
+/// A generated column.
+struct Generated {
+    /// The column's position in the table.
+    at: usize,
+    expr: Compiled,
+    /// The columns that the expression names. `None` if it cannot be compiled.
+    named: Option<Vec<usize>>,
 }
 
 impl RowExpressions {
@@ -59,13 +68,19 @@ impl RowExpressions {
                 binder.meaning.makes_arrays = column.elements.is_some();
                 let compiled = compile(binder, &scope, &made.expression, &whose);
                 binder.meaning.makes_arrays = false;
-                generated.push((at, compiled.map(|expr| expr.for_column(&column.ty))));
+                let expr = compiled.map(|expr| expr.for_column(&column.ty));
+                let named = expr.as_ref().ok().map(|expr| {
+                    let mut named = Vec::new();
+                    expr.slots(&mut named);
+                    named
+                });
+                generated.push(Generated { at, expr, named });
             }
         }
         // MySQL computes the hidden columns in the order of the names of their indexes, and names
         // the first that a value does not fit.
-        let hidden = generated.partition_point(|(at, _)| *at < def.named_columns());
-        generated[hidden..].sort_by(|(a, _), (b, _)| def.columns[*a].name.cmp(&def.columns[*b].name));
+        let hidden = generated.partition_point(|made: &Generated| made.at < def.named_columns());
+        generated[hidden..].sort_by(|a, b| def.columns[a.at].name.cmp(&def.columns[b.at].name));
         for check in def.checks.iter().filter(|check| check.enforced) {
             let whose = format!("the CHECK constraint '{}'", check.name);
             // Only MariaDB has constraints of single columns.
@@ -109,19 +124,34 @@ impl RowExpressions {
         strictness: Strictness,
         ctx: &Context<'_>,
     ) -> Result<()> {
-        for (at, expr) in &self.generated {
-            let column = &def.columns[*at];
-            let computed = || {
-                let value = expr.as_ref().map_err(SqlError::clone)?.eval(values, ctx)?.into_owned();
-                to_column(&value, column, row, strictness, ctx)
-            };
-            values[*at] = match column.is_indexed_expression() {
-                false => computed()?,
-                true => {
-                    let index = def.index_of_expression(*at).map_or("", |index| index.name.as_str());
-                    of_index((index, column.elements.is_some()), row, ctx, computed)?
-                }
-            };
+        self.generated.iter().try_for_each(|made| {
+            values[made.at] = made.value(def, values, row, strictness, ctx)?;
+            Ok(())
+        })
+    }
+
+    /// Reports whether the table has generated columns.
+    pub fn has_generated(&self) -> bool {
+        !self.generated.is_empty()
+    }
+
+    /// Computes those generated columns of a changed row that depend on one of the `written`
+    /// columns. As in MySQL the others keep their values, also those that would not fit today.
+    pub fn generate_anew(
+        &self,
+        def: &TableDef,
+        (values, written): (&mut [Value], &[usize]),
+        row: u64,
+        strictness: Strictness,
+        ctx: &Context<'_>,
+    ) -> Result<()> {
+        let mut is_written = vec![false; values.len()];
+        written.iter().for_each(|at| is_written[*at] = true);
+        for made in &self.generated {
+            if made.named.as_ref().is_none_or(|named| named.iter().any(|at| is_written[*at])) {
+                values[made.at] = made.value(def, values, row, strictness, ctx)?;
+                is_written[made.at] = true;
+            }
         }
         Ok(())
     }
@@ -155,7 +185,7 @@ impl RowExpressions {
         strictness: Strictness,
         ctx: &Context<'_>,
     ) -> Result<()> {
-        for (at, expr) in &self.generated {
+        for Generated { at, expr, .. } in &self.generated {
             let Ok(expr) = expr else { continue };
             let value = match expr.eval(values, ctx) {
                 // The source has accepted the row all the same.
@@ -165,6 +195,31 @@ impl RowExpressions {
             values[*at] = to_column(&value, &def.columns[*at], 1, strictness, ctx)?;
         }
         Ok(())
+    }
+}
+
+impl Generated {
+    /// Computes the column of a row whose earlier columns are complete.
+    fn value(
+        &self,
+        def: &TableDef,
+        values: &[Value],
+        row: u64,
+        strictness: Strictness,
+        ctx: &Context<'_>,
+    ) -> Result<Value> {
+        let column = &def.columns[self.at];
+        let computed = || {
+            let value = self.expr.as_ref().map_err(SqlError::clone)?.eval(values, ctx)?.into_owned();
+            to_column(&value, column, row, strictness, ctx)
+        };
+        match column.is_indexed_expression() {
+            false => computed(),
+            true => {
+                let index = def.index_of_expression(self.at).map_or("", |index| index.name.as_str());
+                of_index((index, column.elements.is_some()), row, ctx, computed)
+            }
+        }
     }
 }
 

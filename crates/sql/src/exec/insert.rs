@@ -79,7 +79,9 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
         check_columns(binder, insert, &target)?;
     }
     let missing = (0..table.columns()).filter(|at| !columns.contains(at)).collect();
-    check_generated(&table, insert, &columns)?;
+    if !binder.variables.of_mariadb {
+        check_generated(&table, insert, &columns)?;
+    }
     let expressions = RowExpressions::within(binder, &table.def, &insert.partitions)?;
     super::expressions::check_kept_keys(&table.def, |_| true)?;
     let scope = target.scope();
@@ -128,7 +130,10 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     place.inserted = Some(Inserted { table: &table, first_slot, names, alias, wanted: &wanted });
     let written = insert.on_duplicate.iter().map(|(name, value)| (name.as_str(), value));
     let read_before = binder.noted.reads.count();
-    let on_duplicate = bind_assignments(binder, target.names(), written, &mut place)?;
+    let mut on_duplicate = bind_assignments(binder, target.names(), written, &mut place)?;
+    if binder.variables.sql_mode.pad_char_to_full_length() {
+        on_duplicate.iter_mut().for_each(|(_, value)| value.pad_columns());
+    }
     if !matches!(rows, Rows::Query(_)) {
         binder.noted.reads.check_none_by_name(read_before, &table, &table.def.name)?;
     }
@@ -169,6 +174,7 @@ fn bind_rows(
 ) -> Result<Vec<Vec<NewValue>>> {
     let mut place = Place::new(scope, "field list");
     let all_empty = rows.iter().all(Vec::is_empty);
+    let pads_chars = binder.variables.sql_mode.pad_char_to_full_length();
     let mut bound = Vec::with_capacity(rows.len());
     for (number, row) in rows.iter().enumerate() {
         if row.len() != columns.len() && !(all_empty && row.is_empty()) {
@@ -185,7 +191,11 @@ fn bind_rows(
                 ast::Expr::Default => NewValue::Default,
                 value => {
                     let value = binder.expr(value, &mut place)?.for_column(&names.table.def.columns[*at].ty);
-                    NewValue::Expr(names.resolve(binder, value)?)
+                    let mut value = NewValue::Expr(names.resolve(binder, value)?);
+                    if pads_chars {
+                        value.pad_columns();
+                    }
+                    value
                 }
             });
         }
@@ -253,13 +263,13 @@ impl InsertPlan {
         refuse_changes(run, &self.table, TriggerEvent::Insert.bit() | others)?;
         self.check_row_period(run)?;
         let fires = self.fires();
-        let rows_left = match &self.rows {
+        let listed = match &self.rows {
             Rows::Values(rows) => rows.len() as u64,
             Rows::Literals(rows, _) => rows.len() as u64,
-            Rows::Query(_) => 1,
+            Rows::Query(_) => 0,
         };
         let column = self.table.def.auto_increment_column();
-        let mut generator = Generator::new(column, rows_left);
+        let mut generator = Generator::new(column, listed);
         let mut changes = Changes::default();
         let mut records = 0u64;
         let mut duplicates = 0u64;
@@ -334,7 +344,6 @@ impl InsertPlan {
                 // The rows are read first, because the query may read the table that is being
                 // filled.
                 let source = super::select::collect_rows(run, plan)?;
-                generator.set_rows(source.len());
                 let mut row = vec![Value::Null; plan.columns.len()];
                 let mut number = 0;
                 let mut cursor = source.cursor();
@@ -552,6 +561,11 @@ impl InsertPlan {
         generator: &mut Generator,
     ) -> Result<Value> {
         let column = &self.table.def.columns[at];
+        if column.generated.is_some() {
+            // It is computed when the rest of the row is known.
+            super::assign::leave_out(value, (&self.table, at), self.strictness(run), run.ctx)?;
+            return Ok(Value::Null);
+        }
         if generator.column != Some(at) {
             if value.is_null() && self.fires() {
                 // A BEFORE INSERT trigger may supply the value. It is checked when the triggers

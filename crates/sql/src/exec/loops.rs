@@ -335,12 +335,11 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
         }
         if let Source::Stored { table, access } = &step.source {
             let mut reader = Reader::open(run, table, access, run.lock_for(step.lock), row)?;
-            let answered = reader.answered(step);
             if let Some(padding) = &step.padding {
                 return each_padded_row(run, &mut reader, (step, padding), row, &mut within);
             }
             while reader.read_into(run, step, row)? {
-                if within(run, answered, row)? == Flow::Stop {
+                if within(run, reader.answered(step), row)? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
             }

@@ -15,6 +15,7 @@ mod expressions;
 mod gathered;
 mod group;
 mod hash_join;
+mod image_filter;
 mod insert;
 mod intersection;
 mod json_table;

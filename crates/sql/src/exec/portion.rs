@@ -135,7 +135,7 @@ impl Beside for Remainders<'_> {
 impl<'p> Remainders<'p> {
     /// Returns the remainders of a statement that begins.
     pub fn of(portion: &'p Portion) -> Remainders<'p> {
-        let generator = Generator::new(portion.table.def.auto_increment_column(), 1);
+        let generator = Generator::one_by_one(portion.table.def.auto_increment_column());
         Remainders { portion, generator, is_before: false, is_behind: false, inserted: 0 }
     }
 

@@ -2,8 +2,10 @@
 
 use super::Run;
 use super::bounds::Ranges;
+use super::image_filter::ImageFilter;
 use crate::counters::Counters;
 use crate::error::Result;
+use crate::expr::Context;
 use crate::memory::{Charge, LONG_VALUE_BYTES};
 use crate::plan::{Access, Answered, RowLock, TableStep};
 use engine::{Direction, Found, IndexRef, KeyRange, Row, Scan, Table};
@@ -40,6 +42,61 @@ pub(super) struct Reader<'p> {
     pub degraded: bool,
     /// Whether all rows meet the conditions that the access answers.
     is_exact: bool,
+    filter: Filter,
+}
+
+/// How a reader comes to the tests of its rows' images. They are made once a scan has read some
+/// rows, because they cost more than a few rows do.
+enum Filter {
+    /// No tests yet; they are made when this many further rows have been read.
+    After(u32),
+    None,
+    Made(Box<ImageFilter>),
+}
+
+impl Filter {
+    /// The rows that are read without tests.
+    const FIRST_ROWS: u32 = 4;
+
+    /// Only plain reads have tests: a locking read lets go of the rows that the loops refuse. And
+    /// EXPLAIN ANALYZE counts the rows that come to each condition.
+    fn for_lock(lock: RowLock, ctx: &Context<'_>) -> Filter {
+        let may_test = lock == RowLock::NONE && ctx.measures.is_none();
+        if may_test { Filter::After(Filter::FIRST_ROWS) } else { Filter::None }
+    }
+
+    /// Reports whether a row may meet the conditions of the step, as far as its image says that.
+    /// `is_exact` is whether all rows meet those that the access answers.
+    #[inline(always)]
+    fn passes(
+        &mut self,
+        (table, image): (&Table, &[u8]),
+        (step, is_exact): (&TableStep, bool),
+        ctx: &Context<'_>,
+    ) -> Result<bool> {
+        if let Filter::After(rows) = *self {
+            *self = Self::after(rows, table, (step, is_exact), ctx)?;
+        }
+        match self {
+            Filter::Made(filter) => filter.passes(&table.layout, image),
+            Filter::After(_) | Filter::None => Ok(true),
+        }
+    }
+
+    /// Returns what follows on [`Filter::After`] at a row: the tests, if it is time for them.
+    #[cold]
+    fn after(
+        rows: u32,
+        table: &Table,
+        (step, is_exact): (&TableStep, bool),
+        ctx: &Context<'_>,
+    ) -> Result<Filter> {
+        if let Some(further) = rows.checked_sub(1) {
+            return Ok(Filter::After(further));
+        }
+        let made = ImageFilter::of(&table.layout, step, answered_by_access(step, is_exact), ctx)?;
+        Ok(made.map_or(Filter::None, Filter::Made))
+    }
 }
 
 /// The kind of step to the next row, by which MySQL counts it.
@@ -124,13 +181,17 @@ impl<'p> Reader<'p> {
             is_fresh: true,
             degraded,
             is_exact: is_exact && is_exact_point,
+            filter: Filter::for_lock(lock, run.ctx),
         })
     }
 
-    /// Returns which conditions of the step need not be decided for the rows.
-    #[inline]
+    /// Returns which conditions of the step need not be decided for the row that was read last.
+    #[inline(always)]
     pub fn answered(&self, step: &TableStep) -> Answered {
-        if self.is_exact { step.answered } else { Answered::NONE }
+        match &self.filter {
+            Filter::Made(filter) => filter.answered,
+            Filter::After(_) | Filter::None => answered_by_access(step, self.is_exact),
+        }
     }
 
     /// Makes the reader return rows that another transaction has locked in their committed version
@@ -174,6 +235,10 @@ impl<'p> Reader<'p> {
             match (run.with(|txn| scan.next_lent(txn, step.covering.is_some()))?, &step.covering) {
                 (Some(Found::Lent), _) => {
                     let image = scan.image();
+                    if !self.filter.passes((self.table, image), (step, self.is_exact), run.ctx)? {
+                        note_row(run)?;
+                        continue;
+                    }
                     charge_long(&mut self.long, run, image)?;
                     decode(self.table, image, needed, slots)?;
                 }
@@ -181,10 +246,16 @@ impl<'p> Reader<'p> {
                     if !is_new(&mut self.returned, &row.key)? {
                         continue;
                     }
+                    if !self.filter.passes((self.table, &row.image), (step, self.is_exact), run.ctx)? {
+                        note_row(run)?;
+                        continue;
+                    }
                     charge_long(&mut self.long, run, &row.image)?;
                     decode(self.table, &row.image, needed, slots)?;
                 }
                 (Some(Found::Entry), Some(covering)) => {
+                    let is_tested = matches!(self.filter, Filter::Made(_));
+                    assert!(!is_tested, "entries are not tested, so no condition counts as answered");
                     self.table.read_entry(self.index, covering, scan.entry(), slots)?;
                 }
                 (Some(Found::Entry), None) | (None, _) => {
@@ -192,8 +263,7 @@ impl<'p> Reader<'p> {
                     continue;
                 }
             }
-            run.on_row()?;
-            run.ctx.counters.rows_examined.count();
+            note_row(run)?;
             return Ok(true);
         }
         Ok(false)
@@ -274,6 +344,20 @@ impl Returned {
 #[inline]
 fn is_new(returned: &mut Option<Box<Returned>>, key: &[u8]) -> Result<bool> {
     returned.as_mut().map_or(Ok(true), |returned| returned.add(key))
+}
+
+/// Returns which conditions of a step the access answers. Those of its hash table are others.
+#[inline]
+fn answered_by_access(step: &TableStep, is_exact: bool) -> Answered {
+    if is_exact && step.hash.is_none() { step.answered } else { Answered::NONE }
+}
+
+/// Counts a row that was read, whether it goes on or not.
+#[inline]
+fn note_row(run: &Run<'_, '_>) -> Result<()> {
+    run.on_row()?;
+    run.ctx.counters.rows_examined.count();
+    Ok(())
 }
 
 /// Charges the memory for a long row: its image and the values that are decoded from it.

@@ -9,9 +9,9 @@ use super::group::DistinctValues;
 use super::keyed_rows::{KeyedSorter, equal_keys, in_slots};
 use super::run::{Emit, QueryOutcome, Run, RunQuery};
 use crate::error::Result;
-use crate::expr::{Accumulator, Context};
+use crate::expr::{Accumulator, Context, Node, truth};
 use crate::memory::{Charge, row_bytes};
-use crate::plan::Rolled;
+use crate::plan::{QueryBody, Rolled};
 use crate::stopwatch::{Measures, Operator};
 use types::Value;
 
@@ -105,6 +105,30 @@ fn end_level(
     emit(&row)
 }
 
+/// Reports whether a condition of constants says that the query has no rows.
+fn is_impossible(rolled: &Rolled, ctx: &Context<'_>) -> Result<bool> {
+    let QueryBody::Select(input) = &rolled.input.body else { return Ok(false) };
+    for condition in &input.preconditions {
+        if let Node::Constant(value) = &condition.node
+            && truth(value, ctx) != Some(true)
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns the row of the only group that MySQL has when it knows that there are no rows before it
+/// reads any: the columns are NULL, and the keys are computed from them.
+fn row_of_nothing(rolled: &Rolled, ctx: &Context<'_>) -> Result<Vec<Value>> {
+    let mut row = vec![Value::Null; rolled.input.columns.len()];
+    for key in &rolled.keys {
+        let value = key.expr.eval(&row, ctx)?.into_owned();
+        row.push(value);
+    }
+    Ok(row)
+}
+
 /// Runs a query and groups its rows.
 pub(super) fn run_rolled(
     run: &mut Run<'_, '_>,
@@ -143,7 +167,14 @@ pub(super) fn run_rolled(
         }
     }
     // Without rows, there is still the group of all rows.
-    let least = if rows == 0 { 0..=0 } else { 0..=most };
+    let least = match rows {
+        0 if is_impossible(rolled, ctx)? => {
+            levels[most].first = Some(row_of_nothing(rolled, ctx)?);
+            most..=most
+        }
+        0 => 0..=0,
+        _ => 0..=most,
+    };
     for keys in least.rev() {
         end_level(rolled, &mut levels[keys], keys, run, emit)?;
         found_rows += 1;

@@ -2,13 +2,15 @@
 //! expressions and constraints of the table's definition.
 
 use super::assign::{
-    COPIES_OF_AN_IMAGE, Strictness, default_value, encode, now_for, of_table, to_column, zero_value,
+    COPIES_OF_AN_IMAGE, Strictness, default_value, encode, image_bytes, leave_out, now_for, of_table,
+    to_column, zero_value,
 };
 use super::{RowExpressions, Run};
 use crate::ast;
 use crate::bind::{Binder, Names, Place, ViewCheck};
 use crate::error::{Result, SqlError};
 use crate::expr::{Context, Expr};
+use crate::plan::pad_columns;
 use engine::{Row, Table, TriggerEvent};
 use std::sync::Arc;
 use types::{ColumnMask, Value};
@@ -17,6 +19,15 @@ use types::{ColumnMask, Value};
 pub(crate) enum NewValue {
     Expr(Expr),
     Default,
+}
+
+impl NewValue {
+    /// Makes the value read CHAR columns with spaces up to their length.
+    pub fn pad_columns(&mut self) {
+        if let NewValue::Expr(expr) = self {
+            pad_columns(expr);
+        }
+    }
 }
 
 /// Reports whether the column is computed, so that statements cannot set it.
@@ -36,7 +47,7 @@ pub(super) fn bind_new_value(
     let column = &table.def.columns[at];
     Ok(match value {
         ast::Expr::Default if is_computed(column) => None,
-        _ if is_computed(column) => {
+        _ if is_computed(column) && (column.generated.is_none() || !binder.variables.of_mariadb) => {
             return Err(super::expressions::value_not_allowed(column, &table.def));
         }
         ast::Expr::Default => Some(NewValue::Default),
@@ -72,11 +83,12 @@ pub(super) fn stamped_columns(table: &Table, assignments: &[(usize, NewValue)]) 
     columns.filter(|(at, column)| column.on_update_now && !assigned(*at)).map(|(at, _)| at).collect()
 }
 
-/// Computes the value of one assignment. Its expression reads its columns from `row`.
+/// Computes the value of one assignment. Its expression reads its columns from `row`. `is_null`
+/// says whether the column holds NULL where the value goes.
 fn new_value(
     run: &Run<'_, '_>,
     table: &Table,
-    (at, value): &(usize, NewValue),
+    ((at, value), is_null): (&(usize, NewValue), bool),
     row_number: u64,
     strictness: Strictness,
     row: &[Value],
@@ -85,6 +97,12 @@ fn new_value(
         NewValue::Expr(expr) => {
             let value = expr.eval(row, run.ctx)?;
             run.ctx.check_refused()?;
+            if table.def.columns[*at].generated.is_some() {
+                leave_out(&value, (table, *at), strictness, run.ctx)?;
+                // Later assignments see the value. It is computed anew when the row is complete.
+                let lenient = Strictness { strict: false, null_becomes_zero: true };
+                return to_column(&value, &table.def.columns[*at], row_number, lenient, run.ctx);
+            }
             if value.is_null() && table.has_triggers(TriggerEvent::Update.bit()) {
                 // A BEFORE UPDATE trigger may replace the NULL. It is checked when the triggers
                 // have run.
@@ -96,9 +114,10 @@ fn new_value(
         NewValue::Default => {
             let (value, column) =
                 (default_value(table, *at, row_number, strictness, run.ctx)?, &table.def.columns[*at]);
-            // Where the default was taken away, MySQL gives the type's zero to a row that is there,
-            // and MariaDB NULL.
-            let is_zero = value.is_null() && column.demands_value() && !run.ctx.variables.of_mariadb;
+            // Where the default was taken away, MySQL copies the type's zero over the bytes of the
+            // value and lets the mark of a NULL stand. MariaDB stores NULL.
+            let is_zero =
+                value.is_null() && column.demands_value() && !is_null && !run.ctx.variables.of_mariadb;
             if is_zero { zero_value(column) } else { Ok(value) }
         }
     }
@@ -116,7 +135,8 @@ pub(super) fn assign_all(
     (base, row): (usize, &mut [Value]),
 ) -> Result<()> {
     for assignment in assignments {
-        let new = new_value(run, table, assignment, row_number, strictness, row)?;
+        let is_null = row[base + assignment.0].is_null();
+        let new = new_value(run, table, (assignment, is_null), row_number, strictness, row)?;
         row[base + assignment.0] = new;
     }
     Ok(())
@@ -201,13 +221,18 @@ impl RowUpdate {
         self.assigned_or_stamped.contains(at) || self.table.def.columns[at].generated.is_some()
     }
 
-    /// Returns the expressions of SET and those of the view's check.
-    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
-        let assigned = self.assignments.iter().filter_map(|(_, value)| match value {
-            NewValue::Expr(expr) => Some(expr),
-            NewValue::Default => None,
-        });
-        assigned.chain(self.check.iter().flat_map(|check| &check.conditions))
+    /// Adds the slots that the assignments of SET and the view's check read. The table's columns
+    /// begin at `base`.
+    pub fn slots(&self, base: usize, found: &mut Vec<usize>) {
+        for (at, value) in &self.assignments {
+            match value {
+                NewValue::Expr(expr) => expr.slots(found),
+                // Whether the column is NULL decides what DEFAULT means; see `new_value`.
+                NewValue::Default if self.table.def.columns[*at].demands_value() => found.push(base + at),
+                NewValue::Default => {}
+            }
+        }
+        self.check.iter().flat_map(|check| &check.conditions).for_each(|condition| condition.slots(found));
     }
 
     /// Reports whether the statement says IGNORE.
@@ -225,10 +250,12 @@ impl RowUpdate {
         assign_all(run, &self.table, &self.assignments, number, self.strictness(run), (base, row))
     }
 
-    /// Returns the new value of each assignment. All of them are computed from the row as it is.
+    /// Returns the new value of each assignment. All of them are computed from the row as it is,
+    /// and are put into it later: MySQL keeps them in the row of a temporary table meanwhile, in
+    /// which every column that may be NULL is NULL at first.
     pub fn new_values(&self, run: &Run<'_, '_>, number: u64, row: &[Value]) -> Result<Vec<Value>> {
         let strictness = self.strictness(run);
-        let of = |assignment| new_value(run, &self.table, assignment, number, strictness, row);
+        let of = |assignment| new_value(run, &self.table, (assignment, true), number, strictness, row);
         self.assignments.iter().map(of).collect()
     }
 
@@ -275,7 +302,7 @@ impl RowUpdate {
             image = spliced(table, &row.image, &self.assigned_or_stamped, columns, run.ctx)?;
         }
         if self.expressions.is_some() || self.check.is_some() {
-            match self.completed(run, &image, number, joined) {
+            match self.completed(run, (&row.image, &image), number, joined) {
                 Err(error) if self.ignore && super::expressions::is_left_out(error.code) => {
                     run.ctx.warn(error.code, error.message);
                     return Ok(false);
@@ -331,7 +358,7 @@ impl RowUpdate {
         super::triggers::check_nulls(run, table, &mut new, self.strictness(run))?;
         let mut image = encode(table, &new, run.ctx)?;
         if self.expressions.is_some() || self.check.is_some() && image != row.image {
-            match self.completed(run, &image, number, joined) {
+            match self.completed(run, (&row.image, &image), number, joined) {
                 Err(error) if self.ignore && super::expressions::is_left_out(error.code) => {
                     run.ctx.warn(error.code, error.message);
                     return Ok(false);
@@ -352,12 +379,12 @@ impl RowUpdate {
         Ok(is_changed)
     }
 
-    /// Completes a new row with its default expressions and generated columns, and checks the
-    /// view's condition, the constraints and the partition. Returns the image.
+    /// Completes the new image of a row with its default expressions and generated columns, and
+    /// checks the view's condition, the constraints and the partition. Returns the image.
     fn completed(
         &self,
         run: &Run<'_, '_>,
-        image: &[u8],
+        (old, image): (&[u8], &[u8]),
         number: u64,
         joined: &mut [Value],
     ) -> Result<Vec<u8>> {
@@ -371,7 +398,24 @@ impl RowUpdate {
                 .map(|(at, _)| *at)
                 .collect();
             expressions.fill_defaults(&table.def, &defaulted, &mut values, number, strictness, run.ctx)?;
-            expressions.generate(&table.def, &mut values, number, strictness, run.ctx)?;
+            if !expressions.has_generated() {
+                // Nothing is computed.
+            } else if run.ctx.variables.of_mariadb || table.has_triggers(TriggerEvent::Update.bit()) {
+                expressions.generate(&table.def, &mut values, number, strictness, run.ctx)?;
+            } else {
+                // Beside the assigned columns those count that got another value in any other way,
+                // such as the ends of a period.
+                let old = table.layout.decode_all(old)?;
+                let changed = |at: &usize| self.assigned.contains(*at) || old[*at] != values[*at];
+                let written: Vec<usize> = (0..values.len()).filter(changed).collect();
+                expressions.generate_anew(
+                    &table.def,
+                    (&mut values, &written),
+                    number,
+                    strictness,
+                    run.ctx,
+                )?;
+            }
         }
         if let Some(check) = &self.check {
             check_view(run, check, &values, joined)?;
@@ -417,10 +461,9 @@ fn spliced(
     values: &[Value],
     ctx: &Context<'_>,
 ) -> Result<Vec<u8>> {
-    let mut partial = Vec::with_capacity(old.len());
-    table.layout.encode_partial(values, mask, &mut partial)?;
-    ctx.charge_if_long((old.len() + partial.len()).saturating_mul(COPIES_OF_AN_IMAGE))?;
-    let mut image = Vec::with_capacity(old.len() + partial.len());
-    table.layout.splice(old, mask, &partial, &mut image)?;
+    let bytes = old.len() + mask.iter().map(|at| image_bytes(&values[at])).sum::<usize>();
+    ctx.charge_if_long(bytes.saturating_mul(COPIES_OF_AN_IMAGE))?;
+    let mut image = Vec::with_capacity(bytes);
+    table.layout.splice_values(old, mask, values, &mut image)?;
     Ok(image)
 }

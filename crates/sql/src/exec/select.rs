@@ -215,19 +215,22 @@ fn send_sorted(
     let deduplicates = plan.distinct && output.distinct.is_none();
     let mut sorted = sorter.finish(run.ctx)?;
     let mut values = Value::nulls(output.columns.len());
+    // The row that went out last, if DISTINCT compares with it. Its memory is that of the next row.
     let mut before: Option<Vec<Value>> = None;
     while sorted.next(&mut values, run.ctx)? {
         run.on_row()?;
-        if deduplicates {
-            if let Some(before) = &before
-                && equal_rows(before, &values, output.columns, run.ctx)?
-            {
-                continue;
-            }
-            before.get_or_insert_default().clone_from(&values);
+        if deduplicates
+            && let Some(before) = &before
+            && equal_rows(before, &values, output.columns, run.ctx)?
+        {
+            continue;
         }
         if output.take(&values, run.ctx)? == Flow::Stop {
             break;
+        }
+        if deduplicates {
+            let next = before.take().unwrap_or_else(|| Value::nulls(values.len()));
+            before = Some(std::mem::replace(&mut values, next));
         }
     }
     Ok(())

@@ -15,14 +15,37 @@ use crate::plan::{Branch, LimitPlan, QueryPlan, SortKey};
 use crate::sink::ColumnMeta;
 use crate::stopwatch::{Operator, Timing};
 use std::borrow::Cow;
-use types::{ColumnType, Value};
+use types::collation::BINARY;
+use types::{ColumnType, TypeCode, Value};
 
 /// Converts a value of one query's column to the column's type in the whole result.
 fn united(value: &Value, from: &ColumnType, to: &ColumnType, ctx: &Context<'_>) -> Result<Value> {
-    match text_for(value, from, to, ctx.zone()) {
-        Some(text) => Ok(text),
-        None => ctx.owned(conform(Cow::Borrowed(value), to, ctx)?),
+    match (value, to.code) {
+        // Bits have the bytes of the widest column, and are a number among texts.
+        (Value::Bit { bits, .. }, TypeCode::Bit) => {
+            return Ok(Value::Bit { bits: *bits, width: to.meta as u8 });
+        }
+        (Value::Bit { bits, .. }, TypeCode::Varchar | TypeCode::String | TypeCode::Blob) => {
+            return Ok(in_binary(Value::Bytes(bits.to_string().into_bytes()), to));
+        }
+        _ => {}
     }
+    let united = match text_for(value, from, to, ctx.zone()) {
+        Some(text) => text,
+        None => ctx.owned(conform(Cow::Borrowed(value), to, ctx)?)?,
+    };
+    Ok(in_binary(united, to))
+}
+
+/// Fills up bytes with zeros if the column is of type BINARY.
+fn in_binary(mut value: Value, column: &ColumnType) -> Value {
+    if let Value::Bytes(bytes) = &mut value
+        && (column.code, column.collation) == (TypeCode::String, BINARY)
+        && bytes.len() < usize::from(column.meta)
+    {
+        bytes.resize(usize::from(column.meta), 0);
+    }
+    value
 }
 
 /// Converts a row of one query to the column types of the whole result.

@@ -191,7 +191,8 @@ pub(crate) fn bind_update_several(
     let bases: Vec<usize> = updates.iter().map(|(of, _)| of.base).collect();
     let first_key_slot = joined.slots;
     let positions: Vec<usize> = updates.iter().map(|(of, _)| of.leaf).collect();
-    let used = updates.iter().flat_map(|(_, update)| update.exprs());
+    let mut used = Vec::new();
+    updates.iter().for_each(|(of, update)| update.slots(of.base, &mut used));
     let join = joined.plan(binder, &positions, used)?;
     check_all_safe(binder, &join)?;
     let changed = updates.into_iter().zip(bases).enumerate().map(|(nth, ((_, update), base))| Changed {
@@ -258,7 +259,7 @@ pub(crate) fn bind_delete_several(
         binder.noted.logging.note_change(&of.table, binder.noted.tables.len() > 1, false);
     }
     let positions: Vec<usize> = targets.iter().map(|of| of.leaf).collect();
-    let join = joined.plan(binder, &positions, std::iter::empty())?;
+    let join = joined.plan(binder, &positions, Vec::new())?;
     let targets = targets.into_iter().enumerate().map(|(nth, of)| (of.table, first_key_slot + nth)).collect();
     check_all_safe(binder, &join)?;
     Ok(DeleteSeveralPlan { join, targets, ignore: delete.ignore })

@@ -80,7 +80,10 @@ pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Resu
         || !access.is_point
             && (table.index_columns(access.index).iter().any(|part| update.changes(part.column))
                 || table.def.primary.iter().flatten().any(|part| update.changes(part.column)));
-    target.need_used_columns(update.exprs().chain(portion.iter().flat_map(|portion| portion.exprs())));
+    let mut slots = Vec::new();
+    update.slots(target.step.base, &mut slots);
+    portion.iter().flat_map(|portion| portion.exprs()).for_each(|expr| expr.slots(&mut slots));
+    target.need_used_columns(slots);
     Ok(UpdatePlan { target, update, portion, collect_first })
 }
 

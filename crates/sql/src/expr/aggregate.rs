@@ -419,6 +419,10 @@ impl Accumulator {
                 AggregateKind::Avg => sum / count as f64,
                 _ => sum,
             }),
+            // ANY_VALUE is a COALESCE in MySQL, which makes a number of bits.
+            State::Extreme(Value::Bit { bits, .. }) if aggregate.kind == AggregateKind::Any => {
+                Value::UInt(bits)
+            }
             State::Extreme(value) => value,
             State::Bits(bits) => Value::UInt(bits),
             State::BitString(bytes) => bytes.finish(aggregate.args[0].ty.max_bytes()),

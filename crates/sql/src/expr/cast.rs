@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use types::temporal::parse;
 use types::{ColumnType, Date, DateTime, Time, TypeCode, Value, Zone, collation};
 
+const MICROS_PER_DAY: i64 = 86_400_000_000;
+
 fn wrong_value(ctx: &Context<'_>, kind: &str, value: &Value) {
     let shown = shown(value);
     ctx.warn(1292, format!("Incorrect {kind} value: '{shown}'"));
@@ -45,6 +47,8 @@ pub(super) fn point_in_time(value: &Value, ctx: &Context<'_>) -> Option<DateTime
         }
         Value::Bytes(text) => read_text(text),
         Value::Enum { .. } | Value::Set { .. } => read_text(&text_of(value)),
+        // Bits are a text here, and none of a date.
+        Value::Bit { .. } => None,
         // A year is its first day.
         Value::Year(year) => Date::new(*year, 1, 1).map(DateTime::midnight),
         other => match number(other) {
@@ -78,6 +82,21 @@ fn date_of_small_number(value: &Value) -> Option<DateTime> {
     Date::new(2000, month, day as u8).map(DateTime::midnight)
 }
 
+/// Reads the date of a number that has a time too. MySQL asks nothing of the time there.
+fn date_of_long_number(value: &Value) -> Option<DateTime> {
+    const MOST_DIGITS_OF_DATE: u64 = 99_991_231;
+    const DIGITS_OF_TIME: u64 = 1_000_000;
+    let number = match value {
+        Value::Int(_) | Value::UInt(_) => u64::try_from(integer_of(&number(value))).ok()?,
+        Value::Decimal(n) => u64::try_from(n.truncate(0).to_i64()?).ok()?,
+        Value::Double(n) => n.trunc() as u64,
+        _ => return None,
+    };
+    (number > MOST_DIGITS_OF_DATE)
+        .then(|| parse::datetime_from_number(number / DIGITS_OF_TIME * DIGITS_OF_TIME))
+        .flatten()
+}
+
 /// Reads the digits of a number with a fraction as a point in time. The fraction is one of a second
 /// where the number has a time.
 fn moment_of_fraction(digits: &[u8]) -> Option<DateTime> {
@@ -104,11 +123,33 @@ pub(crate) fn valid_date(value: &Value, ctx: &Context<'_>) -> Option<Date> {
     date_part(value, ctx).filter(|at| !refused(at, value, wrong_date(value), ctx)).map(|at| at.date)
 }
 
+/// Returns the value as a date whose month and day are not 0.
+pub(crate) fn full_date(value: &Value, ctx: &Context<'_>) -> Option<Date> {
+    let date = date_of(value, ctx)?;
+    if date.has_zero_part() && !is_stored_moment(value) {
+        complain(ctx, wrong_date(value), value);
+    }
+    Some(date).filter(|date| !date.has_zero_part())
+}
+
+/// Returns the value as a point in time whose month and day are not 0.
+pub(crate) fn full_datetime(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
+    let at = datetime_of(value, ctx)?;
+    if at.date.has_zero_part() && !is_stored_moment(value) {
+        complain(ctx, "Incorrect datetime", value);
+    }
+    Some(at).filter(|at| !at.date.has_zero_part())
+}
+
+/// Reports whether the value is of a type of dates.
+fn is_stored_moment(value: &Value) -> bool {
+    matches!(value, Value::Date(_) | Value::DateTime(_) | Value::Timestamp { .. })
+}
+
 /// Reports whether sql_mode refuses the date. It warns unless the value is of a temporal type.
 fn refused(at: &DateTime, value: &Value, complaint: &str, ctx: &Context<'_>) -> bool {
     let is_refused = ctx.dates().refuses(&at.date);
-    let is_stored = matches!(value, Value::Date(_) | Value::DateTime(_) | Value::Timestamp { .. });
-    if is_refused && !is_stored {
+    if is_refused && !is_stored_moment(value) {
         complain(ctx, complaint, value);
     }
     is_refused
@@ -121,7 +162,9 @@ fn complain(ctx: &Context<'_>, complaint: &str, value: &Value) {
 
 /// Returns MySQL's words for a value that is no date.
 fn wrong_date(value: &Value) -> &'static str {
-    if matches!(value, Value::Bytes(_) | Value::Decimal(_) | Value::Enum { .. } | Value::Set { .. }) {
+    let is_text =
+        matches!(value, Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } | Value::Bit { .. });
+    if is_text || matches!(value, Value::Decimal(_)) {
         "Truncated incorrect date"
     } else {
         "Incorrect datetime"
@@ -129,7 +172,17 @@ fn wrong_date(value: &Value) -> &'static str {
 }
 
 fn date_part(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
-    let read = date_of_small_number(value).or_else(|| point_in_time(value, ctx));
+    let read = match value {
+        // The day of a time is one after today for each whole day that the time has.
+        Value::Time(time) if time.negative => {
+            let days = time.to_micros() / MICROS_PER_DAY;
+            let today = point_in_time(&Value::Time(Time::default()), ctx);
+            today.and_then(|today| DateTime::from_micros(today.to_micros() + days * MICROS_PER_DAY))
+        }
+        _ => date_of_small_number(value)
+            .or_else(|| date_of_long_number(value))
+            .or_else(|| point_in_time(value, ctx)),
+    };
     if read.is_none() && !value.is_null() {
         complain(ctx, wrong_date(value), value);
     }
@@ -138,6 +191,34 @@ fn date_part(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
 
 fn time_of_number(number: i64) -> Option<Time> {
     parse::time_from_number(number).filter(|read| !read.out_of_range).map(|read| read.time)
+}
+
+/// Reads a number with a fraction as a time, whose microseconds are rounded.
+fn time_of_fraction(number: &types::Decimal) -> Option<Time> {
+    let whole = time_of_number(number.truncate(0).to_i64()?)?;
+    let digits = number.abs().to_string();
+    let fraction = digits.split_once('.').map_or("", |(_, fraction)| fraction);
+    let nanos: String = fraction.chars().chain(std::iter::repeat('0')).take(9).collect();
+    let micros = (nanos.parse::<i64>().ok()? + 500) / 1000;
+    let total = whole.to_micros().abs() + micros;
+    let time = Some(total).filter(|total| *total <= Time::largest(false).to_micros())?;
+    let time = Time::from_micros(time)?;
+    Some(Time { negative: number.is_negative() && total != 0, ..time })
+}
+
+/// Reports whether a text goes on with an exponent after its first digits, as a number does that is
+/// no time.
+fn has_exponent(text: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let text = text.trim_ascii_start();
+    let text = text.strip_prefix(b"-").unwrap_or(text);
+    let rest = &text[digits(text)..];
+    let rest = rest.strip_prefix(b".").map_or(rest, |fraction| &fraction[digits(fraction)..]);
+    let exponent = rest.strip_prefix(b"e").or_else(|| rest.strip_prefix(b"E"));
+    let unsigned = |rest: &[u8]| rest.first().is_some_and(u8::is_ascii_digit);
+    exponent.is_some_and(|rest| {
+        unsigned(rest) || rest.first().is_some_and(|sign| b"+-".contains(sign)) && unsigned(&rest[1..])
+    })
 }
 
 /// Returns the value as a TIME.
@@ -150,16 +231,18 @@ pub(crate) fn time_of(value: &Value, ctx: &Context<'_>) -> Option<Time> {
         Value::Timestamp { .. } => datetime_of(value, ctx).map(|at| at.time()),
         Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } => {
             let text = text_of(value);
-            let text = Some(text).filter(|text| !text.trim_ascii().is_empty());
+            let text = Some(text).filter(|text| !text.trim_ascii().is_empty() && !has_exponent(text));
             text.and_then(|text| parse::time(&text, ctx.zone())).map(|parsed| parsed.value.time)
         }
         // Bits are a text here, and none of a time.
         Value::Bit { .. } => None,
         other => match number(other) {
-            // A text that is too large is the largest time, and a number is none.
+            // A text that is too large is the largest time, and a number is none. MySQL takes the
+            // 64 bits of an integer as those of a signed one.
             Number::Int(n) => time_of_number(n),
-            Number::UInt(n) => i64::try_from(n).ok().and_then(time_of_number),
-            _ => parse::time(&text_of(other), ctx.zone()).map(|parsed| parsed.value.time),
+            Number::UInt(n) => time_of_number(n as i64),
+            Number::Double(n) if n.abs() >= i64::MAX as f64 => None,
+            fraction => time_of_fraction(&decimal_of(&fraction)),
         },
     };
     if read.is_none() {
@@ -275,7 +358,7 @@ fn year(value: &Value, ctx: &Context<'_>) -> Value {
     };
     match wide {
         // A year that an expression makes is a number, which is shown without zeros before it.
-        0 => Value::UInt(if matches!(value, Value::Bytes(text) if text.len() < 4) { 2000 } else { 0 }),
+        0 => Value::UInt(if matches!(value, Value::Bytes(_)) { 2000 } else { 0 }),
         1..=99 => Value::UInt(u64::from(parse::expand_year(wide as u16))),
         1901..=2155 => Value::UInt(wide as u64),
         _ => {
@@ -355,10 +438,12 @@ fn convert<'v>(value: Cow<'v, Value>, ty: &ColumnType, ctx: &Context<'_>) -> Res
         (Value::Timestamp { .. }, TypeCode::Timestamp2 | TypeCode::Datetime2) => {
             value.into_owned().in_zone(ctx.zone())
         }
+        // What COALESCE makes of bits is shown as a number, and kept in a table as bits.
+        (Value::UInt(bits), TypeCode::Bit) => Value::Bit { bits: *bits, width: ty.meta as u8 },
         (Value::Year(year), TypeCode::Year) => Value::UInt(u64::from(*year)),
         (Value::UInt(year), TypeCode::Year) => match u16::try_from(*year) {
-            Ok(year) => Value::Year(year),
-            Err(_) => return Ok(value),
+            Ok(year) if year == 0 || (1901..=2155).contains(&year) => Value::Year(year),
+            _ => Value::Year(0),
         },
         (Value::Int(n), _) if is_integer(ty.code) => match u64::try_from(*n) {
             Ok(n) => Value::UInt(n),

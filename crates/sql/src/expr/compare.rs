@@ -80,6 +80,11 @@ fn numbers(a: &Number, b: &Number) -> Option<Ordering> {
 /// Compares two values of which at least one is a date or datetime. They are compared as datetimes,
 /// or as numbers when the other side is a number. A text that is no date counts as the zero date.
 fn temporal(a: &Value, b: &Value, ctx: &Context<'_>) -> Option<Ordering> {
+    let is_date = |value: &Value| matches!(value, Value::Date(_));
+    let complaint = match is_date(a) || is_date(b) {
+        true => "Truncated incorrect date",
+        false => "Incorrect datetime",
+    };
     let as_datetime = |value: &Value| -> Option<DateTime> {
         match value {
             Value::Date(date) => Some(DateTime::midnight(*date)),
@@ -91,7 +96,7 @@ fn temporal(a: &Value, b: &Value, ctx: &Context<'_>) -> Option<Ordering> {
             text if is_text(text) => Some(match parse::datetime(&text_of(text)) {
                 Some(parsed) => parsed.value,
                 None => {
-                    ctx.warn(1292, format!("Incorrect datetime value: '{}'", shown(text)));
+                    ctx.warn(1292, format!("{complaint} value: '{}'", shown(text)));
                     DateTime::default()
                 }
             }),

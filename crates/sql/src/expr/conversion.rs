@@ -2,23 +2,28 @@
 //! a comparison, for a column, and to a document or out of one.
 
 use super::documents;
+use super::functions::characters::CHARACTERS_FOR_COLUMN;
+use super::functions::extremes::{is_extreme, is_of_date, number_of_extreme};
 use super::functions::json::{AS_JSON, AS_VALUE};
 use super::functions::vector::TEXT_FOR_VECTOR;
-use super::functions::{AS_TEXT, DATE_OF_YEAR, NUMBER_IN_TEXT};
+use super::functions::{AS_TEXT, DATE_OF_YEAR, MOMENT_IN_LIST, NUMBER_IN_TEXT};
 use super::node::{Coercibility, Expr, Node};
 use super::recode::{become_characters, converted};
 use super::text::{text_as, text_of};
-use super::value_type::{is_number, is_text, length_in, text_length, text_type};
-use types::collation::{Charset, charset_of, is_well_formed};
+use super::value_type::{is_number, is_text, is_time, length_in, text_length, text_type};
+use types::collation::{Charset, characters_for_column, charset_of, is_well_formed};
 use types::{ColumnType, TypeCode, Value, Zone};
 
+/// The most digits of a fraction of a second.
+const MOST_FSP: u8 = 6;
+
 impl Expr {
-    /// Returns this expression in numeric context, where `x'1F'` is a number. As in MySQL, a
-    /// literal of more than eight bytes is 0.
+    /// Returns this expression in numeric context, where `x'1F'` is a number
+    /// ([`Expr::literal_number`]).
     pub fn numeric(self) -> Expr {
         let Some(number) = self.literal_number() else { return self };
-        let (ty, coercibility) = (ColumnType::bigint(true), Coercibility::Numeric);
-        Expr { ty, coercibility, ..Expr::constant(number) }
+        let ty = ColumnType::bigint(matches!(number, Value::UInt(_)));
+        Expr { ty, coercibility: Coercibility::Numeric, ..Expr::constant(number) }
     }
 
     /// Returns this expression where a number is wanted. A text that IF or CASE chooses among
@@ -27,11 +32,14 @@ impl Expr {
     /// are.
     #[inline(never)]
     pub fn choice_as_number(mut self) -> Expr {
+        if is_extreme(&self.node) {
+            return self.extreme_as_number();
+        }
         if self.ty.code == TypeCode::Blob && matches!(self.node, Node::Slot(_)) {
             return self.without_complaints();
         }
         let is_number_of_its_own = |branch: &Expr| {
-            let is_literal = matches!(branch.node, Node::HexLiteral(_));
+            let is_literal = matches!(branch.node, Node::HexLiteral(..));
             !is_text(&branch.ty) || branch.is_json() || is_literal || branch.shows_a_value()
         };
         let mut branches: Vec<&mut Expr> = match &mut self.node {
@@ -49,6 +57,36 @@ impl Expr {
             let value = std::mem::replace(*branch, Expr::constant(Value::Null));
             branch.become_double(value);
         }
+        (self.ty, self.coercibility) = (ColumnType::double(), Coercibility::Numeric);
+        self
+    }
+
+    /// Reports whether the expression is a call of GREATEST or LEAST.
+    pub fn is_extreme(&self) -> bool {
+        is_extreme(&self.node)
+    }
+
+    /// Returns GREATEST or LEAST, if it is a text, where a number is wanted. As in MySQL, it is the
+    /// number of the greatest or least date where a date is among the arguments, and the greatest
+    /// or least of their numbers where a time is. Otherwise it is the number that the text begins
+    /// with. Other expressions stay as they are.
+    #[inline(never)]
+    pub fn extreme_as_number(mut self) -> Expr {
+        let is_of_texts = is_text(&self.ty) && !self.is_json() && is_extreme(&self.node);
+        let Node::Call { function, args } = &mut self.node else { return self };
+        if !is_of_texts || args.iter().any(Expr::is_json) {
+            return self;
+        }
+        if !args.iter().any(|arg| arg.ty.is_temporal()) {
+            return self.without_complaints();
+        }
+        if !args.iter().any(is_of_date) {
+            for arg in args {
+                let value = std::mem::replace(arg, Expr::constant(Value::Null));
+                arg.become_double(value);
+            }
+        }
+        *function = number_of_extreme(function);
         (self.ty, self.coercibility) = (ColumnType::double(), Coercibility::Numeric);
         self
     }
@@ -87,14 +125,15 @@ impl Expr {
     }
 
     /// Returns the number that a literal such as `x'1F'` is in numeric context. As in MySQL, a
-    /// literal of more than eight bytes is 0.
+    /// literal of more than eight bytes is 0, and one of bits has a sign.
     pub fn literal_number(&self) -> Option<Value> {
         const MOST_BYTES: usize = 8;
-        let Node::HexLiteral(Value::Bytes(bytes)) = &self.node else { return None };
-        Some(Value::UInt(match bytes.len() {
+        let Node::HexLiteral(Value::Bytes(bytes), of_bits) = &self.node else { return None };
+        let number = match bytes.len() {
             0..=MOST_BYTES => bytes.iter().fold(0u64, |n, byte| n << 8 | u64::from(*byte)),
             _ => 0,
-        }))
+        };
+        Some(if *of_bits { Value::Int(number as i64) } else { Value::UInt(number) })
     }
 
     /// Makes a TIMESTAMP the date and time in the session's time zone. Other expressions stay as
@@ -112,7 +151,7 @@ impl Expr {
     /// Returns this expression as it is compared with an operand of the type `other`: `x'1F'` is a
     /// number if the operand is one.
     pub fn beside(self, other: &ColumnType) -> Expr {
-        if matches!(self.node, Node::HexLiteral(_)) && is_number(other) { self.numeric() } else { self }
+        if matches!(self.node, Node::HexLiteral(..)) && is_number(other) { self.numeric() } else { self }
     }
 
     /// Returns this text for an operation in the collation `id`. Where the collation is `binary`,
@@ -130,7 +169,7 @@ impl Expr {
         let may_be_wrong = become_characters(&self.ty, &ty);
         let (nullable, coercibility) = (self.nullable || may_be_wrong, self.coercibility);
         let node = match &self.node {
-            Node::Constant(Value::Bytes(bytes)) | Node::HexLiteral(Value::Bytes(bytes))
+            Node::Constant(Value::Bytes(bytes)) | Node::HexLiteral(Value::Bytes(bytes), _)
                 if !may_be_wrong || is_well_formed(id, bytes) =>
             {
                 let converted = converted(bytes, &self.ty, &ty);
@@ -161,11 +200,31 @@ impl Expr {
                 let value = self.beside(column).read_from_json(column, None);
                 match is_text(column) {
                     true if value.ty.fsp() > 0 => value.shown(),
-                    true => value.in_characters_of(column.collation),
+                    true => value.into_stored_text(column),
                     false => value,
                 }
             }
         }
+    }
+
+    /// Returns this text in the characters that a text column stores. Bytes of no character set
+    /// become characters as far as they are some, and the column tells about the others.
+    fn into_stored_text(self, column: &ColumnType) -> Expr {
+        let id = column.collation;
+        let is_plain = match &self.node {
+            Node::Constant(Value::Bytes(bytes)) | Node::HexLiteral(Value::Bytes(bytes), _) => {
+                is_well_formed(id, bytes)
+            }
+            _ => false,
+        };
+        if is_plain || !become_characters(&self.ty, column) || !is_stored_otherwise(&self.ty, id) {
+            return self.in_characters_of(id);
+        }
+        let ty = text_type(length_in(&self.ty, id), id);
+        let (nullable, coercibility) = (self.nullable, self.coercibility);
+        let of_type = Expr { ty: ty.clone(), ..Expr::constant(Value::Bytes(Vec::new())) };
+        let node = Node::Call { function: &CHARACTERS_FOR_COLUMN, args: vec![self, of_type] };
+        Expr { node, ty, nullable, coercibility }
     }
 
     /// Returns this expression where a text is wanted: a date or a time has the digits of its
@@ -218,6 +277,17 @@ impl Expr {
         }
     }
 
+    /// Returns this text as it is compared with moments of the type `ty` in an IN list. `column` is
+    /// the name of the column that has these, and empty if none has.
+    pub fn into_moment(self, ty: &ColumnType, column: &str) -> Expr {
+        let name = Expr { ty: ty.clone(), ..Expr::constant(Value::text(column)) };
+        let nullable = self.nullable;
+        let args = vec![self, name];
+        let ty = if is_time(ty) { ColumnType::time(MOST_FSP) } else { ColumnType::datetime(MOST_FSP) };
+        let coercibility = Coercibility::Numeric;
+        Expr { node: Node::Call { function: &MOMENT_IN_LIST, args }, ty, nullable, coercibility }
+    }
+
     /// Converts an SQL value to a document, so that it can be compared with one. A document stays
     /// as it is.
     pub fn into_json(self) -> Expr {
@@ -241,6 +311,9 @@ pub(crate) fn text_for(value: &Value, from: &ColumnType, to: &ColumnType, zone: 
         return None;
     }
     match value {
+        Value::Bytes(bytes) if become_characters(from, to) && is_stored_otherwise(from, to.collation) => {
+            Some(Value::Bytes(characters_for_column(to.collation, bytes)))
+        }
         Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } => {
             let changes = is_stored_otherwise(from, to.collation);
             changes.then(|| converted(&text_of(value), from, to)).flatten().map(Value::Bytes)

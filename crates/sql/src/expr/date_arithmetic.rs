@@ -106,6 +106,9 @@ pub(crate) fn interval(amount: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Opt
             // Seconds may have a fraction.
             let exact = match arithmetic::number_in(amount, ctx) {
                 Number::Int(n) => return Some(Interval { months: 0, micros: n.checked_mul(MICROS)? }),
+                Number::UInt(n) => {
+                    return Some(Interval { months: 0, micros: (n as i64).checked_mul(MICROS)? });
+                }
                 other => arithmetic::decimal_of(&other),
             };
             let micros = exact.mul(&types::Decimal::from(MICROS))?.to_i64()?;
@@ -228,50 +231,44 @@ pub(crate) fn day_of_year(date: &Date) -> i64 {
 }
 
 /// Returns the year and the week of a date in one of WEEK()'s eight modes (MySQL's manual,
-/// "WEEK()").
-pub(crate) fn week_of(date: &Date, mode: u8) -> (u16, u8) {
-    let mode = mode & 7;
+/// "WEEK()"). The numbers have 32 bits and no sign, as MySQL's have: before the first week of the
+/// year 0 they begin again at the largest ones.
+pub(crate) fn week_of(date: &Date, mode: u8) -> (u32, u32) {
     let monday_first = mode & 1 != 0;
     // Week 0 exists unless bit 1 is set, which counts its days to the last week of the year before.
     let mut week_year = mode & 2 != 0;
-    let first_weekday_rule = (mode & 4 != 0) != monday_first;
-    // `first_weekday`: week 1 is the first week that starts in the year. Otherwise it is the first
-    // one that has four days in it.
-    let first_weekday = !first_weekday_rule;
-    let day_number = date.day_number();
-    let mut year = date.year;
-    let mut first = Date { year, month: 1, day: 1 };
-    let weekday_of = |date: &Date| {
-        let monday_based = i64::from(date.weekday());
-        if monday_first { monday_based } else { (monday_based + 1) % 7 }
-    };
-    let mut weekday = weekday_of(&first);
-    let days_before_week_1 = |weekday: i64| if first_weekday { weekday != 0 } else { weekday >= 4 };
-    if date.month == 1 && i64::from(date.day) <= 7 - weekday {
+    // Week 1 is the first week that starts in the year. Otherwise it is the first one that has four
+    // days in it.
+    let first_weekday = (mode & 4 != 0) == monday_first;
+    let days_before_week_1 = |weekday: u32| if first_weekday { weekday != 0 } else { weekday >= 4 };
+    let mut year = u32::from(date.year);
+    let mut first = Date { year: date.year, month: 1, day: 1 }.day_number() as u32;
+    let mut weekday = (first + 5 + u32::from(!monday_first)) % 7;
+    if date.month == 1 && u32::from(date.day) <= 7 - weekday {
         if !week_year && days_before_week_1(weekday) {
             return (year, 0);
         }
-        if days_before_week_1(weekday) {
-            week_year = true;
-            year -= 1;
-            first = Date { year, month: 1, day: 1 };
-            weekday = weekday_of(&first);
-        }
+        week_year = true;
+        year = year.wrapping_sub(1);
+        let days_in_year = days_in_year(year);
+        first = first.wrapping_sub(days_in_year);
+        weekday = (weekday + 53 * 7 - days_in_year) % 7;
     }
-    let first_number = first.day_number();
-    let days = if days_before_week_1(weekday) {
-        day_number - (first_number + (7 - weekday))
-    } else {
-        day_number - (first_number - weekday)
+    let week_1 = match days_before_week_1(weekday) {
+        true => first.wrapping_add(7 - weekday),
+        false => first.wrapping_sub(weekday),
     };
-    if week_year && days >= 52 * 7 {
-        let days_in_year = if days_in_month(year, 2) == 29 { 366 } else { 365 };
-        let next_weekday = (weekday + days_in_year) % 7;
-        if !days_before_week_1(next_weekday) {
-            return (year + 1, 1);
-        }
+    let days = (date.day_number() as u32).wrapping_sub(week_1);
+    if week_year && days >= 52 * 7 && !days_before_week_1((weekday + days_in_year(year)) % 7) {
+        return (year.wrapping_add(1), 1);
     }
-    (year, (days / 7 + 1) as u8)
+    (year, days / 7 + 1)
+}
+
+/// Returns the number of days of a year. The year 0 has 365 in MySQL.
+fn days_in_year(year: u32) -> u32 {
+    let is_leap_year = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    if is_leap_year && year != 0 { 366 } else { 365 }
 }
 
 /// Reports whether a value of which the day and a time are asked is read as a date and time.

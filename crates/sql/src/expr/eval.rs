@@ -141,7 +141,7 @@ impl Expr {
                     (truth(&*operands[0].eval(row, ctx)?, ctx), truth(&*operands[1].eval(row, ctx)?, ctx));
                 return Ok(boolean(a.zip(b).map(|(a, b)| a != b)));
             }
-            Node::HexLiteral(value) => return Ok(Cow::Borrowed(value)),
+            Node::HexLiteral(value, _) => return Ok(Cow::Borrowed(value)),
             Node::Outer(index) => return Ok(Cow::Borrowed(&ctx.outer[*index])),
             Node::CompareRows { op, pairs } => return self.compare_rows(*op, pairs, row, ctx),
             Node::IsTruth { negated, operand, value } => {
@@ -204,8 +204,13 @@ impl Expr {
             Node::Coalesce(operands) => {
                 for operand in operands {
                     let value = operand.eval(row, ctx)?;
-                    if !value.is_null() {
-                        return self.conformed(value, ctx);
+                    match &*value {
+                        Value::Null => {}
+                        // COALESCE asks for the number of the bits, as only few operations do.
+                        Value::Bit { bits, .. } if self.ty.code == TypeCode::Bit => {
+                            return Ok(Cow::Owned(Value::UInt(*bits)));
+                        }
+                        _ => return self.conformed(value, ctx),
                     }
                 }
                 Value::Null
@@ -433,6 +438,7 @@ impl Expr {
         let is_variable = matches!(self.node, Node::UserVariable(_) | Node::AssignVariable(..));
         match (&*value, ty.code) {
             (Value::Decimal(_), TypeCode::NewDecimal) if is_variable => Ok(value),
+            (Value::UInt(_), TypeCode::Bit) => Ok(value),
             _ => conform(value, ty, ctx),
         }
     }

@@ -4,8 +4,8 @@
 use super::node::{Coercibility, Expr, Function};
 use super::value_type::{
     NumericClass, decimal_type, decimals_of_all, double_with, integer_digits, integer_type, is_number,
-    is_text, is_time, length_in, long_text, made_year, numeric_class, of_union, scale_of, text_collation,
-    text_type,
+    is_text, is_time, length_in, length_in_char, long_text, made_year, numeric_class, of_union, scale_of,
+    text_collation, text_type,
 };
 use crate::error::{Result, SqlError};
 use types::collation::{self, Charset};
@@ -26,6 +26,10 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
     let all = |test: fn(&ColumnType) -> bool| real.iter().all(|item| test(&item.ty));
     if all(|ty| ty.code == TypeCode::Year) {
         return Ok((made_year(), Coercibility::Numeric));
+    }
+    if all(|ty| ty.code == TypeCode::Bit) {
+        let bits = real.iter().map(|item| item.ty.meta).max().unwrap_or(first.meta);
+        return Ok((ColumnType { meta: bits, ..first.clone() }, coercibility));
     }
     if all(|ty| ty.is_integer() || matches!(ty.code, TypeCode::Year | TypeCode::Bit)) {
         return Ok((common_integer(&real), Coercibility::Numeric));
@@ -54,6 +58,21 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
         return Ok((long_text(chars, collation_id), coercibility));
     }
     Ok((text_type(chars, collation_id), coercibility))
+}
+
+/// The greatest length of a CHAR or BINARY column.
+const MOST_CHARS_OF_CHAR: u32 = 255;
+
+/// Reports whether all texts among the items are of type CHAR or BINARY. As in MySQL, a column of a
+/// UNION that holds them and no other texts is of that type, too.
+fn is_char_among_others(items: &[&Expr]) -> bool {
+    let of_items = |test: fn(&ColumnType) -> bool| items.iter().any(|item| test(&item.ty));
+    let is_other_text = |ty: &ColumnType| {
+        is_text(ty) && !matches!(ty.code, TypeCode::String | TypeCode::Enum | TypeCode::Set)
+    };
+    of_items(|ty| ty.code == TypeCode::String && ty.text_form().is_none())
+        && !of_items(|ty| ty.text_form().is_some())
+        && !items.iter().any(|item| is_other_text(&item.ty))
 }
 
 /// Returns the type that holds the integers of all items: the largest type among them, or the next
@@ -226,6 +245,11 @@ pub(crate) fn united_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
     match common_type(items).map_err(|error| of_operation(error, "UNION"))? {
         (ty, Coercibility::None) if is_text(&ty) => {
             Err(SqlError::new(1271, "Illegal mix of collations for operation 'UNION'"))
+        }
+        (ty, coercibility) if ty.code == TypeCode::Varchar && is_char_among_others(items) => {
+            let chars = items.iter().map(|item| length_in_char(&item.ty, ty.collation)).max().unwrap_or(0);
+            let is_short = chars <= MOST_CHARS_OF_CHAR;
+            Ok((if is_short { ColumnType::char(chars, ty.collation) } else { ty }, coercibility))
         }
         (ty, coercibility) => Ok((of_union(ty), coercibility)),
     }

@@ -53,9 +53,9 @@ pub(crate) struct Expr {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Node {
     Constant(Value),
-    /// `x'1F'`, `0x1F`, `b'101'`: the literal's bytes. In numeric context it becomes a number
-    /// ([`Expr::numeric`]).
-    HexLiteral(Value),
+    /// `x'1F'`, `0x1F`, `b'101'`: the literal's bytes, and whether it is one of bits. In numeric
+    /// context it becomes a number ([`Expr::numeric`]).
+    HexLiteral(Value, bool),
     Parameter(usize),
     /// The index of a column in the row, or in a grouped query of an aggregate's result.
     Slot(usize),
@@ -362,7 +362,7 @@ macro_rules! each_operand {
     ($node:expr, $iter:ident, $f:expr) => {
         match $node {
             Node::Constant(_)
-            | Node::HexLiteral(_)
+            | Node::HexLiteral(..)
             | Node::Parameter(_)
             | Node::Slot(_)
             | Node::Outer(_)
@@ -480,7 +480,7 @@ impl Expr {
     /// Returns the bytes that the value of a constant takes on the heap; 0 for other nodes.
     pub fn constant_bytes(&self) -> usize {
         match &self.node {
-            Node::Constant(value) | Node::HexLiteral(value) => crate::memory::heap_bytes(value),
+            Node::Constant(value) | Node::HexLiteral(value, _) => crate::memory::heap_bytes(value),
             _ => 0,
         }
     }

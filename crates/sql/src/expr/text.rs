@@ -8,6 +8,7 @@ use types::{ColumnType, Value};
 pub(crate) fn text_of(value: &Value) -> Cow<'_, [u8]> {
     match value {
         Value::Bytes(bytes) => Cow::Borrowed(bytes),
+        Value::Float(number) => Cow::Owned(text_of_float(*number)),
         other => Cow::Owned(other.text_bytes(None).unwrap_or_default()),
     }
 }
@@ -17,8 +18,17 @@ pub(crate) fn text_of(value: &Value) -> Cow<'_, [u8]> {
 pub(crate) fn text_as<'v>(value: &'v Value, ty: &ColumnType) -> Cow<'v, [u8]> {
     match value {
         Value::Bytes(bytes) => Cow::Borrowed(bytes),
+        Value::Float(number) if ty.form.is_none_or(|form| form.decimals().is_none() && !form.zerofill()) => {
+            Cow::Owned(text_of_float(*number))
+        }
         other => Cow::Owned(other.text_bytes(Some(ty)).unwrap_or_default()),
     }
+}
+
+fn text_of_float(number: f32) -> Vec<u8> {
+    let mut text = Vec::new();
+    types::number::write_f32_as_text(number, &mut text);
+    text
 }
 
 /// Returns a value as messages show it: at most as much of it as MySQL shows.

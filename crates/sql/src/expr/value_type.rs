@@ -69,6 +69,7 @@ pub(crate) fn of_union(ty: ColumnType) -> ColumnType {
             ColumnType { form: Some(NumberForm::of_kept(width, true)), ..ty }
         }
         _ if ty.most_bytes().is_some() => ty,
+        // The years of a union are kept in a column of type YEAR.
         _ => without_width(ty),
     }
 }
@@ -136,6 +137,20 @@ pub(crate) fn column_type(ty: &ColumnType) -> ColumnType {
         }
         TypeCode::Varchar if text_length(ty) > MOST_CHARS => ColumnType::text(ty.collation),
         _ => ty.clone(),
+    }
+}
+
+/// Reports whether the type is that of integers, exact numbers or floating-point numbers.
+pub(crate) fn is_plain_number(ty: &ColumnType) -> bool {
+    ty.is_integer() || matches!(ty.code, TypeCode::NewDecimal | TypeCode::Float | TypeCode::Double)
+}
+
+/// Returns the characters of a number or text in a CHAR column. A literal with an exponent has
+/// those that are written.
+pub(super) fn length_in_char(ty: &ColumnType, id: u16) -> u32 {
+    match ty.form {
+        Some(form) if is_float_literal(ty) => u32::from(form.width()),
+        _ => length_in(ty, id),
     }
 }
 

@@ -1,5 +1,8 @@
 //! The kinds of statements and commands, by the names that MySQL gives them.
 
+use crate::counters::STATEMENT_KINDS;
+use std::sync::LazyLock;
+
 /// The name of a kind of statement: its place in [`NAMES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EventName(pub u16);
@@ -8,9 +11,19 @@ impl EventName {
     /// Finds a kind by its name behind `statement/`. A name that MySQL does not have is that of an
     /// error.
     pub fn of(name: &str) -> EventName {
-        let found = NAMES.iter().position(|known| *known == name);
-        debug_assert!(found.is_some(), "{name} is no kind of statement");
-        found.map_or_else(|| EventName::of("sql/error"), |at| EventName(at as u16))
+        let found = SORTED.binary_search_by_key(&name, |(known, _)| known);
+        debug_assert!(found.is_ok(), "{name} is no kind of statement");
+        found.map_or_else(|_| EventName::of("sql/error"), |at| SORTED[at].1)
+    }
+
+    /// Returns the name of the status variable that counts this kind. `None` means that there is
+    /// none: errors and commands have no such variable.
+    pub fn status_variable(self) -> Option<String> {
+        let name = NAMES[usize::from(self.0)];
+        if usize::from(self.0) >= STATEMENT_KINDS || name == "sql/error" {
+            return None;
+        }
+        name.split_once('/').map(|(_, of)| format!("Com_{of}"))
     }
 
     /// The name with `statement/`, as the tables show it.
@@ -18,6 +31,14 @@ impl EventName {
         format!("statement/{}", NAMES[usize::from(self.0)])
     }
 }
+
+/// The kinds, sorted by name, because the kind of every parsed statement is looked up.
+static SORTED: LazyLock<Vec<(&'static str, EventName)>> = LazyLock::new(|| {
+    let kinds = NAMES.iter().enumerate();
+    let mut all: Vec<_> = kinds.map(|(at, name)| (*name, EventName(at as u16))).collect();
+    all.sort_unstable();
+    all
+});
 
 /// The names behind `statement/` in MySQL's order.
 pub const NAMES: &[&str] = &[
@@ -262,5 +283,17 @@ mod tests {
         sorted.sort_unstable();
         sorted.dedup();
         assert_eq!(sorted.len(), NAMES.len(), "no name is there twice");
+    }
+
+    #[test]
+    fn statements_are_counted_and_commands_are_not() {
+        let of = |name: &str| EventName::of(name).status_variable();
+        assert_eq!(of("sql/insert_select").as_deref(), Some("Com_insert_select"));
+        assert_eq!(of("abstract/clone").as_deref(), Some("Com_clone"));
+        assert_eq!(of("sql/error"), None);
+        assert_eq!(of("sp/stmt"), None);
+        let last = STATEMENT_KINDS - 1;
+        assert_eq!(NAMES[last], "abstract/clone", "the counted kinds end here");
+        assert!(NAMES[..last].iter().all(|name| name.starts_with("sql/")));
     }
 }

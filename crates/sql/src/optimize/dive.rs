@@ -35,7 +35,7 @@ struct Dive {
 }
 
 fn are_constant(condition: &KeyCondition) -> bool {
-    let is_constant = |expr: &Expr| matches!(expr.node, Node::Constant(_) | Node::HexLiteral(_));
+    let is_constant = |expr: &Expr| matches!(expr.node, Node::Constant(_) | Node::HexLiteral(..));
     let equals = condition.equals.iter().map(|(expr, _)| expr);
     let bounds = condition.low.iter().chain(&condition.high).map(|(expr, _)| expr);
     equals.chain(bounds).chain(condition.list.iter().flatten()).all(is_constant)

@@ -35,6 +35,7 @@ fn modes() -> [LexMode; 3] {
         ansi_quotes: true,
         no_backslash_escapes: true,
         pipes_as_concat: true,
+        real_as_float: true,
         of_source: true,
         of_mysql: false,
     };

@@ -351,7 +351,7 @@ impl Parser<'_> {
                 Literal::Float(number, Written(digits()))
             }
             TokenKind::Hex => Literal::Bytes(lexer::number_bytes(raw, true), None),
-            TokenKind::Bits => Literal::Bytes(lexer::number_bytes(raw, false), None),
+            TokenKind::Bits => Literal::Bits(lexer::number_bytes(raw, false)),
             _ => return Err(self.error()),
         };
         self.advance();
@@ -379,7 +379,7 @@ impl Parser<'_> {
                 let charset = self.word_text(token)?[1..].to_ascii_lowercase();
                 self.advance();
                 return Ok(Expr::Literal(match self.literal()? {
-                    Literal::Bytes(bytes, _) => Literal::Bytes(bytes, Some(charset)),
+                    Literal::Bytes(bytes, _) | Literal::Bits(bytes) => Literal::Bytes(bytes, Some(charset)),
                     other => other,
                 }));
             }
@@ -560,6 +560,11 @@ impl Parser<'_> {
 
     /// Reads `@name` and returns it without the `@`, in lower case.
     pub(super) fn user_variable(&mut self) -> Result<String> {
+        Ok(self.user_variable_as_written()?.to_lowercase())
+    }
+
+    /// Reads `@name` and returns the name in the case in which it is written.
+    pub(super) fn user_variable_as_written(&mut self) -> Result<String> {
         let token = self.token();
         if token.kind != TokenKind::UserVariable {
             return Err(self.error());
@@ -572,7 +577,7 @@ impl Parser<'_> {
         };
         let name = String::from_utf8(bytes).map_err(|_| self.error())?;
         self.advance();
-        Ok(name.to_lowercase())
+        Ok(name)
     }
 
     /// Reads `@@[global.|session.|...]name` and returns the name in lower case.

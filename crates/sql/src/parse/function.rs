@@ -277,6 +277,7 @@ impl Parser<'_> {
                 self.eat("PRECISION");
                 CastType::Double
             }
+            "REAL" if self.mode.real_as_float => CastType::Float,
             "REAL" => CastType::Double,
             "FLOAT" => match self.optional_length()? {
                 Some(25..) => CastType::Double,

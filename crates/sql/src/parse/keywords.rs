@@ -66,6 +66,20 @@ const KEYWORDS: &str = "ABSENT ACCOUNT ACTION ACTIVE ADMIN AFTER AGAINST AGGREGA
      VALIDATION VALUE VARIABLES VCPU VECTOR VERIFY_KEY_CONSTRAINTS VIEW VISIBLE WAIT \
      WARNINGS WEEK WEIGHT_STRING WITHOUT WORK WRAPPER X509 XA XID XML YEAR ZONE";
 
+/// The words that MySQL 9.7 has reserved and its older releases have not. They may be names here,
+/// because the statements of an older source have them so.
+const RESERVED_SINCE_9: [&str; 3] = ["EXTERNAL", "LIBRARY", "TABLESAMPLE"];
+
+/// Returns the keywords of MySQL 9.7 in order, each with whether it is reserved there
+/// (information_schema.KEYWORDS).
+pub(crate) fn keywords_of_mysql() -> Vec<(&'static str, bool)> {
+    let reserved = RESERVED.iter().copied().chain(RESERVED_SINCE_9).map(|word| (word, true));
+    let others = KEYWORDS.split_ascii_whitespace().map(|word| (word, false));
+    let mut words: Vec<(&str, bool)> = reserved.chain(others).collect();
+    words.sort_unstable();
+    words
+}
+
 /// Returns all keywords, reserved or not, in upper case.
 pub fn all_keywords() -> impl Iterator<Item = &'static str> {
     RESERVED.iter().copied().chain(KEYWORDS.split_ascii_whitespace())
@@ -79,6 +93,7 @@ pub fn is_plain_name(name: &str) -> bool {
         && name.bytes().all(is_plain)
         && !name.bytes().all(|byte| byte.is_ascii_digit())
         && !is_reserved(name.as_bytes())
+        && !RESERVED_SINCE_9.iter().any(|word| word.eq_ignore_ascii_case(name))
         && !KEYWORDS.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(name))
 }
 

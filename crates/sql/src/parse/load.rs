@@ -97,7 +97,8 @@ impl Parser<'_> {
 
     fn load_target(&mut self) -> Result<LoadTarget> {
         if self.token().kind == TokenKind::UserVariable {
-            return Ok(LoadTarget::Variable(self.user_variable()?));
+            let written = self.user_variable_as_written()?;
+            return Ok(LoadTarget::Variable { name: written.to_lowercase(), written });
         }
         let token = self.token();
         if token.kind == TokenKind::SystemVariable {

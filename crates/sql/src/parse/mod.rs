@@ -53,6 +53,7 @@ use crate::lexical;
 use crate::literal_rows::LiteralRows;
 pub(crate) use hints::HINTS_WITHOUT_TIME;
 pub use hints::{HintValue, Hints};
+pub(crate) use keywords::keywords_of_mysql;
 pub use keywords::{all_keywords, is_plain_name};
 use std::cell::OnceCell;
 use std::collections::HashSet;

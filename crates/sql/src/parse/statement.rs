@@ -7,7 +7,7 @@ use super::hint_blocks::Blocks;
 use super::program::BodyParser;
 use crate::SqlError;
 use crate::admin::AdminCommand;
-use crate::ast::{Completion, Maintenance, PrepareText, Statement, TableToLock};
+use crate::ast::{Completion, Maintenance, PrepareText, Show, ShowFilter, Statement, TableToLock};
 use crate::error::Result;
 use crate::lexer::TokenKind;
 
@@ -88,7 +88,19 @@ impl Parser<'_> {
                 self.advance();
                 Ok(Statement::Binlog(self.string()?))
             }
-            "IMPORT" | "CACHE" | "HELP" => Err(SqlError::not_supported(format!("{word} statement"))),
+            "HELP" => {
+                self.advance();
+                // Unlike elsewhere, two texts behind each other are not one.
+                let pattern = match self.token().kind {
+                    TokenKind::Text => {
+                        let token = self.advance();
+                        crate::lexer::unquote(self.raw(token), self.mode, true)
+                    }
+                    _ => self.string_or_name()?.into_bytes(),
+                };
+                Ok(Statement::Show { show: Show::Help(pattern), filter: ShowFilter::None })
+            }
+            "IMPORT" | "CACHE" => Err(SqlError::not_supported(format!("{word} statement"))),
             _ => Err(self.error()),
         }
     }

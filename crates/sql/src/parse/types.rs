@@ -3,12 +3,13 @@
 use super::Parser;
 use crate::ast::TypeSpec;
 use crate::error::Result;
+use crate::lexical::LexMode;
 
 impl Parser<'_> {
     pub(super) fn type_spec(&mut self) -> Result<TypeSpec> {
         let word = self.upper();
         let mut ty = TypeSpec {
-            name: type_name(&word).ok_or_else(|| self.error())?.to_owned(),
+            name: type_name(&word, self.mode).ok_or_else(|| self.error())?.to_owned(),
             ..TypeSpec::default()
         };
         self.advance();
@@ -91,7 +92,7 @@ impl Parser<'_> {
 }
 
 /// Returns the name under which a type is kept.
-fn type_name(word: &str) -> Option<&'static str> {
+fn type_name(word: &str, mode: LexMode) -> Option<&'static str> {
     Some(match word {
         "TINYINT" | "INT1" | "BOOL" | "BOOLEAN" => "tinyint",
         "SMALLINT" | "INT2" => "smallint",
@@ -99,6 +100,7 @@ fn type_name(word: &str) -> Option<&'static str> {
         "INT" | "INTEGER" | "INT4" => "int",
         "BIGINT" | "INT8" => "bigint",
         "FLOAT" | "FLOAT4" => "float",
+        "REAL" if mode.real_as_float => "float",
         "DOUBLE" | "REAL" | "FLOAT8" => "double",
         "DECIMAL" | "DEC" | "NUMERIC" | "FIXED" => "decimal",
         "BIT" => "bit",

@@ -106,6 +106,11 @@ impl Answered {
         Answered(conditions.iter().take(64).enumerate().map(bit).sum())
     }
 
+    /// Returns these and the condition at a place. Only the first 64 can be answered.
+    pub fn with(self, at: usize) -> Answered {
+        Answered(if at < 64 { self.0 | 1 << at } else { self.0 })
+    }
+
     /// Reports whether the condition at this place need not be decided.
     #[inline]
     pub fn has(self, at: usize) -> bool {

@@ -7,6 +7,7 @@
 
 mod access;
 mod derivation;
+mod groups;
 mod index_use;
 mod json_table;
 mod padding;
@@ -18,7 +19,7 @@ pub(crate) use access::{Access, Answered, KeyCondition, Wish, accesses, choose, 
 pub(crate) use derivation::{Derivation, Made, Origin};
 pub(crate) use index_use::{IndexUse, check_together, index_named};
 pub(crate) use json_table::{JsonColumn, JsonColumnKind, JsonResponse, JsonRows, JsonTable};
-pub(crate) use padding::{Padding, is_padded};
+pub(crate) use padding::{Padding, is_padded, pad, pad_columns, unpad};
 pub(crate) use reading::{Estimate, HashKey, HashLookup, KeyKind, Nest, NestKind, RowLock};
 pub(crate) use tree::{JoinTree, Joining};
 pub(crate) use window::{Frame, FrameEdge, SortKey, WindowFunction, WindowKind, WindowPlan};
@@ -144,6 +145,8 @@ pub(crate) struct TableStep {
 pub(crate) struct Grouping {
     pub keys: Vec<Expr>,
     pub aggregates: Vec<Aggregate>,
+    /// Whether the rows of each group come one after the other ([`Grouping::follows`]).
+    pub is_in_order: bool,
 }
 
 /// MIN and MAX that are read from the ends of indexes.
@@ -528,8 +531,11 @@ impl QueryPlan {
     pub fn beside<'t>(&mut self, types: impl Iterator<Item = &'t types::ColumnType>) {
         let QueryBody::Select(select) = &mut self.body else { return };
         for ((output, column), ty) in select.outputs.iter_mut().zip(&mut self.columns).zip(types) {
-            if matches!(output.node, Node::HexLiteral(_)) || ty.code == types::TypeCode::Vector {
+            if matches!(output.node, Node::HexLiteral(..)) || ty.code == types::TypeCode::Vector {
                 *output = output.clone().for_column(ty);
+                column.ty.clone_from(&output.ty);
+            } else if output.is_json() && !select.distinct && crate::expr::is_plain_number(ty) {
+                *output = output.clone().read_from_json(ty, Some(&column.name));
                 column.ty.clone_from(&output.ty);
             }
         }

@@ -2,9 +2,10 @@
 
 use super::declared::find as declared;
 use super::default_text::{default_of, escaped, now_text};
-use super::definition::{Definition, Dictionary, Kind, Rows};
+use super::definition::{Definition, Dictionary, Rows};
 use super::view_columns;
 use crate::error::Result;
+use crate::expr::functions::SYSTEMS;
 use crate::host::Sight;
 use crate::memory::closes_connection;
 use crate::result_column::made_type;
@@ -17,71 +18,9 @@ use engine::{
 use types::{ColumnType, TypeCode, Value, collation};
 
 pub(super) const TABLES: &[Definition] = &[
-    Definition {
-        name: "COLUMNS",
-        columns: &[
-            ("TABLE_CATALOG", Kind::Name),
-            ("TABLE_SCHEMA", Kind::Name),
-            ("TABLE_NAME", Kind::Name),
-            ("COLUMN_NAME", Kind::Name),
-            ("ORDINAL_POSITION", Kind::Number),
-            ("COLUMN_DEFAULT", Kind::Long),
-            ("IS_NULLABLE", Kind::Name),
-            ("DATA_TYPE", Kind::Long),
-            ("CHARACTER_MAXIMUM_LENGTH", Kind::Number),
-            ("CHARACTER_OCTET_LENGTH", Kind::Number),
-            ("NUMERIC_PRECISION", Kind::Number),
-            ("NUMERIC_SCALE", Kind::Number),
-            ("DATETIME_PRECISION", Kind::Number),
-            ("CHARACTER_SET_NAME", Kind::Name),
-            ("COLLATION_NAME", Kind::Name),
-            ("COLUMN_TYPE", Kind::Long),
-            ("COLUMN_KEY", Kind::Name),
-            ("EXTRA", Kind::Name),
-            ("PRIVILEGES", Kind::Name),
-            ("COLUMN_COMMENT", Kind::Long),
-            ("GENERATION_EXPRESSION", Kind::Long),
-            ("SRS_ID", Kind::Number),
-        ],
-        fill: columns,
-    },
-    Definition {
-        name: "ST_GEOMETRY_COLUMNS",
-        columns: &[
-            ("TABLE_CATALOG", Kind::Name),
-            ("TABLE_SCHEMA", Kind::Name),
-            ("TABLE_NAME", Kind::Name),
-            ("COLUMN_NAME", Kind::Name),
-            ("SRS_NAME", Kind::Name),
-            ("SRS_ID", Kind::Number),
-            ("GEOMETRY_TYPE_NAME", Kind::Long),
-        ],
-        fill: geometry_columns,
-    },
-    Definition {
-        name: "STATISTICS",
-        columns: &[
-            ("TABLE_CATALOG", Kind::Name),
-            ("TABLE_SCHEMA", Kind::Name),
-            ("TABLE_NAME", Kind::Name),
-            ("NON_UNIQUE", Kind::Number),
-            ("INDEX_SCHEMA", Kind::Name),
-            ("INDEX_NAME", Kind::Name),
-            ("SEQ_IN_INDEX", Kind::Number),
-            ("COLUMN_NAME", Kind::Name),
-            ("COLLATION", Kind::Name),
-            ("CARDINALITY", Kind::Number),
-            ("SUB_PART", Kind::Number),
-            ("PACKED", Kind::Name),
-            ("NULLABLE", Kind::Name),
-            ("INDEX_TYPE", Kind::Name),
-            ("COMMENT", Kind::Name),
-            ("INDEX_COMMENT", Kind::Long),
-            ("IS_VISIBLE", Kind::Name),
-            ("EXPRESSION", Kind::Long),
-        ],
-        fill: statistics,
-    },
+    Definition { name: "COLUMNS", fill: columns },
+    Definition { name: "ST_GEOMETRY_COLUMNS", fill: geometry_columns },
+    Definition { name: "STATISTICS", fill: statistics },
 ];
 
 fn text(text: &str) -> Value {
@@ -253,12 +192,7 @@ fn view_column_row(
 
 /// Returns the name of a spatial reference system that the functions here know.
 fn srs_name(srid: u32) -> Option<&'static str> {
-    match srid {
-        0 => Some(""),
-        3857 => Some("WGS 84 / Pseudo-Mercator"),
-        4326 => Some("WGS 84"),
-        _ => None,
-    }
+    SYSTEMS.iter().find(|system| system.srid == srid).map(|system| system.name)
 }
 
 fn geometry_columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
@@ -313,6 +247,9 @@ fn column_row(host: &dyn crate::host::Host, table: &Table, at: usize, column: &C
     row
 }
 
+/// The bytes of a character in utf8mb4, by which the display lengths of ENUM and SET are counted.
+const MOST_BYTES_PER_CHAR: u64 = 4;
+
 /// Returns the values about a type, from DATA_TYPE to COLUMN_TYPE.
 pub(super) fn type_values(ty: &ColumnType) -> Vec<Value> {
     let full = ty.sql_name();
@@ -320,15 +257,17 @@ pub(super) fn type_values(ty: &ColumnType) -> Vec<Value> {
     let is_text = ty.is_character()
         || matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob | TypeCode::Vector);
     let number = |value: Option<u64>| value.map_or(Value::Null, Value::UInt);
+    let bytes_per_char = u64::from(collation::max_bytes_per_char(ty.collation));
     let octets = is_text.then(|| match ty.code {
-        TypeCode::Enum | TypeCode::Set => u64::from(ty.display_length()),
+        TypeCode::Enum | TypeCode::Set => {
+            u64::from(ty.display_length()) / MOST_BYTES_PER_CHAR * bytes_per_char
+        }
         _ => ty.max_bytes(),
     });
     let chars = octets.map(|octets| match ty.code {
-        TypeCode::Enum | TypeCode::Set => octets / 4,
         TypeCode::Vector => octets,
         TypeCode::Blob => octets / u64::from(collation::charset_of(ty.collation).min_bytes_per_char()),
-        _ => octets / u64::from(collation::max_bytes_per_char(ty.collation)),
+        _ => octets / bytes_per_char,
     });
     let precision = match ty.code {
         TypeCode::NewDecimal => Some(u64::from(ty.precision())),

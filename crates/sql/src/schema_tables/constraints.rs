@@ -3,70 +3,16 @@
 
 use super::columns::indexes;
 use super::declared::find as declared;
-use super::definition::{Definition, Dictionary, Kind, Rows};
+use super::definition::{Definition, Dictionary, Rows};
 use crate::error::Result;
 use engine::IndexRef;
 use types::Value;
 
 pub(super) const TABLES: &[Definition] = &[
-    Definition {
-        name: "KEY_COLUMN_USAGE",
-        columns: &[
-            ("CONSTRAINT_CATALOG", Kind::Name),
-            ("CONSTRAINT_SCHEMA", Kind::Name),
-            ("CONSTRAINT_NAME", Kind::Name),
-            ("TABLE_CATALOG", Kind::Name),
-            ("TABLE_SCHEMA", Kind::Name),
-            ("TABLE_NAME", Kind::Name),
-            ("COLUMN_NAME", Kind::Name),
-            ("ORDINAL_POSITION", Kind::Number),
-            ("POSITION_IN_UNIQUE_CONSTRAINT", Kind::Number),
-            ("REFERENCED_TABLE_SCHEMA", Kind::Name),
-            ("REFERENCED_TABLE_NAME", Kind::Name),
-            ("REFERENCED_COLUMN_NAME", Kind::Name),
-        ],
-        fill: key_column_usage,
-    },
-    Definition {
-        name: "TABLE_CONSTRAINTS",
-        columns: &[
-            ("CONSTRAINT_CATALOG", Kind::Name),
-            ("CONSTRAINT_SCHEMA", Kind::Name),
-            ("CONSTRAINT_NAME", Kind::Name),
-            ("TABLE_SCHEMA", Kind::Name),
-            ("TABLE_NAME", Kind::Name),
-            ("CONSTRAINT_TYPE", Kind::Name),
-            ("ENFORCED", Kind::Name),
-        ],
-        fill: table_constraints,
-    },
-    Definition {
-        name: "CHECK_CONSTRAINTS",
-        columns: &[
-            ("CONSTRAINT_CATALOG", Kind::Name),
-            ("CONSTRAINT_SCHEMA", Kind::Name),
-            ("CONSTRAINT_NAME", Kind::Name),
-            ("CHECK_CLAUSE", Kind::Long),
-        ],
-        fill: check_constraints,
-    },
-    Definition {
-        name: "REFERENTIAL_CONSTRAINTS",
-        columns: &[
-            ("CONSTRAINT_CATALOG", Kind::Name),
-            ("CONSTRAINT_SCHEMA", Kind::Name),
-            ("CONSTRAINT_NAME", Kind::Name),
-            ("UNIQUE_CONSTRAINT_CATALOG", Kind::Name),
-            ("UNIQUE_CONSTRAINT_SCHEMA", Kind::Name),
-            ("UNIQUE_CONSTRAINT_NAME", Kind::Name),
-            ("MATCH_OPTION", Kind::Name),
-            ("UPDATE_RULE", Kind::Name),
-            ("DELETE_RULE", Kind::Name),
-            ("TABLE_NAME", Kind::Name),
-            ("REFERENCED_TABLE_NAME", Kind::Name),
-        ],
-        fill: referential_constraints,
-    },
+    Definition { name: "KEY_COLUMN_USAGE", fill: key_column_usage },
+    Definition { name: "TABLE_CONSTRAINTS", fill: table_constraints },
+    Definition { name: "CHECK_CONSTRAINTS", fill: check_constraints },
+    Definition { name: "REFERENTIAL_CONSTRAINTS", fill: referential_constraints },
 ];
 
 fn text(text: &str) -> Value {

@@ -1,49 +1,87 @@
-//! The tables of `performance_schema` as MySQL 9.7 declares them: columns, types and keys.
+//! The tables of `information_schema` and `performance_schema` as MySQL 9.7 declares them: columns,
+//! types and keys.
 //!
 //! The declarations are data beside this file, one paragraph for each table. The first line has the
-//! table's name after `=`, its collation unless that is MySQL's default, and `truncate` if the
-//! table may be emptied. A line for each column and each key follows, as SHOW CREATE TABLE has it,
-//! but without quotes. They are read once, when somebody asks for the first of them.
+//! table's name after `=`, its collation unless that is the usual one of its schema, `truncate` if
+//! the table may be emptied, and `view` if it is a view in MySQL. A line for each column and each
+//! key follows, as SHOW CREATE TABLE has it, but without quotes. They are read once, when somebody
+//! asks for the first of them.
 //!
-//! The host computes the rows of the tables that it knows. A column that the host does not fill is
-//! NULL, or the type's zero where NULL is not allowed. A table that the host does not know has no
-//! rows.
+//! What only MariaDB has is added to the members of enumerations and sets: the kinds of tables, a
+//! row format, and the modes of programs, which MySQL has names such as NOT_USED_29 for.
+//!
+//! Another module or the host computes the rows of the tables that it knows. A column that the host
+//! does not fill is NULL, or the type's zero where NULL is not allowed. A table that nobody
+//! computes has no rows.
 
-use super::definition::column_meta;
 use crate::computed_table::ComputedRows;
 use crate::ddl::kept_type;
 use crate::error::Result;
 use crate::lexical::LexMode;
 use crate::parse::object::type_of;
 use crate::quoting::quoted;
+use crate::result_column::column_meta;
 use crate::sink::ColumnMeta;
 use std::sync::LazyLock;
 use types::collation::{self, UTF8MB4_0900_AI_CI};
 use types::convert::{Context, DateModes, assign, implicit_default};
 use types::{ColumnType, TypeCode, Value, Zone};
 
-const SCHEMA: &str = "performance_schema";
+/// A schema, the usual collation of its tables, and their declarations.
+struct Texts {
+    schema: &'static str,
+    collation: &'static str,
+    texts: &'static [&'static str],
+}
 
-const TEXTS: [&str; 8] = [
-    include_str!("declared/files.txt"),
-    include_str!("declared/instances.txt"),
-    include_str!("declared/replication.txt"),
-    include_str!("declared/sessions.txt"),
-    include_str!("declared/setup.txt"),
-    include_str!("declared/statements.txt"),
-    include_str!("declared/transactions.txt"),
-    include_str!("declared/waits.txt"),
-];
+const INFORMATION_SCHEMA: Texts = Texts {
+    schema: "information_schema",
+    collation: "utf8mb3_general_ci",
+    texts: &[
+        include_str!("declared/information_innodb.txt"),
+        include_str!("declared/information_programs.txt"),
+        include_str!("declared/information_server.txt"),
+        include_str!("declared/information_tables.txt"),
+    ],
+};
+
+const PERFORMANCE_SCHEMA: Texts = Texts {
+    schema: "performance_schema",
+    collation: "utf8mb4_0900_ai_ci",
+    texts: &[
+        include_str!("declared/files.txt"),
+        include_str!("declared/instances.txt"),
+        include_str!("declared/replication.txt"),
+        include_str!("declared/sessions.txt"),
+        include_str!("declared/setup.txt"),
+        include_str!("declared/statements.txt"),
+        include_str!("declared/transactions.txt"),
+        include_str!("declared/waits.txt"),
+    ],
+};
 
 static TABLES: LazyLock<Vec<Declared>> =
-    LazyLock::new(|| TEXTS.iter().flat_map(|text| text.split("\n\n")).filter_map(Declared::read).collect());
+    LazyLock::new(|| [INFORMATION_SCHEMA, PERFORMANCE_SCHEMA].iter().flat_map(Texts::tables).collect());
+
+impl Texts {
+    fn paragraphs(&self) -> impl Iterator<Item = &'static str> {
+        self.texts.iter().flat_map(|text| text.split("\n\n"))
+    }
+
+    fn tables(&self) -> impl Iterator<Item = Declared> {
+        self.paragraphs().filter_map(|paragraph| Declared::read(self, paragraph))
+    }
+}
 
 /// A table as MySQL declares it.
 pub(crate) struct Declared {
+    pub(crate) schema: &'static str,
     pub(crate) name: &'static str,
     pub(crate) collation: &'static str,
     /// Whether TRUNCATE TABLE may empty the table.
     pub(crate) can_be_truncated: bool,
+    /// Whether the table is a view in MySQL.
+    pub(crate) is_view: bool,
     pub(crate) columns: Vec<DeclaredColumn>,
     pub(crate) keys: Vec<DeclaredKey>,
 }
@@ -105,6 +143,20 @@ impl DeclaredColumn {
         Some(DeclaredColumn { name, ty, nullable, default, comment, written })
     }
 
+    /// Returns the text after the name in SHOW CREATE TABLE. The tables of information_schema that
+    /// are no views have defaults that MySQL shows here alone.
+    fn shown(&self) -> String {
+        let Some(before) = self.written.strip_suffix(" DEFAULT ''") else { return self.written.to_owned() };
+        let default = match self.ty.code {
+            TypeCode::Blob => return before.to_owned(),
+            _ if self.nullable => "NULL",
+            TypeCode::Varchar | TypeCode::String => "''",
+            TypeCode::Datetime2 => "'0000-00-00 00:00:00'",
+            _ => "'0'",
+        };
+        format!("{before} DEFAULT {default}")
+    }
+
     fn meta(&self) -> ColumnMeta {
         column_meta(self.name, self.ty.clone(), self.nullable)
     }
@@ -122,7 +174,13 @@ impl DeclaredColumn {
             return if self.nullable { Value::Null } else { self.nothing() };
         }
         let context = Context { strict: false, zone: Zone::UTC, dates: DateModes::default() };
-        assign(&computed, &self.ty, context).map_or(computed, |(value, _)| value)
+        let assigned = assign(&computed, &self.ty, context);
+        debug_assert!(
+            self.ty.code != TypeCode::Enum || matches!(assigned, Ok((_, None))),
+            "{computed:?} is a member of {}",
+            self.name
+        );
+        assigned.map_or(computed, |(value, _)| value)
     }
 
     /// Returns what stands in the column where nothing is known.
@@ -135,20 +193,23 @@ impl DeclaredColumn {
 }
 
 impl Declared {
-    fn read(paragraph: &'static str) -> Option<Declared> {
+    fn read(of: &Texts, paragraph: &'static str) -> Option<Declared> {
         let mut lines = paragraph.trim().lines();
         let mut head = lines.next()?.split(' ').skip(1);
         let name = head.next()?;
         let mut declared = Declared {
+            schema: of.schema,
             name,
-            collation: "utf8mb4_0900_ai_ci",
+            collation: of.collation,
             can_be_truncated: false,
+            is_view: false,
             columns: Vec::new(),
             keys: Vec::new(),
         };
         for word in head {
             match word {
                 "truncate" => declared.can_be_truncated = true,
+                "view" => declared.is_view = true,
                 collation => declared.collation = collation,
             }
         }
@@ -160,6 +221,20 @@ impl Declared {
             }
         }
         Some(declared)
+    }
+
+    /// Returns a row with the types of the columns. A text that is longer than MySQL's are stays
+    /// whole.
+    ///
+    /// # Panics
+    /// The row must have a value for each column.
+    pub(crate) fn typed(&self, row: Vec<Value>) -> Vec<Value> {
+        assert_eq!(row.len(), self.columns.len(), "a row of {} has the table's columns", self.name);
+        let typed = |(column, value): (&DeclaredColumn, Value)| match (&value, column.ty.code) {
+            (Value::Bytes(_), TypeCode::Varchar | TypeCode::Blob) => value,
+            _ => column.value_of(value),
+        };
+        self.columns.iter().zip(row).map(typed).collect()
     }
 
     /// Returns the descriptions of the columns.
@@ -195,16 +270,24 @@ impl Declared {
         self.keys.iter().find(|key| key.name == "PRIMARY").or_else(|| self.keys.iter().find(stands_in))
     }
 
-    /// Returns the statement that SHOW CREATE TABLE shows.
+    /// Returns the statement that SHOW CREATE TABLE shows. The views of MySQL are shown as tables,
+    /// too, because the tables that they read are not there.
     pub(crate) fn statement(&self) -> String {
         let columns =
-            self.columns.iter().map(|column| format!("  {} {}", quoted(column.name), column.written));
+            self.columns.iter().map(|column| format!("  {} {}", quoted(column.name), column.shown()));
         let lines: Vec<String> = columns.chain(self.keys.iter().map(DeclaredKey::line)).collect();
+        let (name, lines) = (quoted(self.name), lines.join(",\n"));
+        if self.schema == INFORMATION_SCHEMA.schema {
+            let has_blob = self.columns.iter().any(|column| column.ty.code == TypeCode::Blob);
+            let engine = if has_blob { "InnoDB" } else { "MEMORY" };
+            return format!(
+                "CREATE TEMPORARY TABLE {name} (\n{lines}\n) ENGINE={engine} DEFAULT CHARSET=utf8mb3"
+            );
+        }
+        let collation = self.collation;
         format!(
-            "CREATE TABLE {} (\n{}\n) ENGINE=PERFORMANCE_SCHEMA DEFAULT CHARSET=utf8mb4 COLLATE={}",
-            quoted(self.name),
-            lines.join(",\n"),
-            self.collation
+            "CREATE TABLE {name} (\n{lines}\n) ENGINE=PERFORMANCE_SCHEMA DEFAULT CHARSET=utf8mb4 \
+             COLLATE={collation}"
         )
     }
 
@@ -229,24 +312,25 @@ impl Declared {
 
 /// Returns the table with this name in any letter case.
 pub(crate) fn find(schema: &str, table: &str) -> Option<&'static Declared> {
-    if !schema.eq_ignore_ascii_case(SCHEMA) {
-        return None;
-    }
-    TABLES.iter().find(|declared| declared.name.eq_ignore_ascii_case(table))
+    // Every column of every statement is asked about, and hardly any is of these schemas.
+    let of = [INFORMATION_SCHEMA, PERFORMANCE_SCHEMA].into_iter();
+    let schema = of.map(|texts| texts.schema).find(|known| known.eq_ignore_ascii_case(schema))?;
+    let is_it = |declared: &&Declared| declared.schema == schema && declared.name.eq_ignore_ascii_case(table);
+    TABLES.iter().find(is_it)
 }
 
 /// Returns the names of a schema's tables.
 pub(crate) fn names(schema: &str) -> Vec<String> {
-    match schema.eq_ignore_ascii_case(SCHEMA) {
-        true => TABLES.iter().map(|declared| declared.name.to_owned()).collect(),
-        false => Vec::new(),
-    }
+    let of_schema = TABLES.iter().filter(|declared| declared.schema.eq_ignore_ascii_case(schema));
+    of_schema.map(|declared| declared.name.to_owned()).collect()
 }
 
 /// The receiver of a host's rows, which gives each row the declared columns.
 pub(crate) struct Arranged<'r> {
     rows: &'r mut dyn ComputedRows,
     declared: &'static Declared,
+    /// The number of values in the host's rows.
+    given: usize,
     /// For each declared column its place in the host's rows.
     places: Vec<Option<usize>>,
 }
@@ -260,12 +344,14 @@ impl<'r> Arranged<'r> {
         let place = |column: &DeclaredColumn| {
             computed.iter().position(|computed| computed.name.eq_ignore_ascii_case(column.name))
         };
-        Arranged { rows, declared, places: declared.columns.iter().map(place).collect() }
+        let given = computed.len();
+        Arranged { rows, declared, given, places: declared.columns.iter().map(place).collect() }
     }
 }
 
 impl ComputedRows for Arranged<'_> {
     fn put(&mut self, mut row: Vec<Value>) -> Result<()> {
+        assert_eq!(row.len(), self.given, "a row of {} has the host's columns", self.declared.name);
         let columns = self.declared.columns.iter().zip(&self.places);
         let arranged = columns.map(|(column, place)| match place.and_then(|at| row.get_mut(at)) {
             Some(value) => column.value_of(std::mem::replace(value, Value::Null)),
@@ -285,9 +371,10 @@ mod tests {
 
     #[test]
     fn every_declaration_is_read() {
-        let paragraphs = TEXTS.iter().flat_map(|text| text.split("\n\n")).count();
-        assert_eq!(TABLES.len(), paragraphs);
-        assert_eq!(paragraphs, 117);
+        for (texts, tables) in [(INFORMATION_SCHEMA, 84), (PERFORMANCE_SCHEMA, 117)] {
+            assert_eq!(texts.paragraphs().count(), tables);
+            assert_eq!(names(texts.schema).len(), tables);
+        }
     }
 
     #[test]

@@ -1,21 +1,21 @@
-//! The definition of a computed table: its columns, and the function that fills it with rows.
+//! The definition of a table of information_schema that is computed from the dictionary: the
+//! function that fills it with rows. `declared` has its columns.
 
+use super::declared::Declared;
 use crate::computed_table::ComputedRows;
 use crate::error::Result;
 use crate::expr::Context;
 use crate::host::{Host, Sight};
 use crate::memory::{Charge, growth};
-use crate::result_column::{decimals, number_flags, type_flags};
-use crate::sink::{ColumnMeta, column_flag};
+use crate::sink::ColumnMeta;
 use engine::{Engine, ObjectDef, Table};
 use std::sync::Arc;
-use types::{ColumnType, Value, collation};
+use types::Value;
 
 /// A table that is computed by this crate.
 pub(super) struct Definition {
     /// The name in upper case, as MySQL shows it.
     pub(super) name: &'static str,
-    pub(super) columns: &'static [(&'static str, Kind)],
     pub(super) fill: Fill,
 }
 
@@ -28,12 +28,16 @@ pub(super) type Fill = fn(&Dictionary<'_>, &mut Rows<'_>) -> Result<()>;
 pub(super) struct Rows<'a> {
     pub(super) ctx: &'a Context<'a>,
     pub(super) charge: Charge,
+    /// The declaration of a table that this crate computes.
+    pub(super) declared: Option<&'static Declared>,
     pub(super) rows: Vec<Vec<Value>>,
 }
 
 impl ComputedRows for Rows<'_> {
     fn put(&mut self, row: Vec<Value>) -> Result<()> {
-        self.push(row)
+        self.ctx.check_interrupt()?;
+        self.charge.add_row(&row)?;
+        growth::push(&mut self.rows, row, &mut self.charge)
     }
 
     fn charge(&mut self, bytes: usize) -> Result<()> {
@@ -42,10 +46,10 @@ impl ComputedRows for Rows<'_> {
 }
 
 impl Rows<'_> {
+    /// Adds a row that has a value for each column of the table, and gives it the columns' types.
     pub(super) fn push(&mut self, row: Vec<Value>) -> Result<()> {
-        self.ctx.check_interrupt()?;
-        self.charge.add_row(&row)?;
-        growth::push(&mut self.rows, row, &mut self.charge)
+        let declared = self.declared.expect("the tables of this crate are declared");
+        self.put(declared.typed(row))
     }
 
     pub(super) fn extend(&mut self, rows: impl IntoIterator<Item = Vec<Value>>) -> Result<()> {
@@ -108,42 +112,5 @@ impl Dictionary<'_> {
 
     pub(super) fn sees(&self, sight: Sight<'_>) -> bool {
         self.host.check_sight(sight).is_ok()
-    }
-}
-
-/// Returns the description of a column of a computed result.
-pub(crate) fn column_meta(name: &str, ty: ColumnType, nullable: bool) -> ColumnMeta {
-    ColumnMeta {
-        schema: String::new(),
-        table: String::new(),
-        org_table: String::new(),
-        name: name.to_owned(),
-        org_name: name.to_owned(),
-        flags: number_flags(&ty) | type_flags(&ty) | if nullable { 0 } else { column_flag::NOT_NULL },
-        decimals: decimals(&ty),
-        ty,
-    }
-}
-
-/// The types of the columns.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Kind {
-    Name,
-    Long,
-    Number,
-    Time,
-    /// A time with hundredths of a second.
-    Moment,
-}
-
-impl Kind {
-    pub(super) fn ty(self) -> ColumnType {
-        match self {
-            Kind::Name => ColumnType::varchar(64, collation::UTF8MB3_GENERAL_CI),
-            Kind::Long => ColumnType::longtext(collation::UTF8MB3_GENERAL_CI),
-            Kind::Number => ColumnType::bigint(true),
-            Kind::Time => ColumnType::datetime(0),
-            Kind::Moment => ColumnType::datetime(2),
-        }
     }
 }

@@ -1,130 +1,22 @@
 //! The tables of information_schema about schemas, tables, engines, character sets and collations.
 
 use super::declared::find as declared;
-use super::definition::{Definition, Dictionary, Kind, Rows};
-use crate::error::{Result, SqlError};
-use crate::full_text::STOP_WORDS;
-use crate::host::{Privilege, Sight};
+use super::definition::{Definition, Dictionary, Rows};
+use crate::error::Result;
+use crate::host::Sight;
 use engine::{Engine, Table};
 use types::collation::{self, Charset};
 use types::{DateTime, Value, Zone};
 
 pub(super) const TABLES: &[Definition] = &[
-    Definition {
-        name: "SCHEMATA",
-        columns: &[
-            ("CATALOG_NAME", Kind::Name),
-            ("SCHEMA_NAME", Kind::Name),
-            ("DEFAULT_CHARACTER_SET_NAME", Kind::Name),
-            ("DEFAULT_COLLATION_NAME", Kind::Name),
-            ("SQL_PATH", Kind::Name),
-            ("DEFAULT_ENCRYPTION", Kind::Name),
-        ],
-        fill: schemata,
-    },
-    Definition {
-        name: "TABLES",
-        columns: &[
-            ("TABLE_CATALOG", Kind::Name),
-            ("TABLE_SCHEMA", Kind::Name),
-            ("TABLE_NAME", Kind::Name),
-            ("TABLE_TYPE", Kind::Name),
-            ("ENGINE", Kind::Name),
-            ("VERSION", Kind::Number),
-            ("ROW_FORMAT", Kind::Name),
-            ("TABLE_ROWS", Kind::Number),
-            ("AVG_ROW_LENGTH", Kind::Number),
-            ("DATA_LENGTH", Kind::Number),
-            ("MAX_DATA_LENGTH", Kind::Number),
-            ("INDEX_LENGTH", Kind::Number),
-            ("DATA_FREE", Kind::Number),
-            ("AUTO_INCREMENT", Kind::Number),
-            ("CREATE_TIME", Kind::Time),
-            ("UPDATE_TIME", Kind::Time),
-            ("CHECK_TIME", Kind::Time),
-            ("TABLE_COLLATION", Kind::Name),
-            ("CHECKSUM", Kind::Number),
-            ("CREATE_OPTIONS", Kind::Name),
-            ("TABLE_COMMENT", Kind::Long),
-        ],
-        fill: tables,
-    },
-    Definition {
-        name: "ENGINES",
-        columns: &[
-            ("ENGINE", Kind::Name),
-            ("SUPPORT", Kind::Name),
-            ("COMMENT", Kind::Name),
-            ("TRANSACTIONS", Kind::Name),
-            ("XA", Kind::Name),
-            ("SAVEPOINTS", Kind::Name),
-        ],
-        fill: |_, rows| rows.push(engine_row()),
-    },
-    Definition {
-        name: "CHARACTER_SETS",
-        columns: &[
-            ("CHARACTER_SET_NAME", Kind::Name),
-            ("DEFAULT_COLLATE_NAME", Kind::Name),
-            ("DESCRIPTION", Kind::Name),
-            ("MAXLEN", Kind::Number),
-        ],
-        fill: |_, rows| rows.extend(character_sets()),
-    },
-    Definition {
-        name: "COLLATIONS",
-        columns: &[
-            ("COLLATION_NAME", Kind::Name),
-            ("CHARACTER_SET_NAME", Kind::Name),
-            ("ID", Kind::Number),
-            ("IS_DEFAULT", Kind::Name),
-            ("IS_COMPILED", Kind::Name),
-            ("SORTLEN", Kind::Number),
-            ("PAD_ATTRIBUTE", Kind::Name),
-        ],
-        fill: |_, rows| rows.extend(collations()),
-    },
+    Definition { name: "SCHEMATA", fill: schemata },
+    Definition { name: "TABLES", fill: tables },
+    Definition { name: "ENGINES", fill: |_, rows| rows.push(engine_row()) },
+    Definition { name: "CHARACTER_SETS", fill: |_, rows| rows.extend(character_sets()) },
+    Definition { name: "COLLATIONS", fill: |_, rows| rows.extend(collations()) },
     Definition {
         name: "COLLATION_CHARACTER_SET_APPLICABILITY",
-        columns: &[("COLLATION_NAME", Kind::Name), ("CHARACTER_SET_NAME", Kind::Name)],
         fill: |_, rows| rows.extend(collations().into_iter().map(|row| row[..2].to_vec())),
-    },
-    Definition {
-        name: "INNODB_TABLES",
-        columns: &[
-            ("TABLE_ID", Kind::Number),
-            ("NAME", Kind::Long),
-            ("FLAG", Kind::Number),
-            ("N_COLS", Kind::Number),
-            ("SPACE", Kind::Number),
-            ("ROW_FORMAT", Kind::Name),
-            ("ZIP_PAGE_SIZE", Kind::Number),
-            ("SPACE_TYPE", Kind::Name),
-            ("INSTANT_COLS", Kind::Number),
-            ("TOTAL_ROW_VERSIONS", Kind::Number),
-        ],
-        fill: innodb_tables,
-    },
-    Definition {
-        name: "INNODB_FT_DEFAULT_STOPWORD",
-        columns: &[("value", Kind::Name)],
-        fill: |_, rows| rows.extend(STOP_WORDS.split_whitespace().map(|word| vec![text(word)])),
-    },
-    Definition {
-        name: "FILES",
-        columns: &[
-            ("FILE_ID", Kind::Number),
-            ("FILE_NAME", Kind::Long),
-            ("FILE_TYPE", Kind::Name),
-            ("TABLESPACE_NAME", Kind::Name),
-            ("LOGFILE_GROUP_NAME", Kind::Name),
-            ("ENGINE", Kind::Name),
-            ("TOTAL_EXTENTS", Kind::Number),
-            ("INITIAL_SIZE", Kind::Number),
-            ("EXTENT_SIZE", Kind::Number),
-            ("EXTRA", Kind::Long),
-        ],
-        fill: |_, _| Ok(()),
     },
 ];
 
@@ -132,9 +24,9 @@ fn text(text: &str) -> Value {
     Value::text(text)
 }
 
-fn schemata(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
-    let catalog = dictionary.engine.catalog();
-    let mut names = catalog.schemas();
+/// Returns the names of the schemas that the account may see, in order.
+pub(super) fn schema_names(dictionary: &Dictionary<'_>) -> Vec<String> {
+    let mut names = dictionary.engine.catalog().schemas();
     for virtual_schema in ["information_schema", "performance_schema"] {
         if !names.iter().any(|name| name == virtual_schema) {
             names.push(virtual_schema.to_owned());
@@ -142,7 +34,12 @@ fn schemata(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     }
     names.sort();
     names.retain(|name| dictionary.sees(Sight::Schema(name)));
-    for name in names {
+    names
+}
+
+fn schemata(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
+    let catalog = dictionary.engine.catalog();
+    for name in schema_names(dictionary) {
         let id = catalog.schema(&name).map_or(collation::UTF8MB3_GENERAL_CI, |schema| schema.collation);
         rows.push(vec![
             text("def"),
@@ -164,7 +61,9 @@ pub(crate) fn status_of(engine: &Engine, table: &Table) -> Vec<Value> {
         .def
         .options
         .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case("ROW_FORMAT"))
+        .find(|(name, value)| {
+            name.eq_ignore_ascii_case("ROW_FORMAT") && !value.eq_ignore_ascii_case("DEFAULT")
+        })
         .map_or("Dynamic".to_owned(), |(_, value)| value[..1].to_uppercase() + &value[1..].to_lowercase());
     let average = figures.data_bytes.checked_div(figures.rows).unwrap_or(0);
     let auto_increment = match table.def.auto_increment_column() {
@@ -251,33 +150,6 @@ fn computed_row(schema: &str, name: &str) -> Vec<Value> {
     row
 }
 
-/// Adds the tables with the engine's numbers. A table that is created anew under the same name has
-/// another number.
-fn innodb_tables(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
-    const DYNAMIC: u64 = 33;
-    /// InnoDB counts its three hidden columns.
-    const HIDDEN_COLUMNS: u64 = 3;
-    if dictionary.host.check_privilege(Privilege::Process, None, None).is_err() {
-        let text = "Access denied; you need (at least one of) the PROCESS privilege(s) for this operation";
-        return Err(SqlError::new(1227, text));
-    }
-    for table in dictionary.engine.catalog().all_tables() {
-        rows.push(vec![
-            Value::UInt(table.id),
-            text(&format!("{}/{}", table.def.schema, table.def.name)),
-            Value::UInt(DYNAMIC),
-            Value::UInt(table.def.columns.len() as u64 + HIDDEN_COLUMNS),
-            Value::UInt(table.id),
-            text("Dynamic"),
-            Value::UInt(0),
-            text("Single"),
-            Value::UInt(0),
-            Value::UInt(0),
-        ])?;
-    }
-    Ok(())
-}
-
 /// Returns the values of TABLES and SHOW TABLE STATUS for a view, from the column ENGINE on.
 pub(crate) fn status_of_view(def: &engine::ObjectDef) -> Vec<Value> {
     let mut values = vec![Value::Null; 17];
@@ -291,7 +163,7 @@ pub(crate) fn engine_row() -> Vec<Value> {
     vec![
         text("InnoDB"),
         text("DEFAULT"),
-        text("Supports transactions and row-level locking; one log for the engine and replication"),
+        text("Supports transactions, row-level locking, and foreign keys"),
         text("YES"),
         text("YES"),
         text("YES"),

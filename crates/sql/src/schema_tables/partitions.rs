@@ -1,44 +1,14 @@
 //! PARTITIONS of information_schema: one row for each partition or subpartition, and one for a
 //! table without partitions.
 
-use super::definition::{Definition, Dictionary, Kind, Rows};
+use super::definition::{Definition, Dictionary, Rows};
 use super::objects::status_of;
 use crate::error::Result;
 use crate::show::{partition_expression, partition_method, partition_values};
 use engine::{Partition, Partitioning, Subpartition, Table};
 use types::Value;
 
-pub(super) const TABLES: &[Definition] = &[Definition {
-    name: "PARTITIONS",
-    columns: &[
-        ("TABLE_CATALOG", Kind::Name),
-        ("TABLE_SCHEMA", Kind::Name),
-        ("TABLE_NAME", Kind::Name),
-        ("PARTITION_NAME", Kind::Name),
-        ("SUBPARTITION_NAME", Kind::Name),
-        ("PARTITION_ORDINAL_POSITION", Kind::Number),
-        ("SUBPARTITION_ORDINAL_POSITION", Kind::Number),
-        ("PARTITION_METHOD", Kind::Name),
-        ("SUBPARTITION_METHOD", Kind::Name),
-        ("PARTITION_EXPRESSION", Kind::Long),
-        ("SUBPARTITION_EXPRESSION", Kind::Long),
-        ("PARTITION_DESCRIPTION", Kind::Long),
-        ("TABLE_ROWS", Kind::Number),
-        ("AVG_ROW_LENGTH", Kind::Number),
-        ("DATA_LENGTH", Kind::Number),
-        ("MAX_DATA_LENGTH", Kind::Number),
-        ("INDEX_LENGTH", Kind::Number),
-        ("DATA_FREE", Kind::Number),
-        ("CREATE_TIME", Kind::Time),
-        ("UPDATE_TIME", Kind::Time),
-        ("CHECK_TIME", Kind::Time),
-        ("CHECKSUM", Kind::Number),
-        ("PARTITION_COMMENT", Kind::Long),
-        ("NODEGROUP", Kind::Name),
-        ("TABLESPACE_NAME", Kind::Name),
-    ],
-    fill,
-}];
+pub(super) const TABLES: &[Definition] = &[Definition { name: "PARTITIONS", fill }];
 
 fn text(text: &str) -> Value {
     Value::text(text)
@@ -58,6 +28,8 @@ fn description(of: &Partitioning, at: usize, sub: Option<(usize, &Subpartition)>
         sub.map_or(Value::Null, |(_, sub)| text(&sub.name)),
         Value::UInt(at as u64 + 1),
         sub.map_or(Value::Null, |(place, _)| Value::UInt(place as u64 + 1)),
+        // SECONDARY_LOAD: nothing is loaded into a secondary engine.
+        text("0"),
         text(&partition_method(&of.by)),
         optional(function.map(partition_method)),
         optional(partition_expression(&of.by)),
@@ -67,7 +39,7 @@ fn description(of: &Partitioning, at: usize, sub: Option<(usize, &Subpartition)>
 }
 
 /// The number of columns that describe a partition.
-const DESCRIBED: usize = 9;
+const DESCRIBED: usize = 10;
 
 fn comment(options: &[(String, String)]) -> Value {
     let comment = options.iter().find(|(name, _)| name == "COMMENT");

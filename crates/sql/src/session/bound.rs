@@ -4,6 +4,7 @@ use super::into::IntoRows;
 use super::logging::expanded;
 use super::rows::Rows;
 use super::state::{Bound, Plan};
+use super::statement_names::name_of;
 use super::{Session, logging, results, xa};
 use crate::ast::{self, Delete, OnDuplicate, Statement, Update};
 use crate::bind::{Binder, end_hints, is_join_view};
@@ -130,6 +131,7 @@ fn bind_by(session: &Session, mut binder: Binder<'_>, statement: &Statement) -> 
     let (subqueries, cacheable) = (binder.take_subqueries(), !binder.noted.uncacheable);
     Ok(Bound {
         number: PlanNumber::next(),
+        kind: name_of(statement),
         plan,
         subqueries,
         into,
@@ -537,7 +539,7 @@ fn answer(session: &mut Session, bound: &Bound, done: Done, sink: &mut dyn Resul
             session.statement.found_rows = rows;
             session.statement.row_count = rows as i64;
             let (warnings, status) = (session.warning_count(), session.status());
-            sink.ok(&OkInfo { affected_rows: rows, warnings, status, ..OkInfo::default() })
+            sink.ok(&mut OkInfo { affected_rows: rows, warnings, status, ..OkInfo::default() })
         }
         Done::Changes(changes) => {
             let mut insert_id = 0;
@@ -556,7 +558,7 @@ fn answer(session: &mut Session, bound: &Bound, done: Done, sink: &mut dyn Resul
             }
             session.statement.row_count = changes.affected_rows as i64;
             let found_rows = session.client.init.found_rows && bound.plan.is_update();
-            sink.ok(&OkInfo {
+            sink.ok(&mut OkInfo {
                 affected_rows: if found_rows { changes.found_rows } else { changes.affected_rows },
                 last_insert_id: insert_id,
                 warnings: session.warning_count(),

@@ -3,6 +3,7 @@
 use super::classes::{class_of, class_of_bound, is_about_rows};
 use super::locked_tables::active_locks;
 use super::state::LastInsert;
+use super::statement_names::name_of;
 use super::{
     Session, accounts, bound, ddl, explain, locked_tables, maintain, measuring, privileges, refused, results,
     set, set_var, setup_tables, show, transaction, watched,
@@ -64,9 +65,12 @@ impl Session {
     /// `more_results` to whether there is one.
     pub(super) fn execute_first(&mut self, text: &[u8], sink: &mut dyn ResultSink) -> Result<usize> {
         self.client.more_results = false;
+        let mut is_counted = false;
         if let Some(bound) = self.cache.get(text)
             && bound::still_holds(self, &bound)
         {
+            self.server.counters.statements.count(bound.kind.0);
+            is_counted = true;
             measuring::begin_bound(self, &bound, text);
             self.server.host.admit_statement(class_of_bound(&bound, false))?;
             watched::tell_begin(self, None, text);
@@ -103,6 +107,9 @@ impl Session {
         }
         drop(state);
         let own_text = text[..parsed.end].trim_ascii();
+        if !is_counted {
+            self.server.counters.statements.count(name_of(&parsed.statement).0);
+        }
         measuring::begin(self, &parsed.statement, own_text);
         watched::tell_begin(self, Some(&parsed.statement), own_text);
         self.server.host.admit_statement(class_of(&parsed.statement, false))?;
@@ -136,6 +143,7 @@ impl Session {
         match bound::run_shown(self, &bound, text, sink) {
             Err(error) if bound::can_run_again(self, &error) => Ok(false),
             done => {
+                self.server.counters.statements.count(bound.kind.0);
                 self.cache.last_inserts.keep(last);
                 done.map(|()| true)
             }

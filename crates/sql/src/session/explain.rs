@@ -11,7 +11,7 @@ use crate::host::{VariableScope, VirtualTable};
 use crate::memory::Charge;
 use crate::parse::Hints;
 use crate::plan::TableStep;
-use crate::schema_tables::column_meta;
+use crate::result_column::column_meta;
 use crate::show::{Explained, Operations, Part};
 use crate::sink::ResultSink;
 use crate::stopwatch::Measures;

@@ -82,7 +82,7 @@ fn add_view(session: &Session, def: &ObjectDef, write: bool, names: &mut LockedN
         };
         if names.add_view(&schema, &name)? {
             // A view that cannot be run here names nothing.
-            views.extend(crate::bind::tables_of_view(&view.def).unwrap_or_default());
+            views.extend(crate::view_query::tables_of_view(&view.def).unwrap_or_default());
         }
     }
     Ok(())

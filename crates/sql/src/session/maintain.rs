@@ -6,7 +6,7 @@ use crate::bind::view_plan;
 use crate::ddl::not_a;
 use crate::error::{Result, SqlError};
 use crate::host::VirtualTable;
-use crate::schema_tables::column_meta;
+use crate::result_column::column_meta;
 use crate::sink::ColumnMeta;
 use engine::{EngineError, Isolation, Object, ObjectKind, Table};
 use std::sync::Arc;

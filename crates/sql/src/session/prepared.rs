@@ -2,6 +2,7 @@
 
 use super::classes::is_about_rows;
 use super::state::{Arguments, Bound, PreparedPlace, PreparedStatement};
+use super::statement_names::name_of;
 use super::{Session, bound, measuring, privileges, refused, results, set_var, watched};
 use crate::admin::AdminCommand;
 use crate::ast::{PrepareText, Show, Statement};
@@ -85,7 +86,7 @@ impl Session {
                 | Statement::Handler(_)
                 | Statement::Xa(_)
                 | Statement::Admin(AdminCommand::CloneLocal { .. })
-                | Statement::Show { show: Show::Warnings { .. } | Show::CountOf { .. }, .. }
+                | Statement::Show { show: Show::Warnings { .. } | Show::CountOf { .. } | Show::Help(_), .. }
         ) {
             return Err(SqlError::not_preparable());
         }
@@ -114,6 +115,7 @@ impl Session {
             parameter_types: tells_of_parameters.then(Vec::new),
             _charge: charge,
             text: text[..parsed.end].into(),
+            kind: name_of(&parsed.statement),
             statement: Arc::new(parsed.statement),
             hints: parsed.hints,
             parameters: parsed.parameters,
@@ -174,6 +176,7 @@ impl Session {
         if parameters.len() != prepared.parameters {
             return Err(SqlError::new(1210, "Incorrect arguments to EXECUTE"));
         }
+        self.server.counters.statements.count(prepared.kind.0);
         let class = match &prepared.bound {
             Some(bound) => super::classes::class_of_bound(bound, true),
             None => super::classes::class_of(&prepared.statement, true),
@@ -226,8 +229,11 @@ impl Session {
         if is_stale {
             bound = self.bound_again(prepared)?;
             prepared.bound = Some(bound.clone());
-            if let Some(measured) = prepared.measured.as_ref().filter(|_| bound.cacheable) {
-                measured.prepared_again();
+            if bound.cacheable {
+                self.server.counters.stmt_reprepare.count();
+                if let Some(measured) = &prepared.measured {
+                    measured.prepared_again();
+                }
             }
         }
         match bound::run(self, &bound, parameters, &prepared.text, sink) {
@@ -261,7 +267,7 @@ impl Session {
                 self.prepared.put_named(name, prepared);
                 self.statement.row_count = 0;
                 let info = "Statement prepared".to_owned();
-                sink.ok(&OkInfo { status: self.status(), info, ..OkInfo::default() })?;
+                sink.ok(&mut OkInfo { status: self.status(), info, ..OkInfo::default() })?;
             }
             Statement::Execute { name, using } => {
                 let key = name.to_lowercase();

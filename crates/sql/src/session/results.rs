@@ -15,7 +15,7 @@ pub(super) fn end_of_rows(session: &Session) -> EndOfRows {
 /// Sends an OK with nothing more to say.
 pub(super) fn ok(session: &mut Session, sink: &mut dyn ResultSink) -> Result<()> {
     session.statement.row_count = 0;
-    sink.ok(&OkInfo { warnings: session.warning_count(), status: session.status(), ..OkInfo::default() })
+    sink.ok(&mut OkInfo { warnings: session.warning_count(), status: session.status(), ..OkInfo::default() })
 }
 
 /// Sends the OK of an UPDATE that has changed so many rows.
@@ -26,7 +26,7 @@ pub(super) fn ok_of_update(
     sink: &mut dyn ResultSink,
 ) -> Result<()> {
     let (warnings, status) = (session.warning_count(), session.status());
-    sink.ok(&OkInfo { affected_rows, warnings, status, info, ..OkInfo::default() })
+    sink.ok(&mut OkInfo { affected_rows, warnings, status, info, ..OkInfo::default() })
 }
 
 /// Sends the OK of a DDL statement.
@@ -38,7 +38,7 @@ pub(super) fn ok_of_ddl(session: &mut Session, report: &DdlReport, sink: &mut dy
         false => String::new(),
     };
     let status = session.status();
-    sink.ok(&OkInfo { affected_rows: report.affected_rows, warnings, status, info, ..OkInfo::default() })
+    sink.ok(&mut OkInfo { affected_rows: report.affected_rows, warnings, status, info, ..OkInfo::default() })
 }
 
 /// Sends a computed result set.

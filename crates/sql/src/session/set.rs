@@ -261,6 +261,13 @@ fn warn_of(session: &Session, name: &str, modes: SqlMode) {
         | "relay_log_info_repository" => {
             warn(session, 1287, format!("'@@{name}' is deprecated and will be removed in a future release."));
         }
+        "restrict_fk_on_non_standard_key" => {
+            let text = format!(
+                "'{name}' is deprecated and will be removed in a future release. Foreign key referring to \
+                 non-unique or partial keys is unsafe and may break replication."
+            );
+            warn(session, 4166, text);
+        }
         "sql_mode" => modes.warnings().for_each(|(code, text)| warn(session, code, text)),
         _ => {}
     }

@@ -55,7 +55,7 @@ impl ResultSink for Rows {
         Ok(())
     }
 
-    fn ok(&mut self, _info: &OkInfo) -> Result<()> {
+    fn ok(&mut self, _info: &mut OkInfo) -> Result<()> {
         Ok(())
     }
 }

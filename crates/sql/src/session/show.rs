@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::expr::text_of;
 use crate::host::VirtualTable;
 use crate::show::{ShowParts, matches_pattern};
+use types::Value;
 
 /// Returns the result of a SHOW statement, after its filter.
 ///
@@ -35,6 +36,11 @@ pub(super) fn rows(session: &mut Session, show: &Show, filter: &ShowFilter) -> R
                 Show::Events { .. } | Show::ProcedureStatus | Show::FunctionStatus => 1,
                 _ => 0,
             };
+            let asked = match show {
+                Show::Variables(_) => by_old_name(session, pattern, &table),
+                _ => None,
+            };
+            table.rows.extend(asked);
             table.rows.retain(|row| matches_pattern(&text_of(&row[column]), pattern));
             // As in MySQL, the pattern is part of the column's name.
             if matches!(show, Show::Schemas | Show::Tables { .. }) {
@@ -56,4 +62,12 @@ pub(super) fn rows(session: &mut Session, show: &Show, filter: &ShowFilter) -> R
         }
     }
     Ok(table)
+}
+
+/// Returns the row of a variable that is asked for by an old name, which the list lacks.
+fn by_old_name(session: &Session, pattern: &[u8], list: &VirtualTable) -> Option<Vec<Value>> {
+    let name = String::from_utf8_lossy(pattern).to_ascii_lowercase();
+    let listed = session.server.host.listed_name(&name)?;
+    let row = list.rows.iter().find(|row| *text_of(&row[0]) == *listed.as_bytes())?;
+    Some(vec![Value::text(&name), row[1].clone()])
 }

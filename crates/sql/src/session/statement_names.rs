@@ -139,6 +139,7 @@ fn of_show(show: &Show) -> &'static str {
         Show::ProcedureStatus => "sql/show_procedure_status",
         Show::FunctionStatus => "sql/show_function_status",
         Show::Profiles => "sql/show_profiles",
+        Show::Help(_) => "sql/help",
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Session, results};
 use crate::ast::Xa;
 use crate::error::{Result, SqlError};
 use crate::host::{Privilege, VirtualTable};
-use crate::schema_tables::column_meta;
+use crate::result_column::column_meta;
 use crate::sink::ResultSink;
 use crate::temporary::check_no_xa;
 use binlog::Xid;

@@ -3,6 +3,7 @@
 
 mod create_table;
 mod explain;
+mod help;
 mod objects;
 mod partitioning;
 mod stored_rows;

@@ -4,8 +4,9 @@ use crate::ast::{Scope, Show};
 use crate::error::{Result, SqlError};
 use crate::expr::{Diagnostics, Level};
 use crate::host::{Host, Sight, VariableScope, VirtualTable};
+use crate::result_column::column_meta;
 use crate::result_column::made_type;
-use crate::schema_tables::{self, Declared, DeclaredColumn, column_meta, view_columns};
+use crate::schema_tables::{self, Declared, DeclaredColumn, view_columns};
 use crate::temporary::TemporaryTables;
 use crate::variables::Variables;
 use engine::{Engine, ObjectKind, Table};
@@ -50,6 +51,22 @@ fn typed(columns: &[(&str, ColumnType)], rows: Vec<Vec<Value>>) -> VirtualTable 
     }
 }
 
+/// Returns the answer to SHOW ENGINES.
+fn engines() -> VirtualTable {
+    let column = |name: &str, chars: u32, nullable: bool| {
+        column_meta(name, ColumnType::varchar(chars, collation::UTF8MB3_GENERAL_CI), nullable)
+    };
+    let columns = vec![
+        column("Engine", 64, false),
+        column("Support", 8, false),
+        column("Comment", 80, false),
+        column("Transactions", 3, true),
+        column("XA", 3, true),
+        column("Savepoints", 3, true),
+    ];
+    VirtualTable { columns, rows: vec![schema_tables::engine_row()] }
+}
+
 fn name_type() -> ColumnType {
     ColumnType::varchar(64, collation::UTF8MB3_GENERAL_CI)
 }
@@ -67,7 +84,7 @@ impl ShowParts<'_> {
             Show::TableStatus { schema } => self.table_status(schema.as_deref())?,
             Show::Columns { table, full } => self.columns(table, *full)?,
             Show::Index { table: name } if let Some(declared) = self.declared(name) => {
-                self.host.check_sight(Sight::Description("performance_schema", declared.name))?;
+                self.host.check_sight(Sight::Description(declared.schema, declared.name))?;
                 typed(&index_columns(), declared.index_rows())
             }
             Show::Index { table } if self.is_view(table) => typed(&index_columns(), Vec::new()),
@@ -91,10 +108,7 @@ impl ShowParts<'_> {
             }
             Show::Warnings { errors_only, limit, .. } => self.warnings(*errors_only, *limit),
             Show::CountOf { errors } => self.count_of(*errors),
-            Show::Engines => words(
-                &["Engine", "Support", "Comment", "Transactions", "XA", "Savepoints"],
-                vec![schema_tables::engine_row()],
-            ),
+            Show::Engines => engines(),
             Show::Collation => typed(
                 &[
                     ("Collation", name_type()),
@@ -135,6 +149,7 @@ impl ShowParts<'_> {
                 self.quoted_by_mode(self.create_object(ObjectKind::View, name)?)
             }
             Show::CreateObject { kind, name } => self.create_object(*kind, name)?,
+            Show::Help(pattern) => super::help::rows(self.engine, pattern)?,
             Show::Profiles => with_types(
                 words(&["Query_ID", "Duration", "Query"], Vec::new()),
                 &[("Query_ID", ColumnType::int(true)), ("Duration", ColumnType::double())],
@@ -186,7 +201,7 @@ impl ShowParts<'_> {
             .ok_or_else(|| SqlError::no_such_table(schema, &name.name))
     }
 
-    /// Returns a table of `performance_schema` as MySQL declares it.
+    /// Returns a table of `information_schema` or `performance_schema` as MySQL declares it.
     fn declared(&self, name: &crate::ast::TableName) -> Option<&'static Declared> {
         schema_tables::declared(name.schema.as_deref().or(self.schema)?, &name.name)
     }

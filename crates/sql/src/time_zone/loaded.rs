@@ -1,6 +1,7 @@
 //! The time zones that have been loaded into the tables `mysql.time_zone_name` and so on.
 
-use engine::{Direction, Engine, EngineError, IndexRef, Isolation, KeyRange, LockMode, Table, Transaction};
+use crate::system_rows;
+use engine::{Engine, EngineError, IndexRef, Isolation, KeyRange, Table, Transaction};
 use os::clock::Stopwatch;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -136,22 +137,12 @@ fn rows<const N: usize>(
     let table = transaction.open_table("mysql", name)?;
     let Some(places) = places(&table, columns) else { return Ok(Vec::new()) };
     let range = KeyRange::prefix(&table.encode_key(IndexRef::Primary, key)?);
-    let mut scan =
-        transaction.scan(&table, IndexRef::Primary, range, Direction::Forward, LockMode::Snapshot)?;
-    let mut found = Vec::new();
-    while let Some(row) = scan.next(transaction)? {
-        let values = table.layout.decode_all(&row.image)?;
-        found.push(places.map(|at| values[at].clone()));
-    }
-    Ok(found)
+    system_rows::rows(transaction, &table, places, range)
 }
 
-/// Returns the positions of the columns, whose names are compared without regard to case.
+/// Returns the positions of the columns, of which the first has to begin the primary key.
 fn places<const N: usize>(table: &Table, columns: [&str; N]) -> Option<[usize; N]> {
-    let place =
-        |name: &str| table.def.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name));
-    let found: Vec<usize> = columns.into_iter().map_while(place).collect();
-    let found: [usize; N] = found.try_into().ok()?;
+    let found = system_rows::places(table, columns)?;
     let primary = table.def.primary.as_deref().unwrap_or_default();
     let begins = primary.first().is_some_and(|part| part.column == found[0]);
     begins.then_some(found)

@@ -244,7 +244,7 @@ impl ResultSink for TextSink {
         Ok(())
     }
 
-    fn ok(&mut self, info: &OkInfo) -> Result<(), SqlError> {
+    fn ok(&mut self, info: &mut OkInfo) -> Result<(), SqlError> {
         self.ok = info.clone();
         Ok(())
     }

@@ -133,14 +133,18 @@ impl Attaching {
     pub fn wait_until_told(&self, what: &str) -> String {
         let waited = Stopwatch::start();
         loop {
-            let told = os::disk::real().read(&self.directory.join("told")).expect("it can be read");
-            let told = String::from_utf8_lossy(&told).into_owned();
+            let told = self.told();
             if told.contains(what) {
                 return told;
             }
             assert!(waited.elapsed() < SOON, "{what} is not told: {told}");
             sleep(Duration::from_millis(20));
         }
+    }
+
+    fn told(&self) -> String {
+        let told = os::disk::real().read(&self.directory.join("told")).expect("it can be read");
+        String::from_utf8_lossy(&told).into_owned()
     }
 
     pub fn kill(&mut self) {
@@ -173,7 +177,12 @@ impl Attaching {
             if let Some(status) = process.try_wait().expect("it is our process") {
                 panic!("slipstream attach ended, {status}: {}", self.log());
             }
-            assert!(waited.elapsed() < 3 * SOON, "the copy does not end: {}", self.log());
+            assert!(
+                waited.elapsed() < 3 * SOON,
+                "the copy does not end: {}\nit told: {}",
+                self.log(),
+                self.told()
+            );
             sleep(Duration::from_millis(20));
         }
     }

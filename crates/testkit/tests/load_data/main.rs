@@ -4,6 +4,7 @@
 mod asked;
 mod files;
 mod random;
+mod xml;
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError, ConnectOptions, ResultSet};

@@ -171,7 +171,8 @@ impl Maker<'_> {
             .collect();
         let straight = if self.below(6) == 0 { "STRAIGHT_JOIN " } else { "" };
         match self.below(6) {
-            0 => format!("SELECT {straight}COUNT(*), SUM(a0.i), MAX(UPPER(a1.b)) FROM {from}{filter}"),
+            // Which of two equal texts is the MAX, the order of the rows decides.
+            0 => format!("SELECT {straight}COUNT(*), SUM(a0.i), MAX(HEX(UPPER(a1.b))) FROM {from}{filter}"),
             _ => format!("SELECT {straight}{} FROM {from}{filter}", items.join(", ")),
         }
     }

@@ -2,11 +2,14 @@
 //! columns, and what is refused. A real MySQL gets the same statements and must answer the same.
 
 mod beside;
+mod column_conditions;
 mod common_tables;
 mod derived;
 mod explained;
+mod groups_in_order;
 mod joins;
 mod lateral;
+mod names;
 mod random;
 mod random_sets;
 mod random_windows;

@@ -36,6 +36,9 @@ pub fn write_key_utf8mb4(id: u16, bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// How many bytes [`write_key_start`] appends.
+pub const KEY_START_BYTES: usize = uca::KEY_START_BYTES;
+
 /// Reports whether [`write_key_start`] knows starts of keys of the collation.
 pub fn has_key_starts(id: u16) -> bool {
     matches!(of(id).weighing, Weighing::Uca { .. })

@@ -30,14 +30,18 @@ mod weights;
 
 pub use case::{lower, upper};
 pub use chars::{
-    char_count, char_prefix, from_utf8mb4, from_utf8mb4_lossy, is_well_formed, to_utf8mb4, well_formed_len,
+    NO_CHARACTERS, char_count, char_prefix, characters_for_column, from_utf8mb4, from_utf8mb4_lossy,
+    is_well_formed, replaced_bytes, to_utf8mb4, well_formed_len, with_question_marks,
     without_trailing_spaces,
 };
 pub use charset::Charset;
 pub use definition::Collation;
 pub use hash::KeyHash;
 pub use ids::*;
-pub use key::{has_key_starts, is_key_of_bytes, read_escaped, write_key, write_key_start, write_key_utf8mb4};
+pub use key::{
+    KEY_START_BYTES, has_key_starts, is_key_of_bytes, read_escaped, write_key, write_key_start,
+    write_key_utf8mb4,
+};
 pub use lookup::{all, by_id, charset_of, from_name, max_bytes_per_char, name};
 pub use order::{compare, compare_utf8mb4, order_prefix};
 pub use search::locate_utf8mb4;

@@ -199,6 +199,9 @@ fn write_printable_key(bytes: &[u8], out: &mut Vec<u8>) -> bool {
 /// The number of weights in the start of a key.
 const START_WEIGHTS: usize = 2 * PRINTABLE_AT_ONCE;
 
+/// How many bytes [`write_key_start`] appends.
+pub(super) const KEY_START_BYTES: usize = 2 * START_WEIGHTS;
+
 /// Appends the start of the key, which is the same for any number of levels: its first
 /// [`START_WEIGHTS`] weights of the first level. Returns false, and appends nothing, if there are
 /// fewer, so that no start begins the key of a string that has none.
@@ -299,7 +302,7 @@ mod tests {
                             write_key(text.as_bytes(), levels, &mut key);
                             let has_start = write_key_start(text.as_bytes(), &mut start);
                             assert!(key.starts_with(&start), "{text:?}");
-                            assert_eq!(start.len(), if has_start { 2 * START_WEIGHTS } else { 0 });
+                            assert_eq!(start.len(), if has_start { KEY_START_BYTES } else { 0 });
                             keys.push((key, has_start.then_some(start)));
                         }
                     }
@@ -310,7 +313,7 @@ mod tests {
             keys.iter().filter_map(|(_, start)| start.as_deref()).collect();
         assert!(starts.len() > 100 && keys.iter().filter(|(_, start)| start.is_none()).count() > 100);
         for (key, _) in keys.iter().filter(|(_, start)| start.is_none()) {
-            let begins_as = key.get(..2 * START_WEIGHTS);
+            let begins_as = key.get(..KEY_START_BYTES);
             assert!(begins_as.is_none_or(|beginning| !starts.contains(beginning)), "{key:?}");
         }
     }

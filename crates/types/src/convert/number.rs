@@ -178,13 +178,10 @@ pub(super) fn to_bit(value: &Value, ty: &ColumnType, context: Context) -> Assign
     let width = ty.meta as u8;
     let all = u64::MAX >> (64 - u32::from(width));
     let bits = match value {
-        Value::Bytes(bytes) => {
-            let bytes = &bytes[bytes.iter().take_while(|&&byte| byte == 0).count()..];
-            if bytes.len() > 8 {
-                None
-            } else {
-                Some(bytes.iter().fold(0, |n, &byte| n << 8 | u64::from(byte)))
-            }
+        Value::Bytes(bytes) => bits_of_text(bytes),
+        // MySQL stores the characters of a document, of a date and of a date with a time.
+        Value::Date(_) | Value::DateTime(_) | Value::Timestamp { .. } | Value::Json(_) => {
+            bits_of_text(&value.text_bytes(None).unwrap_or_default())
         }
         Value::Decimal(n) if n.round(0).is_negative() => {
             return context.adjust(Value::Bit { bits: 0, width }, Problem::OutOfRange);
@@ -196,4 +193,11 @@ pub(super) fn to_bit(value: &Value, ty: &ColumnType, context: Context) -> Assign
         Some(bits) if bits <= all => Ok((Value::Bit { bits, width }, None)),
         _ => context.adjust(Value::Bit { bits: all, width }, Problem::TooLong),
     }
+}
+
+/// Returns the bits of a text. `None` means that these are more than 64.
+fn bits_of_text(text: &[u8]) -> Option<u64> {
+    const MOST_BYTES: usize = 8;
+    let bytes = &text[text.iter().take_while(|&&byte| byte == 0).count()..];
+    (bytes.len() <= MOST_BYTES).then(|| bytes.iter().fold(0, |bits, &byte| bits << 8 | u64::from(byte)))
 }

@@ -16,6 +16,9 @@ pub(super) fn to_string(value: &Value, ty: &ColumnType, context: Context) -> Ass
             number::write_f64_within(*n, ty.chars() as usize, &mut text);
             text
         }
+        // As in MySQL, the bits are a number for a CHAR or a VARCHAR, and bytes for a TEXT or a
+        // BLOB.
+        Value::Bit { bits, .. } if ty.code != TypeCode::Blob => bits.to_string().into_bytes(),
         _ => value.text_bytes(None).unwrap_or_default(),
     };
     let charset = collation::charset_of(ty.collation);
@@ -142,7 +145,11 @@ fn storable_prefix(charset: Charset, id: u16, text: &[u8]) -> (usize, Option<Str
             .find(|(at, c)| collation::from_utf8mb4(id, &text.as_bytes()[*at..at + c.len_utf8()]).is_none())
             .map_or(valid, |(at, _)| at)
     };
-    (good, Some(escaped_beginning(&text[good..])))
+    let bad = match text[good..].split_first() {
+        Some((&collation::NO_CHARACTERS, bad)) if !charset.is_stored_as_utf8mb4() => bad,
+        _ => &text[good..],
+    };
+    (good, Some(escaped_beginning(bad)))
 }
 
 /// Returns the text of a member without the spaces at its end. Other white space counts.

@@ -11,6 +11,8 @@ const BYTES_OF_DIGITS: [usize; 10] = [0, 1, 1, 2, 2, 3, 3, 4, 4, 4];
 /// The most bytes of a binary DECIMAL. 65 digits with 36 before and 29 after the point are the
 /// longest.
 const MAX_BINARY_LEN: usize = 32;
+/// The most digits of which every number fits into 64 bits.
+const MOST_DIGITS_OF_U64: u8 = 19;
 
 /// Returns the number of bytes of DECIMAL(precision, scale) in a row image.
 pub fn binary_len(precision: u8, scale: u8) -> usize {
@@ -57,6 +59,9 @@ impl Decimal {
             return None;
         }
         let negative = bytes[0] & 0x80 == 0;
+        if precision <= MOST_DIGITS_OF_U64 {
+            return read_short(bytes, (precision, scale), negative);
+        }
         let mut raw = [0u8; MAX_BINARY_LEN];
         raw[..len].copy_from_slice(bytes);
         raw[0] ^= 0x80;
@@ -85,6 +90,32 @@ impl Decimal {
         number.set_negative(negative);
         Some(number)
     }
+}
+
+/// Reads a number of at most [`MOST_DIGITS_OF_U64`] digits.
+fn read_short(bytes: &[u8], (precision, scale): (u8, u8), negative: bool) -> Option<Decimal> {
+    let (mut rest, mut number) = (bytes, 0u64);
+    // The first byte's top bit is the inverted sign, and all bytes of a negative number are
+    // complemented.
+    let (mut sign, complement) = (0x80u8, if negative { 0xff } else { 0 });
+    let mut group = |digits: u32| -> Option<()> {
+        let (head, tail) = rest.split_at(BYTES_OF_DIGITS[digits as usize]);
+        rest = tail;
+        let mut value = 0;
+        for byte in head {
+            value = value << 8 | u64::from(byte ^ std::mem::take(&mut sign) ^ complement);
+        }
+        let limit = 10u64.pow(digits);
+        number = number * limit + value;
+        (value < limit).then_some(())
+    };
+    let (integer, fraction) = (u32::from(precision - scale), u32::from(scale));
+    group(integer % DIGITS_PER_GROUP)?;
+    for _ in 0..integer / DIGITS_PER_GROUP + fraction / DIGITS_PER_GROUP {
+        group(DIGITS_PER_GROUP)?;
+    }
+    group(fraction % DIGITS_PER_GROUP)?;
+    Some(Decimal::of_digits(u128::from(number), scale, negative))
 }
 
 fn push_group(digits: &[u8], width: u32, out: &mut Vec<u8>) {
@@ -133,6 +164,33 @@ mod tests {
         // This is the example in MySQL's decimal.cc: 1234567890.1234 as DECIMAL(14,4).
         assert_eq!(pack("1234567890.1234", 14, 4), [0x81, 0x0d, 0xfb, 0x38, 0xd2, 0x04, 0xd2]);
         assert_eq!(pack("-1234567890.1234", 14, 4), [0x7e, 0xf2, 0x04, 0xc7, 0x2d, 0xfb, 0x2d]);
+    }
+
+    #[test]
+    fn short_and_long_columns_read_the_same_numbers() {
+        for text in
+            ["0", "-0.0001", "0.0001", "123456789.1234", "-999999999999999.9999", "999999999999999.9999"]
+        {
+            for precision in 19..=23 {
+                let read = Decimal::read_binary(&pack(text, precision, 4), precision, 4).unwrap();
+                assert_eq!(
+                    read.to_string(),
+                    text.parse::<Decimal>().unwrap().with_scale(4).unwrap().to_string()
+                );
+            }
+        }
+        // A group of nine digits has more of them, or its first byte has.
+        for (bytes, precision) in
+            [(&[0xff, 0xff, 0xff, 0xff][..], 9), (&[0xff][..], 2), (&[0x80, 0xff][..], 4)]
+        {
+            assert!(
+                Decimal::read_binary(bytes, precision, 0).is_some() == (bytes == [0x80, 0xff]),
+                "{bytes:x?}"
+            );
+        }
+        // MySQL takes the bytes of minus zero for zero.
+        let minus_zero = Decimal::read_binary(&[0x7f], 2, 0).unwrap();
+        assert!(minus_zero.is_zero() && !minus_zero.is_negative());
     }
 
     #[test]

@@ -211,6 +211,20 @@ impl Decimal {
         number
     }
 
+    /// Returns the digits as one integer, if it has at most 64 bits.
+    #[inline]
+    fn in_one_limb(&self) -> Option<u64> {
+        let [low, rest @ ..] = self.magnitude;
+        (rest == [0; 3]).then_some(low)
+    }
+
+    /// Returns the number with these digits, which are at most 39, and so always fit.
+    #[inline]
+    pub(super) fn of_digits(digits: u128, scale: u8, negative: bool) -> Decimal {
+        let magnitude = [digits as u64, (digits >> 64) as u64, 0, 0];
+        Decimal { magnitude, scale, negative: negative && digits != 0 }
+    }
+
     /// Returns the magnitudes of both numbers with the larger scale of the two. `None` if one then
     /// does not fit into 256 bits.
     fn align(&self, other: &Decimal) -> Option<(Magnitude, Magnitude, u8)> {
@@ -223,6 +237,13 @@ impl Decimal {
 
     /// Returns the sum, with the larger scale of the two. `None` on overflow (error 1690).
     pub fn add(&self, other: &Decimal) -> Option<Decimal> {
+        if let (Some(a), Some(b), true) = (self.in_one_limb(), other.in_one_limb(), self.scale == other.scale)
+        {
+            let signed =
+                |limb: u64, negative: bool| if negative { -i128::from(limb) } else { i128::from(limb) };
+            let sum = signed(a, self.negative) + signed(b, other.negative);
+            return Some(Decimal::of_digits(sum.unsigned_abs(), self.scale, sum < 0));
+        }
         let Some((a, b, scale)) = self.align(other) else {
             // The aligned numbers would have more than 77 digits, so digits of the fraction are
             // given up.
@@ -248,6 +269,13 @@ impl Decimal {
 
     /// Returns the product, with the sum of the scales but at most 30. `None` on overflow.
     pub fn mul(&self, other: &Decimal) -> Option<Decimal> {
+        let sum_of_scales = self.scale + other.scale;
+        if let (Some(a), Some(b), true) =
+            (self.in_one_limb(), other.in_one_limb(), sum_of_scales <= MAX_SCALE)
+        {
+            let product = u128::from(a) * u128::from(b);
+            return Some(Decimal::of_digits(product, sum_of_scales, self.negative != other.negative));
+        }
         let mut product = magnitude::multiply(&self.magnitude, &other.magnitude);
         let mut scale = self.scale + other.scale;
         let limit = MAX_SCALE.max(self.scale).max(other.scale);

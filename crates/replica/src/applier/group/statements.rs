@@ -282,12 +282,15 @@ impl Applier<'_> {
             done
         };
         let mut done = attempt(transaction, RefusedValues::OfColumns);
-        let number = done.as_ref().err().and_then(StatementError::number);
-        if may_fail && number != Some(query.error_code.into()) {
+        let ends_alike = |done: &Result<(), StatementError>| match may_fail {
+            true => done.as_ref().err().and_then(StatementError::number) == Some(query.error_code.into()),
+            false => done.is_ok(),
+        };
+        if may_fail && !ends_alike(&done) {
             transaction.rollback_to(before);
             done = attempt(transaction, RefusedValues::All);
-        } else if done.is_err() && !may_fail && transaction.has_changed_since(before, &stays_when_rolled_back)
-        {
+        }
+        if !ends_alike(&done) && transaction.has_changed_since(before, &stays_when_rolled_back) {
             transaction.rollback_to(before);
             done = attempt(transaction, RefusedValues::None);
         }

@@ -30,6 +30,29 @@ pub fn add(server: &Server, channels: &[ReplicaStatus], all: &mut Exposition) {
     channels.iter().for_each(|channel| add_channel(all, channel));
     add_connections(server, all);
     add_binary_log(server, all);
+    add_compressed_pages(server, all);
+}
+
+/// Adds the counts of information_schema.INNODB_CMP and INNODB_CMPMEM. No page is compressed.
+fn add_compressed_pages(server: &Server, all: &mut Exposition) {
+    let about = (Kind::Counter, "A count of compressed pages of this size. There are none.");
+    for bytes in sql::compressed_page_sizes(&server.engine) {
+        let bytes = bytes.to_string();
+        for count in [
+            "compress_ops",
+            "compress_ops_ok",
+            "compress_time_seconds",
+            "uncompress_ops",
+            "uncompress_time_seconds",
+        ] {
+            let name = format!("mysql_info_schema_innodb_cmp_{count}_total");
+            all.add(name, about, &[("page_size", &bytes)], 0);
+        }
+        for count in ["pages_free", "pages_used", "relocation_ops", "relocation_time_seconds"] {
+            let name = format!("mysql_info_schema_innodb_cmpmem_{count}_total");
+            all.add(name, about, &[("buffer_pool", "0"), ("page_size", &bytes)], 0);
+        }
+    }
 }
 
 /// Returns the number that the exporter reads in a text. `None` means that the text is none.

@@ -5,7 +5,7 @@ use crate::accounts::{Account, Privileges};
 use crate::client::connection_host::ConnectionHost;
 use crate::show::processlist::{values, visible_processes};
 use crate::show::result_table::{number_column, text_column};
-use sql::{ComputedRows, ComputedTable};
+use sql::{ComputedRows, ComputedTable, VirtualTable};
 use std::sync::Arc;
 use types::Value;
 
@@ -25,33 +25,9 @@ pub fn processlist(host: &ConnectionHost) -> ComputedTable<'_> {
     })
 }
 
-pub fn engines(_host: &ConnectionHost) -> ComputedTable<'_> {
-    let columns = vec![
-        text_column("ENGINE", 64),
-        text_column("SUPPORT", 8),
-        text_column("COMMENT", 80),
-        text_column("TRANSACTIONS", 3),
-        text_column("XA", 3),
-        text_column("SAVEPOINTS", 3),
-    ];
-    let row = ["InnoDB", "DEFAULT", "Supports transactions and row-level locking", "YES", "YES", "YES"];
-    ComputedTable::of_rows(columns, move || [row.map(Value::text).into()])
-}
-
 pub fn plugins(_host: &ConnectionHost) -> ComputedTable<'_> {
-    let names = ["PLUGIN_NAME", "PLUGIN_VERSION", "PLUGIN_STATUS", "PLUGIN_TYPE", "PLUGIN_LICENSE"];
-    let row = |name: &str, kind: &str| {
-        ["", "1.0", "ACTIVE", kind, "Apache-2.0"]
-            .map(|c| Value::text(if c.is_empty() { name } else { c }))
-            .into()
-    };
-    let rows = [
-        row("binlog", "STORAGE ENGINE"),
-        row("mysql_native_password", "AUTHENTICATION"),
-        row("caching_sha2_password", "AUTHENTICATION"),
-        row("InnoDB", "STORAGE ENGINE"),
-    ];
-    ComputedTable::of_rows(names.map(|n| text_column(n, 64)).into(), || rows)
+    let VirtualTable { columns, rows } = crate::show::plugins::table();
+    ComputedTable::of_rows(columns, move || rows)
 }
 
 /// Returns the accounts whose privileges a session may see: all accounts, or its own.

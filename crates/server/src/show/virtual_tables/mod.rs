@@ -46,7 +46,6 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("information_schema", "applicable_roles", roles::applicable_roles),
     ("information_schema", "column_privileges", information::column_privileges),
     ("information_schema", "enabled_roles", roles::enabled_roles),
-    ("information_schema", "engines", information::engines),
     ("information_schema", "innodb_metrics", innodb_metrics::table),
     ("information_schema", "innodb_trx", transactions::table),
     ("information_schema", "plugins", information::plugins),

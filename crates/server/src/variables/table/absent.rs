@@ -89,7 +89,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_compression_failure_threshold_pct", UInt(0, 100), "5").kept("Pages are not compressed."),
     global("innodb_compression_level", UInt(0, 9), "6").kept("Pages are not compressed."),
     global("innodb_compression_pad_pct_max", UInt(0, 75), "50").kept("Pages are not compressed."),
-    global("innodb_data_home_dir", Text, "").read_only().not_an_option().kept("The engine has no such part."),
+    global("innodb_data_home_dir", Text, "").read_only().kept("Tables are in the data directory."),
     session("innodb_ddl_buffer_size", UInt(65_536, 4_294_967_295), "1048576")
         .kept("An index build has sorts and threads of its own sizes."),
     session("innodb_ddl_threads", UInt(1, 64), "4")

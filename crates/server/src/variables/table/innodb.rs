@@ -208,9 +208,9 @@ pub const DEFINITIONS: &[Definition] = &[
         }),
     global("innodb_log_checksums", Bool, "ON").kept("Every record of the log has a checksum."),
     global("innodb_log_compressed_pages", Bool, "ON").kept("There are no compressed pages."),
-    global("innodb_log_group_home_dir", Text, "./")
-        .read_only()
-        .kept("The log's files are in #innodb_redo in the data directory."),
+    global("innodb_log_group_home_dir", Text, "./").read_only().does(
+        "The redo log is in #innodb_redo in this directory. A relative path begins in the data directory.",
+    ),
     global("innodb_log_write_ahead_size", UInt(512, 16_384), "8192")
         .kept("The log's files are filled with zeros ahead of use."),
     global("innodb_log_writer_threads", Bool, "OFF")

@@ -279,7 +279,14 @@ pub const DEFINITIONS: &[Definition] = &[
     global("replica_max_allowed_packet", UInt(1_024, 1_073_741_824), "1073741824")
         .kept("A source's event may be as large as its packets."),
     global("replica_net_timeout", UInt(1, 31_536_000), "60")
-        .does("The receiver connects anew when it hears nothing for that many seconds."),
+        .does(
+            "The receiver connects anew when it hears nothing for that many seconds. Each new \
+             connection takes the value of its moment.",
+        )
+        .entered(|server, s| {
+            server.replica.set_net_timeout(s.uint() as u32);
+            Ok(())
+        }),
     global("replica_parallel_type", Enum(&["DATABASE", "LOGICAL_CLOCK"]), "LOGICAL_CLOCK")
         .does(
             "DATABASE lets the workers apply transactions of different schemas at the same \

@@ -359,6 +359,13 @@ pub const DEFINITIONS: &[Definition] = &[
         .read_only()
         .not_an_option()
         .does("It tells which release of MySQL the server stands in for."),
+    global("version_announced", Text, "")
+        .read_only()
+        .does(
+            "The server tells clients and replicas this version, such as 8.4.6, as its own; \
+             empty is its real one. Releases of MySQL 8 and 9 can be told.",
+        )
+        .differs("It is this server's own."),
     global("version_comment", Text, "").read_only().not_an_option().does("It tells the name of this server."),
     global("version_compile_machine", Text, "")
         .read_only()

@@ -4,13 +4,17 @@ use super::result_type::expr_text_type;
 use crate::ast::{Literal, Written};
 use crate::error::{Result, SqlError};
 use crate::expr::{self, Coercibility, Expr, Node};
-use crate::variables::Variables;
+use crate::variables::{LiteralCollations, Variables};
 use types::collation::{self, Charset};
 use types::convert::DateModes;
 use types::temporal::parse;
 use types::{ColumnType, DateTime, Decimal, NumberForm, Value, Zone};
 
-pub(in crate::bind) fn literal(variables: &Variables, literal: &Literal) -> Result<Expr> {
+pub(in crate::bind) fn literal(
+    variables: &Variables,
+    collations: LiteralCollations,
+    literal: &Literal,
+) -> Result<Expr> {
     let value = match literal {
         Literal::Null => {
             let mut null = Expr::constant(Value::Null);
@@ -18,14 +22,11 @@ pub(in crate::bind) fn literal(variables: &Variables, literal: &Literal) -> Resu
             return Ok(null);
         }
         Literal::Text(bytes, introducer) => {
-            return text_literal(variables, bytes, introducer.as_deref());
+            return text_literal(collations, bytes, introducer.as_deref());
         }
         Literal::Bytes(bytes, Some(charset)) => return introduced(bytes, charset),
-        Literal::Bytes(bytes, None) => {
-            let ty = ColumnType::varbinary(bytes.len().min(65_535) as u32);
-            let node = Node::HexLiteral(Value::Bytes(bytes.clone()));
-            return Ok(Expr { node, ty, nullable: false, coercibility: Coercibility::Literal });
-        }
+        Literal::Bytes(bytes, None) => return Ok(bytes_constant(bytes, false)),
+        Literal::Bits(bytes) => return Ok(bytes_constant(bytes, true)),
         Literal::Date(text) => match datetime_literal(text, variables.sql_mode.dates()) {
             Some(read) if !read.has_time && !read.trailing_garbage => {
                 return Ok(temporal(Value::Date(read.value.date), ColumnType::date()));
@@ -69,6 +70,13 @@ pub(in crate::bind) fn literal(variables: &Variables, literal: &Literal) -> Resu
     Ok(constant)
 }
 
+/// Returns the constant of `x'1F'`, or of `b'101'` with `of_bits`.
+fn bytes_constant(bytes: &[u8], of_bits: bool) -> Expr {
+    let ty = ColumnType::varbinary(bytes.len().min(65_535) as u32);
+    let node = Node::HexLiteral(Value::Bytes(bytes.to_vec()), of_bits);
+    Expr { node, ty, nullable: false, coercibility: Coercibility::Literal }
+}
+
 /// Returns the constant of a literal like `DATE '...'`.
 fn temporal(value: Value, ty: ColumnType) -> Expr {
     Expr { ty, coercibility: Coercibility::Numeric, ..Expr::constant(value) }
@@ -87,14 +95,18 @@ fn datetime_literal(text: &[u8], modes: DateModes) -> Option<parse::Parsed<DateT
     parse::datetime_with(text, modes.allow_invalid).filter(|read| !modes.refuses(&read.value.date))
 }
 
-fn text_literal(variables: &Variables, bytes: &[u8], introducer: Option<&str>) -> Result<Expr> {
+fn text_literal(collations: LiteralCollations, bytes: &[u8], introducer: Option<&str>) -> Result<Expr> {
     match introducer {
-        None => Ok(text_constant(bytes, variables.connection_collation)),
+        None => {
+            let id = collations.connection;
+            Ok(match collations.loses_characters() {
+                true => text_constant(&collation::with_question_marks(id, bytes), id),
+                false => text_constant(bytes, id),
+            })
+        }
         // The bytes are restored to the client's character set, in which they were sent, and
         // then read in the character set of the introducer.
-        Some(charset) => {
-            introduced(&collation::from_utf8mb4_lossy(variables.client_collation, bytes), charset)
-        }
+        Some(charset) => introduced(&collation::from_utf8mb4_lossy(collations.client, bytes), charset),
     }
 }
 

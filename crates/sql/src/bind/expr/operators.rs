@@ -54,6 +54,13 @@ pub(super) fn cast(
     if ty.code == TypeCode::Json {
         return Ok(json::cast_as_json(operand));
     }
+    // A cast to a number asks what IF or CASE chooses for its number, where that is a DOUBLE.
+    let is_chosen = matches!(operand.node, Node::If(_) | Node::Case { .. });
+    let operand = match ty.code {
+        TypeCode::Double | TypeCode::Float if is_chosen => operand.choice_as_number(),
+        _ if expr::is_number(&ty) => operand.extreme_as_number(),
+        _ => operand,
+    };
     let operand = json::cast_operand(operand, &ty, place.scope);
     let operand = cast_operand(operand.beside(&ty), &ty);
     // A text that is no number is 0, and one that is no date is NULL.

@@ -18,7 +18,7 @@ pub(super) fn boolean(node: Node, nullable: bool) -> Expr {
 pub(in crate::bind) fn as_string_argument(operand: Expr) -> Expr {
     let decimals = match operand.ty.is_temporal() {
         true => u32::from(operand.ty.fsp()),
-        false if matches!(operand.node, Node::HexLiteral(_)) => 0,
+        false if matches!(operand.node, Node::HexLiteral(..)) => 0,
         false => return operand,
     };
     let mut operand = operand.numeric();
@@ -44,7 +44,9 @@ pub(super) fn decimal_type(precision: u64, scale: u64) -> Result<ColumnType> {
         let text = "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '').";
         return Err(SqlError::new(1427, text));
     }
-    Ok(ColumnType::decimal(precision.max(1) as u8, scale as u8))
+    // No digits means the default number of them.
+    let precision = if precision == 0 { 10 } else { precision };
+    Ok(ColumnType::decimal(precision as u8, scale as u8))
 }
 
 pub(super) fn cast_type(ty: &CastType, operand: &Expr, connection: u16) -> Result<ColumnType> {

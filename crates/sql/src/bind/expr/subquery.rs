@@ -11,7 +11,7 @@ use crate::expr::{
 };
 use crate::plan::{QueryBody, QueryPlan};
 use crate::sink::column_flag;
-use types::collation;
+use types::{TypeCode, collation};
 
 /// The comparison with a subquery's rows: the operator, whether it must hold for all rows or for
 /// any, and whether the result is negated.
@@ -91,7 +91,11 @@ pub(super) fn scalar_subquery(
     let (frame, first) = (place.frame(), binder.subqueries.len());
     let mut plan = subquery(binder, query, &frame)?;
     let [meta] = &plan.columns[..] else { return Err(wrong_columns(1)) };
-    let ty = meta.ty.clone().without_zerofill();
+    let ty = match meta.ty.code {
+        // The year of a subquery is shown as one that an expression makes.
+        TypeCode::Year => expr::made_year(),
+        _ => meta.ty.clone().without_zerofill(),
+    };
     let coercibility = Coercibility::of_type(&ty);
     if let Some(named) = named_alone(&plan) {
         forget_subqueries(&mut binder.subqueries, &mut binder.common, first);

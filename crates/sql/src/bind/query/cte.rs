@@ -17,6 +17,7 @@ use crate::expr::SubqueryCall;
 use crate::host::Privilege;
 use crate::plan::{self, Branch, QueryPlan, Recursion, Source, SubPlan};
 use crate::sink::{ColumnMeta, column_flag};
+use types::{ColumnType, TypeCode};
 
 fn column_lists_differ() -> SqlError {
     let text = "In definition of view, derived table or common table expression, SELECT list and column names list \
@@ -231,6 +232,11 @@ fn columns_of_seeds(
     let mut columns = columns_of_branches(binder, seeds)?;
     for column in &mut columns {
         column.flags &= !(column_flag::NOT_NULL | column_flag::PRI_KEY);
+        // The table has a YEAR column where the first blocks make years.
+        if column.ty.code == TypeCode::Year {
+            column.ty = ColumnType::year();
+            column.flags |= column_flag::ZEROFILL;
+        }
     }
     name_columns(&mut columns, &table.columns)?;
     Ok(columns)

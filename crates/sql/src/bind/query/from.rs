@@ -6,6 +6,7 @@ use super::super::scope::NotOne;
 use super::super::self_read::{ReadTable, ReadView};
 use super::super::subqueries::add_subquery;
 use super::super::table_use::Opening;
+use super::super::zero_dates::find_zero_dates_of_mariadb;
 use super::super::{Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse, searched};
 use super::bind_table;
 use super::cte::{common_table, name_columns};
@@ -304,6 +305,9 @@ impl Binder<'_> {
             };
             let bound = self.expr(on, &mut Place::within(outer, &visible, "on clause"))?;
             conjuncts(bound, &mut conditions);
+            if matches!(kind, JoinKind::Inner | JoinKind::Straight) {
+                find_zero_dates_of_mariadb(self, &visible, outer, &mut conditions);
+            }
         }
         let (joining, first, second) = match kind {
             JoinKind::Inner => (Joining::Inner, left, right),

@@ -206,7 +206,7 @@ fn is_fixed(expr: &Expr) -> bool {
     let mut is_fixed = true;
     expr.visit(&mut |expr| {
         is_fixed &= match &expr.node {
-            Node::Constant(_) | Node::HexLiteral(_) | Node::Cast(_) | Node::Negate(_) => true,
+            Node::Constant(_) | Node::HexLiteral(..) | Node::Cast(_) | Node::Negate(_) => true,
             Node::Recollate(_) => true,
             Node::Call { function, .. } => OF_CONSTANTS.contains(&function.name),
             _ => false,

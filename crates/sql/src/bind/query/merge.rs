@@ -200,7 +200,7 @@ fn is_simple(column: &Expr) -> bool {
         nodes += 1;
         is_plain &= !matches!(
             part.node,
-            Node::Subquery { .. } | Node::Quantified(_) | Node::RowSubquery(_) | Node::HexLiteral(_)
+            Node::Subquery { .. } | Node::Quantified(_) | Node::RowSubquery(_) | Node::HexLiteral(..)
         );
     });
     is_plain && nodes <= MOST_NODES && column.height() <= MOST_LEVELS && is_steady(column)

@@ -47,7 +47,6 @@ pub(super) fn resolve(keys: &[Expr], slots: Option<KeySlots>, grouped: &mut Grou
     let mut error = None;
     grouped.each(&mut |expr| {
         let is_key = |expr: &Expr| keys.iter().position(|key| key.node == expr.node);
-        let whole = is_key(expr);
         expr.replace(&mut |expr| {
             if let Node::Call { function, args } = &expr.node
                 && function.name == GROUPING_AT.name
@@ -58,11 +57,8 @@ pub(super) fn resolve(keys: &[Expr], slots: Option<KeySlots>, grouped: &mut Grou
                 }
                 return true;
             }
-            let (Some(slots), false) = (slots, matches!(expr.node, Node::Constant(_)) && whole.is_none())
-            else {
-                return false;
-            };
-            let Some(key) = is_key(expr) else { return false };
+            // A constant that equals a key is that key, wherever it stands.
+            let (Some(slots), Some(key)) = (slots, is_key(expr)) else { return false };
             *expr = Expr { node: Node::Slot(slots.first + key), nullable: true, ..expr.clone() };
             true
         });

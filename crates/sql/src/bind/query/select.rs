@@ -14,6 +14,7 @@ use crate::ast::{self, LockStrength, SelectItem};
 use crate::bind::searched;
 use crate::bind::texts::in_order;
 use crate::bind::windows::Windows;
+use crate::bind::zero_dates::{find_made_zero_dates, find_zero_dates, find_zero_dates_of_mariadb};
 use crate::bind::{
     Aggregates, Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse, WantedColumns,
 };
@@ -172,6 +173,7 @@ pub(super) fn bind_select(
     if let Some(written) = &select.filter {
         let mut place = Place::within(outer, &scope, "where clause");
         conjuncts(binder.expr(written, &mut place)?, &mut filter);
+        find_zero_dates(binder, &scope, outer, &mut filter);
     }
     let semijoin = hints.semijoin();
     let is_fixed = from.take_hints(binder, &hints) || select.straight;
@@ -196,6 +198,7 @@ pub(super) fn bind_select(
         true => merge(binder, &mut from, &mut filter, &mut slots, &scope, freedom != Freedom::All)?,
         false => Merged::default(),
     };
+    find_made_zero_dates(binder, &scope, &from, &mut filter);
     let checks = match opening {
         Some(opening) => Some(opening.checks(binder, own_conditions, &merged, (&from, &filter))?),
         None => None,
@@ -222,7 +225,9 @@ pub(super) fn bind_select(
             place.aggregates = Some(&aggregates);
             let named = named_slots(items.outputs.iter().chain(&keys));
             place.only = Some(&named);
-            Some(binder.expr(written, &mut place)?.numeric())
+            let mut bound = binder.expr(written, &mut place)?;
+            find_zero_dates_of_mariadb(binder, &scope, outer, std::slice::from_mut(&mut bound));
+            Some(bound.numeric())
         }
     };
     check_no_windows(having.iter(), &windows, &items)?;
@@ -252,7 +257,7 @@ pub(super) fn bind_select(
         is_part: stands == Stands::InUnion,
     };
     let derivation = bound.check(binder, kept, (&mut from, &filter), outer, is_table)?;
-    let mut grouping = is_grouped.then_some(Grouping { keys, aggregates: found });
+    let mut grouping = is_grouped.then_some(Grouping { keys, aggregates: found, is_in_order: false });
     let aggregates = grouping.as_ref().map_or(0, |grouping| grouping.aggregates.len());
     let keys = grouping.as_ref().map_or(&[][..], |grouping| &grouping.keys);
     let key_slots = select.rollup.then(|| {
@@ -374,6 +379,9 @@ pub(super) fn bind_select(
         }
         None => select.distinct && !read_slots(std::iter::once(output)).is_empty(),
     });
+    if let Some(grouping) = &mut grouping {
+        grouping.is_in_order = grouping.follows(&tables);
+    }
     let mut plan = SelectPlan {
         slots,
         tables: Vec::new(),
@@ -508,6 +516,7 @@ fn bind_order(
             None => {
                 let mut place = Place::within(outer, scope, CLAUSE);
                 place.aliases = &items.aliases;
+                place.columns_first = true;
                 place.aggregates = Some(aggregates);
                 place.windows = Some(windows);
                 binder.expr(&item.expr, &mut place)?

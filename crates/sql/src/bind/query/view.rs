@@ -2,55 +2,21 @@
 
 use super::super::Binder;
 use super::bind_table;
-use crate::ast::{Query, Statement, TableName};
 use crate::attribute;
 use crate::bind::table_use::Opening;
 use crate::error::{Result, SqlError};
 use crate::host::{AllRights, Host, Privilege, Sight};
-use crate::lexer::LexMode;
 use crate::plan::QueryPlan;
-use crate::sql_mode::SqlMode;
-use crate::variables::Variables;
+use crate::variables::{LiteralCollations, Variables};
+use crate::view_query::query_of_view;
 use engine::{Engine, ObjectDef};
 use std::sync::Arc;
 
 /// The number of views that may be nested.
 pub(in crate::bind) const MOST_VIEW_LEVELS: usize = 16;
 
-fn cannot_run(def: &ObjectDef) -> SqlError {
-    SqlError::not_supported(format!("the query of the view {}", crate::quoting::qualified(def)))
-}
-
 fn cannot_explain() -> SqlError {
     SqlError::new(1345, "EXPLAIN/SHOW can not be issued; lacking privileges for underlying table")
-}
-
-/// Parses the query of a view.
-pub(in crate::bind) fn query_of(def: &ObjectDef) -> Result<Box<Query>> {
-    // What this server has printed is in the language of no sql_mode.
-    let mode = match def.attribute(attribute::QUALIFIED) {
-        Some(_) => LexMode::default(),
-        None => SqlMode(def.sql_mode).lex(),
-    };
-    let mode = LexMode { of_source: true, ..mode };
-    match crate::parse::parse(def.body.as_bytes(), mode) {
-        Ok(Some(parsed)) if parsed.parameters == 0 => match parsed.statement {
-            Statement::Query(query) => Ok(Box::new(query)),
-            _ => Err(cannot_run(def)),
-        },
-        _ => Err(cannot_run(def)),
-    }
-}
-
-/// Returns schema and name of all tables and views that a view names.
-///
-/// # Errors
-/// Returns 1235 for a query that this server cannot run.
-pub(crate) fn tables_of_view(def: &ObjectDef) -> Result<Vec<(String, String)>> {
-    let query = query_of(def)?;
-    let current = def.attribute(attribute::CURRENT).unwrap_or(&def.schema);
-    let schema = |name: &TableName| name.schema.clone().unwrap_or_else(|| current.to_owned());
-    Ok(query.all_tables().into_iter().map(|name| (schema(name), name.name.clone())).collect())
 }
 
 /// Plans a view's query. It is read with the rights of the account that defined the view, or
@@ -66,7 +32,7 @@ pub(crate) fn view_plan(
     opening: Option<Opening>,
 ) -> Result<QueryPlan> {
     check_view_is_shown(binder, def)?;
-    let query = query_of(def)?;
+    let query = query_of_view(def)?;
     let current = def.attribute(attribute::CURRENT).unwrap_or(&def.schema);
     let (user, host) = &def.definer;
     let is_definers = def.attribute(attribute::SECURITY) != Some("INVOKER");
@@ -80,6 +46,8 @@ pub(crate) fn view_plan(
         true => Some(Arc::new((user.clone(), host.clone()))),
         false => binder.view.holder.clone(),
     };
+    inner.meaning.literals =
+        LiteralCollations { client: def.character_set_client, connection: def.collation_connection };
     inner.next.opening = opening;
     inner.explains = binder.explains;
     inner.view.levels = binder.view.levels + 1;

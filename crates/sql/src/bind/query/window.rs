@@ -279,7 +279,10 @@ fn bind_function(
         "nth_value" => WindowKind::NthValue,
         _ => {
             let aggregate = bind_aggregate(binder, &call.call, place)?;
-            let result = aggregate.expr.clone();
+            let mut result = aggregate.expr.clone();
+            if result.ty.code == TypeCode::Year {
+                result.ty = expr::column_type(&expr::made_year());
+            }
             let kind = WindowKind::Aggregate(Box::new(aggregate));
             return Ok(WindowFunction { kind, args: Vec::new(), result, slot });
         }

@@ -127,7 +127,7 @@ fn stored(
     let schema = schema.or(view_names.current)?;
     let (schema, shown_name, columns) = match is_information_schema(schema) {
         true => {
-            let columns = schema_tables::stored_columns_of(schema, name)?;
+            let columns = schema_tables::declared_columns_of(schema, name)?;
             ("information_schema", name.to_uppercase(), columns)
         }
         false => (schema, name.to_owned(), columns_of(view_names, schema, name)?),

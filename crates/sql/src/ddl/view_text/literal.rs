@@ -48,7 +48,7 @@ pub(super) fn literal(literal: &Literal) -> String {
                 format!("_{} {}", introducer.as_deref().unwrap_or("binary"), hexadecimal(bytes))
             }
         },
-        Literal::Bytes(bytes, None) => hexadecimal(bytes),
+        Literal::Bytes(bytes, None) | Literal::Bits(bytes) => hexadecimal(bytes),
         // Bytes of another character set have no place in the text of a view.
         Literal::Bytes(bytes, Some(charset)) => match std::str::from_utf8(bytes) {
             Ok(text) if text.is_ascii() => format!("_{charset}{}", literal_text(text.as_bytes())),

@@ -7,12 +7,15 @@ use crate::ast::{FrameBound, FrameOffset, Over, Window, WindowCall, WindowFrame}
 use crate::ddl::canonical::unit_name;
 use crate::quoting::quoted;
 
-/// Prints a call with OVER. As in MySQL, a blank is behind a window's parentheses.
+/// Prints a call with OVER. In MySQL, a blank is behind a window's parentheses.
 pub(super) fn window_call(view_names: &ViewNames<'_>, call: &WindowCall, place: Place<'_>) -> Option<String> {
     let WindowCall { call, over } = call;
     let call = call_text(view_names, call, true, place)?;
     Some(match over {
         Over::Name(name) => format!("{call} OVER {}", quoted(name)),
+        Over::Window(window) if view_names.of_mariadb && window.base.is_none() => {
+            format!("{call} over {}", window_of_mariadb(view_names, window, place.scope)?)
+        }
         Over::Window(window) => format!("{call} OVER {} ", window_text(view_names, window, place.scope)?),
     })
 }
@@ -39,6 +42,38 @@ pub(super) fn window_text(view_names: &ViewNames<'_>, window: &Window, scope: &S
         text.push_str(&format!("{word} BETWEEN {start} AND {end}"));
     }
     Some(text + ")")
+}
+
+/// Prints a window without another one's name as MariaDB does, with its blanks.
+fn window_of_mariadb(view_names: &ViewNames<'_>, window: &Window, scope: &Scope<'_>) -> Option<String> {
+    let Window { partition_by, order_by, frame, .. } = window;
+    let place = Place::within(scope);
+    let mut text = "(".to_owned();
+    if !partition_by.is_empty() {
+        text.push_str(&format!(" partition by {}", view_names.list(partition_by, place)?));
+    }
+    for (at, item) in order_by.iter().enumerate() {
+        text.push_str(if at == 0 { " order by " } else { "," });
+        text.push_str(&view_names.expr(&item.expr, place)?);
+        text.push_str(if item.descending { " desc" } else { "" });
+    }
+    if let Some(WindowFrame { rows, start, end }) = frame {
+        let word = if *rows { "rows" } else { "range" };
+        let bounds = [start, end].map(|edge| bound_of_mariadb(view_names, edge, place));
+        let [start, end] = bounds;
+        text.push_str(&format!(" {word} between {} and {}", start?, end?));
+    }
+    Some(text + ")")
+}
+
+fn bound_of_mariadb(view_names: &ViewNames<'_>, bound: &FrameBound, place: Place<'_>) -> Option<String> {
+    Some(match bound {
+        FrameBound::UnboundedPreceding => " unbounded  preceding ".to_owned(),
+        FrameBound::Preceding(offset) => format!("{} preceding ", offset_text(view_names, offset, place)?),
+        FrameBound::CurrentRow => " current row ".to_owned(),
+        FrameBound::Following(offset) => format!("{} following ", offset_text(view_names, offset, place)?),
+        FrameBound::UnboundedFollowing => " unbounded  following ".to_owned(),
+    })
 }
 
 fn bound(view_names: &ViewNames<'_>, bound: &FrameBound, place: Place<'_>) -> Option<String> {

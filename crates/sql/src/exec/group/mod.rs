@@ -3,6 +3,7 @@
 //! In: the rows of the nested loops. Out: a row for each group, in the order of ORDER BY. Without
 //! ORDER BY, the groups come in the order of their first rows as long as they fit in memory.
 
+mod in_order;
 mod table;
 mod values;
 
@@ -17,6 +18,7 @@ use crate::plan::{Grouping, IndexEnds, RowLock, SelectPlan};
 use crate::sink::ColumnMeta;
 use crate::stopwatch::Operator;
 use engine::{Direction, KeyRange};
+use in_order::groups_in_order;
 use std::borrow::Cow;
 use std::ops::Bound;
 use table::{Groups, VisitGroup};
@@ -112,6 +114,10 @@ pub(super) fn grouped(
     };
     let mut each_group = |visit: &mut VisitGroup<'_>| match &plan.index_ends {
         Some(ends) if materialized.is_some() => visit(&read_index_ends(run, plan, ends)?).map(|_| ()),
+        _ if grouping.is_in_order => match materialized {
+            Some(materialized) => groups_in_order(run, plan, grouping, materialized, visit),
+            None => Ok(()),
+        },
         _ => collect_groups(run, plan, grouping, materialized)?.finish(plan.slots, ctx, visit),
     };
     match ctx.measures {

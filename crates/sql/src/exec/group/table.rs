@@ -74,6 +74,7 @@ impl<'g> Groups<'g> {
     /// # Errors
     /// Returns the errors of the expressions and of [`Charge::add`], and 1 and 3 when a temporary
     /// file cannot be created or written.
+    #[inline]
     pub fn add(&mut self, key: &[u8], row: &[Value], ctx: &Context<'_>) -> Result<()> {
         let hash = if self.is_single { 0 } else { hash_of(key) };
         match self.group_of(key, hash)? {

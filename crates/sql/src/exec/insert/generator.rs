@@ -8,10 +8,18 @@ use types::Value;
 /// Hands out the AUTO_INCREMENT values of one statement.
 pub(in crate::exec) struct Generator {
     pub column: Option<usize>,
-    /// The number of rows of the statement. The first reservation takes values for all of them.
+    /// The number of rows that the statement lists, or 0 if it does not list them. The first
+    /// reservation takes values for all of them.
     rows: u64,
-    /// The number of rows that are left, including the current one.
-    rows_left: u64,
+    /// The number of rows that have ended.
+    ended: u64,
+    /// The number of intervals of values so far: those that were reserved, and the one that begins
+    /// with `insert_id`.
+    intervals: u32,
+    /// For how many rows, from the current one on, values have been reserved together.
+    covered: u64,
+    /// For how many rows values are reserved together at most, beyond those that are listed.
+    most_rows: u64,
     /// The values that are reserved and not used yet.
     pub reserved: std::ops::Range<u64>,
     pub first: Option<u64>,
@@ -38,11 +46,17 @@ fn fitting(from: u64, increment: u64, offset: u64) -> u64 {
 }
 
 impl Generator {
+    /// Returns the generator of a statement that lists this many rows, or 0 if it does not list
+    /// them.
     pub fn new(column: Option<usize>, rows: u64) -> Generator {
+        const MOST_ROWS: u64 = 65_535;
         Generator {
+            most_rows: MOST_ROWS,
             column,
             rows,
-            rows_left: rows,
+            ended: 0,
+            intervals: 0,
+            covered: 0,
             reserved: 0..0,
             first: None,
             is_given: false,
@@ -58,19 +72,21 @@ impl Generator {
         self.is_given
     }
 
-    /// Returns the number of the current row, from 1.
-    pub fn row_number(&self) -> u64 {
-        self.rows.saturating_sub(self.rows_left) + 1
+    /// Returns the generator of a statement whose rows are inserted one by one, each of which
+    /// reserves one value.
+    pub fn one_by_one(column: Option<usize>) -> Generator {
+        Generator { most_rows: 1, ..Generator::new(column, 1) }
     }
 
-    /// Sets the number of rows, once it is known.
-    pub fn set_rows(&mut self, rows: u64) {
-        (self.rows, self.rows_left) = (rows, rows);
+    /// Returns the number of the current row, from 1.
+    pub fn row_number(&self) -> u64 {
+        self.ended + 1
     }
 
     /// Ends a row. If a generated value was not stored, the next row gets it.
     pub fn end_row(&mut self, stored: bool) {
-        self.rows_left = self.rows_left.saturating_sub(1);
+        self.ended += 1;
+        self.covered = self.covered.saturating_sub(1);
         let Some(of_row) = self.of_row.take() else { return };
         if stored {
             self.first_stored = self.first_stored.or(Some(of_row));
@@ -96,23 +112,25 @@ impl Generator {
     pub fn next(&mut self, table: &Table, run: &Run<'_, '_>) -> Result<u64> {
         let variables = run.ctx.variables;
         let given = if self.first.is_none() { variables.insert_ids.take_given() } else { None };
+        let (increment, offset) = (variables.auto_increment_increment, variables.auto_increment_offset);
         let value = if let Some(id) = given {
             // The rows behind this one continue from INSERT_ID, whatever the table's counter says.
-            self.reserved = id.saturating_add(1)..u64::MAX;
+            // MySQL lets only as many do so as the statement lists.
+            let values = match self.rows {
+                0 => u64::MAX,
+                _ if variables.of_mariadb => u64::MAX,
+                rows => rows.saturating_mul(increment),
+            };
+            self.reserved = id.saturating_add(1)..id.saturating_add(values);
+            self.intervals += 1;
             self.is_given = true;
             id
         } else {
-            let (increment, offset) = (variables.auto_increment_increment, variables.auto_increment_offset);
             if !self.reserved.contains(&fitting(self.reserved.start, increment, offset)) {
-                // The first time, the reservation is for all rows of the statement, even those
-                // before this one that had values of their own.
-                let rows = if self.first.is_none() { self.rows } else { self.rows_left };
-                let count = rows.max(1) * increment;
-                let first = match table.next_auto_increment(count) {
+                match self.reserve(table, increment) {
                     Err(EngineError::AutoIncrementExhausted) => return self.largest_again(table, increment),
-                    first => first?,
-                };
-                self.reserved = first..first + count;
+                    reserved => reserved?,
+                }
             }
             let value = fitting(self.reserved.start, increment, offset);
             self.reserved.start = value + 1;
@@ -127,6 +145,32 @@ impl Generator {
         }
         self.of_row = Some(value);
         Ok(value)
+    }
+
+    /// Reserves values for the current row and for some behind it: first for as many rows as the
+    /// statement lists, even those before this one that had values of their own; later, and where
+    /// the statement lists none, for 1, 2, 4 rows and so on.
+    fn reserve(&mut self, table: &Table, increment: u64) -> std::result::Result<(), EngineError> {
+        if self.covered == 0 {
+            self.covered = match self.intervals {
+                0 if self.rows > 0 => self.rows,
+                intervals => {
+                    1u64.checked_shl(intervals).map_or(self.most_rows, |rows| rows.min(self.most_rows))
+                }
+            };
+        }
+        let mut count = self.covered * increment;
+        let first = match table.next_auto_increment(count) {
+            // What is left may be enough for the rows that will need a value.
+            Err(EngineError::AutoIncrementExhausted) if self.covered > 1 => {
+                (self.covered, count) = (1, increment);
+                table.next_auto_increment(count)?
+            }
+            first => first?,
+        };
+        self.intervals += 1;
+        self.reserved = first..first + count;
+        Ok(())
     }
 
     /// Takes the first value from `from` on that the session's increment and offset allow, for a

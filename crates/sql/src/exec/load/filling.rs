@@ -67,13 +67,15 @@ fn is_now_for_null(column: &ColumnDef) -> bool {
     column.ty.code == TypeCode::Timestamp2 && !column.nullable
 }
 
+/// Returns the message of error 1263.
+fn null_for_not_null(column: &ColumnDef, number: u64) -> String {
+    format!("Column set to default value; NULL supplied to NOT NULL column '{}' at row {number}", column.name)
+}
+
 /// A table that is being filled with the lines of a file.
 pub(super) struct Filling<'p> {
     plan: &'p InsertPlan,
     generator: Generator,
-    /// The number of AUTO_INCREMENT values that are reserved next. As in MySQL, it doubles each
-    /// time, because the number of lines is not known.
-    reserve: u64,
     sources: Vec<ColumnSource>,
     are_integers: Vec<bool>,
     /// Whether lines can be stored as literals, because nothing is computed from their fields.
@@ -102,7 +104,6 @@ impl<'p> Filling<'p> {
         assignments: &[(usize, NewValue)],
         run: &mut Run<'_, '_>,
     ) -> Result<Filling<'p>> {
-        const MOST_RESERVED_FIRST: u64 = 1;
         let others = if plan.replace { TriggerEvent::Delete.bit() } else { 0 };
         refuse_changes(run, &plan.table, TriggerEvent::Insert.bit() | others)?;
         plan.check_row_period(run)?;
@@ -112,8 +113,8 @@ impl<'p> Filling<'p> {
         let mut seen = vec![false; table.columns()];
         let is_twice = plan.columns.iter().any(|at| std::mem::replace(&mut seen[*at], true));
         let mut filling = Filling {
-            generator: Generator::new(generated, MOST_RESERVED_FIRST),
-            reserve: MOST_RESERVED_FIRST,
+            // The number of lines is not known.
+            generator: Generator::new(generated, 0),
             sources: sources(table, &plan.columns),
             are_integers: plan.columns.iter().map(|at| is_integer_column(&table.def.columns[*at])).collect(),
             is_plain: plan.expressions.is_none()
@@ -178,15 +179,6 @@ impl<'p> Filling<'p> {
         self.generator.end_row(matches!(outcome, Outcome::Inserted | Outcome::Replaced(_)));
     }
 
-    /// Sets how many AUTO_INCREMENT values are reserved together next, if none is left.
-    fn reserve(&mut self) {
-        const MOST_RESERVED: u64 = 65_535;
-        if self.generator.column.is_some() && self.generator.reserved.is_empty() {
-            self.generator.set_rows(self.reserve);
-            self.reserve = (2 * self.reserve).min(MOST_RESERVED);
-        }
-    }
-
     /// Stores a line that has all of its fields, if each can be stored just as it is written.
     /// Returns false if not: the line then has to be converted field by field, from
     /// [`Filling::begin_row`] on.
@@ -194,7 +186,6 @@ impl<'p> Filling<'p> {
         if !self.is_plain {
             return Ok(false);
         }
-        self.reserve();
         let row = PlainRow { fields, are_integers: &self.are_integers };
         let mut image = std::mem::take(&mut self.image);
         let is_put = to_image(&self.plan.table, run, &row, &self.sources, &mut self.generator, &mut image)?;
@@ -256,6 +247,27 @@ impl<'p> Filling<'p> {
         Ok(())
     }
 
+    /// Sets a column to NULL for which an XML file has no value. A column that is NOT NULL gets the
+    /// type's zero value, whether SET gives it another one later or not.
+    ///
+    /// # Errors
+    /// Returns 1263 for a column that is NOT NULL in strict mode, where else it is a warning.
+    pub fn set_absent(&mut self, at: usize, run: &Run<'_, '_>, number: u64) -> Result<()> {
+        let column = &self.plan.table.def.columns[at];
+        let may_be_null = column.nullable || column.generated.is_some() || self.plan.fires();
+        if may_be_null || self.generator.column == Some(at) || is_now_for_null(column) {
+            return self.set_null(at, run);
+        }
+        let text = null_for_not_null(column, number);
+        if self.plan.strictness(run).strict {
+            return Err(SqlError::new(1263, text));
+        }
+        run.ctx.warn(1263, text);
+        let empty = empty_value(column)?;
+        self.set(at, empty);
+        Ok(())
+    }
+
     /// Carries out SET from left to right, so that each expression sees the assignments before it.
     pub fn assign(
         &mut self,
@@ -298,10 +310,7 @@ impl<'p> Filling<'p> {
         let given = self.plan.columns.iter().filter(|at| self.generator.column != Some(**at));
         for at in given.filter(|at| self.nulled.contains(at)) {
             let column = &table.def.columns[*at];
-            let text = format!(
-                "Column set to default value; NULL supplied to NOT NULL column '{}' at row {number}",
-                column.name
-            );
+            let text = null_for_not_null(column, number);
             if self.plan.strictness(run).strict {
                 return Err(SqlError::new(1263, text));
             }
@@ -323,7 +332,6 @@ impl<'p> Filling<'p> {
     /// Puts the row into the table.
     pub fn put_row(&mut self, run: &mut Run<'_, '_>, number: u64) -> Result<()> {
         self.check_nulls(run, number)?;
-        self.reserve();
         let (plan, strictness) = (self.plan, self.plan.strictness(run));
         if let Some(at) = self.generator.column {
             let given = std::mem::replace(&mut self.values[at], Value::Null);

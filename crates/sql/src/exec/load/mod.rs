@@ -1,13 +1,14 @@
-//! LOAD DATA.
+//! LOAD DATA and LOAD XML.
 //!
 //! In: the bytes of a file, from the server or the client. They are scanned for lines and fields
-//! ([`scanner`]), and each line fills a row of the table ([`filling`]). Out: the [`Changes`] of the
-//! statement.
+//! ([`scanner`]), or for the elements that are rows ([`xml`]), and each line or element fills a row
+//! of the table ([`filling`]). Out: the [`Changes`] of the statement.
 
 mod filling;
 mod input;
 mod scanner;
 mod target;
+mod xml;
 
 use super::row_update::NewValue;
 use super::{Changes, InsertPlan, Run, to_column};
@@ -24,13 +25,14 @@ use std::sync::Arc;
 use target::{LineTarget, bind_target};
 use types::collation::{self, Charset};
 use types::{ColumnType, TypeCode, Value};
+use xml::XmlReader;
 
 /// Error or warning for a line with fewer fields than targets, and below for one with more: the
 /// number and the end of the message.
 const TOO_SHORT: (u16, &str) = (1261, "doesn't contain data for all columns");
 const TOO_LONG: (u16, &str) = (1262, "was truncated; it contained more data than there were input columns");
 
-/// A bound LOAD DATA.
+/// A bound LOAD DATA or LOAD XML.
 pub(crate) struct LoadPlan {
     insert: InsertPlan,
     path: Vec<u8>,
@@ -38,6 +40,8 @@ pub(crate) struct LoadPlan {
     targets: Vec<LineTarget>,
     assignments: Vec<(usize, NewValue)>,
     format: TextFormat,
+    /// What a file is asked for, if it is an XML file.
+    xml: Option<XmlRows>,
     fixed: Option<FixedLengths>,
     charset: Charset,
     /// Whether the file's texts need no conversion: they are in utf8mb4, as the server has texts,
@@ -50,9 +54,9 @@ pub(crate) struct LoadPlan {
 
 pub(crate) fn bind_load(binder: &mut Binder<'_>, load: &ast::Load) -> Result<LoadPlan> {
     check_source(binder, load)?;
-    let format = match &load.layout {
-        FileLayout::Text(format) => format.clone(),
-        FileLayout::Xml { .. } => return Err(SqlError::not_supported("LOAD XML")),
+    let (format, element) = match &load.layout {
+        FileLayout::Text(format) => (format.clone(), None),
+        FileLayout::Xml { row } => (TextFormat::default(), Some(row.clone())),
     };
     let charset = charset_of(binder, load)?;
     if format.enclosed.len() > 1 || format.escaped.as_ref().is_some_and(|escaped| escaped.len() > 1) {
@@ -74,6 +78,7 @@ pub(crate) fn bind_load(binder: &mut Binder<'_>, load: &ast::Load) -> Result<Loa
         Charset::Binary => !targets.iter().any(is_recoded),
         charset => charset.is_stored_as_utf8mb4(),
     };
+    let xml = element.map(|element| XmlRows { names: names_of(load, &insert.table, &targets), element });
     Ok(LoadPlan {
         path: load.path.clone(),
         is_as_stored,
@@ -84,9 +89,35 @@ pub(crate) fn bind_load(binder: &mut Binder<'_>, load: &ast::Load) -> Result<Loa
         targets,
         assignments,
         format,
+        xml,
         fixed,
         charset,
     })
+}
+
+/// What an XML file is asked for.
+struct XmlRows {
+    /// The element that is a row, as it is written: `<name>`.
+    element: Vec<u8>,
+    /// The name of the value that each target gets.
+    names: Vec<String>,
+}
+
+/// Returns the names of the values that targets get: those that the statement names, in the case in
+/// which they are written, or those of the table's columns.
+fn names_of(load: &ast::Load, table: &Table, targets: &[LineTarget]) -> Vec<String> {
+    let name = |target: &LineTarget| match target {
+        LineTarget::Column(at) => table.def.columns[*at].name.clone(),
+        LineTarget::Variable(name) => name.clone(),
+    };
+    let written = |target: &ast::LoadTarget| match target {
+        ast::LoadTarget::Column { name, .. } => name.clone(),
+        ast::LoadTarget::Variable { written, .. } => written.clone(),
+    };
+    match load.targets.is_empty() {
+        true => targets.iter().map(name).collect(),
+        false => load.targets.iter().map(written).collect(),
+    }
 }
 
 /// Reports whether a column has characters that are stored in another encoding than utf8mb4.
@@ -201,6 +232,9 @@ impl LoadPlan {
         for (code, text) in &self.complaints {
             run.ctx.warn(*code, text.clone());
         }
+        if let Some(rows) = &self.xml {
+            return self.run_xml(rows, run, input);
+        }
         let escape = self.format.escape(run.ctx.variables.sql_mode.lex().no_backslash_escapes);
         let mut scanner = Scanner::new(input, &self.format, escape, self.charset, run.charge());
         let mut filling = Filling::begin(&self.insert, &self.targets, &self.assignments, run)?;
@@ -232,6 +266,57 @@ impl LoadPlan {
             number += 1;
         }
         Ok(filling.finish(run))
+    }
+
+    /// Fills the table with the elements of an XML file that are rows.
+    fn run_xml(&self, rows: &XmlRows, run: &mut Run<'_, '_>, input: &mut dyn Input) -> Result<Changes> {
+        assert_eq!(rows.names.len(), self.targets.len(), "each target has a name");
+        let mut reader = XmlReader::new(input, &rows.element, self.charset, run.charge());
+        let mut filling = Filling::begin(&self.insert, &self.targets, &self.assignments, run)?;
+        let mut skipped = self.skipped;
+        let mut number = 1;
+        loop {
+            run.on_row()?;
+            if !reader.next_row(run.ctx)? {
+                break;
+            }
+            if skipped > 0 {
+                skipped -= 1;
+                continue;
+            }
+            filling.begin_row();
+            for (target, name) in self.targets.iter().zip(&rows.names) {
+                self.put_value(run, &mut filling, reader.value(name.as_bytes()), target, number)?;
+            }
+            filling.assign(run, &self.assignments, number)?;
+            filling.put_row(run, number)?;
+            number += 1;
+        }
+        Ok(filling.finish(run))
+    }
+
+    /// Gives a target its value in an XML file. A target without a value is NULL.
+    fn put_value(
+        &self,
+        run: &mut Run<'_, '_>,
+        filling: &mut Filling<'_>,
+        text: Option<&[u8]>,
+        target: &LineTarget,
+        number: u64,
+    ) -> Result<()> {
+        match (target, text) {
+            (LineTarget::Variable(name), text) => {
+                let value = text.map_or(Value::Null, |text| self.text_value(text, false));
+                let ty = ColumnType::varchar(0, self.charset.default_collation());
+                run.ctx.user_variables.set(name, &value, &ty)
+            }
+            (LineTarget::Column(at), None) => filling.set_absent(*at, run, number),
+            (LineTarget::Column(at), Some(text)) => {
+                let value = self.converted(run, *at, text, number)?;
+                filling.set(*at, value);
+                Ok(())
+            }
+        }
     }
 
     /// Reads the fields of a line, at most as many as there are targets. Returns `None` at the end

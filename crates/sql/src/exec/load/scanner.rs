@@ -437,7 +437,7 @@ fn unescaped(byte: u8) -> u8 {
 
 /// Returns the length in bytes of a character that begins with this byte. 0 means that no character
 /// does.
-fn lead_bytes(charset: Charset, byte: u8) -> usize {
+pub(super) fn lead_bytes(charset: Charset, byte: u8) -> usize {
     let two = |is_lead: bool| if is_lead { 2 } else { 1 };
     match charset {
         Charset::Utf8mb4 | Charset::Utf8mb3 => match byte {

@@ -99,7 +99,7 @@ fn written_insert(load: &ast::Load) -> ast::Insert {
 fn written_column(target: &ast::LoadTarget) -> Option<String> {
     match target {
         ast::LoadTarget::Column { name, .. } => Some(name.clone()),
-        ast::LoadTarget::Variable(_) => None,
+        ast::LoadTarget::Variable { .. } => None,
     }
 }
 
@@ -115,7 +115,7 @@ fn targets_of(load: &ast::Load, filled: &Target) -> Result<Vec<LineTarget>> {
     load.targets
         .iter()
         .map(|target| match target {
-            ast::LoadTarget::Variable(name) => Ok(LineTarget::Variable(name.clone())),
+            ast::LoadTarget::Variable { name, .. } => Ok(LineTarget::Variable(name.clone())),
             ast::LoadTarget::Column { schema, table: of, name } => {
                 let named = filled.scope();
                 let is_ours = of.as_ref().is_none_or(|of| *of == named.tables[0].alias)

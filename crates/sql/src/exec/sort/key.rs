@@ -53,6 +53,10 @@ impl<'k> Key<'k> {
     }
 }
 
+/// How many bytes of what [`KeyOrder::write_rest`] writes are the same for all keys with one start:
+/// the kind, and the weights that the start has.
+pub(super) const EQUAL_REST_BYTES: usize = 1 + collation::KEY_START_BYTES;
+
 /// The memory of a key that is made again and again.
 #[derive(Debug, Default, Clone)]
 pub(super) struct KeyBuffer {
@@ -118,6 +122,20 @@ impl KeyOrder {
         }
         out.extend_from_slice(rest);
     }
+}
+
+/// Returns the order of keys of a text alone, and the key of such a text.
+#[cfg(test)]
+pub(super) fn key_of_text(text: &[u8], collation_id: u16, descending: bool) -> (KeyOrder, KeyBuffer) {
+    let mut key = KeyBuffer::default();
+    if write_start(text, (collation_id, descending), &mut key.start) {
+        key.tail.extend_from_slice(&(text.len() as u32).to_le_bytes());
+        key.tail.extend_from_slice(text);
+    } else {
+        let value = Value::Bytes(text.to_vec());
+        write_part(&value, collation_id, descending, Zone::UTC, &mut key.start);
+    }
+    (KeyOrder { cut: Some((0, collation_id, descending)) }, key)
 }
 
 /// Sets `out` to the key of a row. Returns false if one of the values is a JSON array or object,

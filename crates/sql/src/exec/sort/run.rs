@@ -1,11 +1,11 @@
 //! Sorted runs, in memory or on a tape. An entry of a run is a key and a payload.
 
-use super::key::{Key, KeyBuffer, KeyOrder};
+use super::key::{EQUAL_REST_BYTES, Key, KeyBuffer, KeyOrder};
 use crate::error::{Result, SqlError};
 use crate::exec::spill::{Tape, TapeReader};
 use crate::expr::Context;
 use crate::memory::{Charge, growth};
-use std::ops::Range;
+use std::cmp::Ordering;
 
 /// The bytes in front of an entry's key: the lengths of the key's start and tail and of the
 /// payload, 4 bytes each.
@@ -128,7 +128,7 @@ impl Buffer {
 
     /// Sorts the entries. Those with equal keys keep the order in which they came.
     pub fn sort(&mut self) {
-        sort_from(&self.bytes, self.order, &mut self.places, 0);
+        sort_entries(&self.bytes, self.order, &mut self.places);
         debug_assert!(
             self.places.is_sorted_by(|a, b| {
                 let key = |place: &Place| entry_at(&self.bytes, place.at).0;
@@ -180,10 +180,29 @@ fn too_long() -> SqlError {
     SqlError::new(1038, "Out of sort memory, consider increasing server sort buffer size")
 }
 
-/// Sorts entries whose keys are equal in their first `depth` bytes. Their heads have to be the key
-/// bytes behind these.
-fn sort_from(bytes: &[u8], order: KeyOrder, places: &mut [Place], depth: usize) {
-    let key = |place: &Place| entry_at(bytes, place.at).0;
+/// Sorts entries whose heads are the first bytes of their keys.
+fn sort_entries(bytes: &[u8], order: KeyOrder, places: &mut [Place]) {
+    let key = |at: usize| entry_at(bytes, at).0;
+    let by_tails = |group: &mut [Place]| {
+        if group.iter().any(|place| !key(place.at).tail.is_empty()) {
+            sort_by_tails(bytes, order, group);
+        }
+    };
+    let compare = |a, b| order.compare(key(a), key(b));
+    sort_by_heads(places, (0, MOST_DEPTH), &|at| key(at).start, &compare, &by_tails);
+}
+
+/// Sorts places by the bytes that stand for them. These are equal before `depth`, none of them is a
+/// prefix of another, and the heads have to be those from `depth` on. From `most_depth` on, and
+/// where few are equal so far, `compare` compares two of them to their ends; `settle` sorts places
+/// with the same bytes.
+fn sort_by_heads<'b>(
+    places: &mut [Place],
+    (depth, most_depth): (usize, usize),
+    bytes_of: &impl Fn(usize) -> &'b [u8],
+    compare: &impl Fn(usize, usize) -> Ordering,
+    settle: &impl Fn(&mut [Place]),
+) {
     places.sort_unstable_by(|a, b| a.head.cmp(&b.head).then(a.at.cmp(&b.at)));
     let mut rest = places;
     while let Some(first) = rest.first() {
@@ -193,42 +212,45 @@ fn sort_from(bytes: &[u8], order: KeyOrder, places: &mut [Place], depth: usize) 
         if same == 1 {
             continue;
         }
-        // No start of a key is a prefix of another, so those that end within these heads are equal.
-        let are_equal = group.iter().all(|place| key(place).start.len() <= depth + 8);
-        if are_equal && group.iter().all(|place| key(place).tail.is_empty()) {
-            continue;
-        }
-        if are_equal {
-            sort_by_tails(bytes, order, group);
-        } else if same > FEW && depth + 8 < MOST_DEPTH {
-            group.iter_mut().for_each(|place| place.head = head(key(place).start, depth + 8));
-            sort_from(bytes, order, group, depth + 8);
+        // Bytes that end within these heads are equal, since none are a prefix of others.
+        if group.iter().all(|place| bytes_of(place.at).len() <= depth + 8) {
+            settle(group);
+        } else if same > FEW && depth + 8 < most_depth {
+            group.iter_mut().for_each(|place| place.head = head(bytes_of(place.at), depth + 8));
+            sort_by_heads(group, (depth + 8, most_depth), bytes_of, compare, settle);
         } else {
-            group.sort_unstable_by(|a, b| order.compare(key(a), key(b)).then(a.at.cmp(&b.at)));
+            group.sort_unstable_by(|a, b| compare(a.at, b.at).then(a.at.cmp(&b.at)));
         }
     }
 }
 
-/// Sorts entries whose keys are cut short and have equal starts. If there are more than a few, the
-/// rest of each key is made once, because comparing two texts takes about as long as making one.
+/// Sorts entries whose keys are cut short and have equal starts. They stand in the order in which
+/// they came. If there are more than a few, the rest of each key is made once, because comparing
+/// two texts takes about as long as making one.
 fn sort_by_tails(bytes: &[u8], order: KeyOrder, group: &mut [Place]) {
+    debug_assert!(group.is_sorted_by_key(|place| place.at), "equal heads are in the order of their coming");
     let key = |place: &Place| entry_at(bytes, place.at).0;
     let tail_bytes: usize = group.iter().map(|place| key(place).tail.len()).sum();
     if group.len() <= FEW || tail_bytes > MOST_TAIL_BYTES {
         group.sort_unstable_by(|a, b| order.compare(key(a), key(b)).then(a.at.cmp(&b.at)));
         return;
     }
-    let mut rests = Vec::with_capacity(2 * tail_bytes);
-    let mut with_rest = |place: &Place| {
-        let start = rests.len();
+    let (mut rests, mut bounds) = (Vec::with_capacity(2 * tail_bytes), Vec::with_capacity(group.len() + 1));
+    bounds.push(0);
+    for place in &*group {
         order.write_rest(key(place), &mut rests);
-        (start..rests.len(), *place)
-    };
-    let mut all: Vec<(Range<usize>, Place)> = group.iter().map(&mut with_rest).collect();
-    let rest = |range: &Range<usize>| &rests[range.clone()];
-    all.sort_unstable_by(|(a, a_place), (b, b_place)| rest(a).cmp(rest(b)).then(a_place.at.cmp(&b_place.at)));
-    for (place, (_, sorted)) in group.iter_mut().zip(all) {
-        *place = sorted;
+        bounds.push(rests.len());
+    }
+    let rest = |number: usize| &rests[bounds[number]..bounds[number + 1]];
+    // The rests begin with what the starts have of the texts, which is equal.
+    let depth = EQUAL_REST_BYTES;
+    let place = |at: usize| Place { head: head(rest(at), depth), at };
+    let mut sorted: Vec<Place> = (0..group.len()).map(place).collect();
+    let compare = |a, b| rest(a).cmp(rest(b));
+    sort_by_heads(&mut sorted, (depth, depth + MOST_DEPTH), &rest, &compare, &|_| {});
+    let before = group.to_vec();
+    for (place, from) in group.iter_mut().zip(sorted) {
+        *place = before[from.at];
     }
 }
 
@@ -350,7 +372,7 @@ impl RunReader {
             return self.head < other.head;
         }
         match self.order.compare(self.entry().0, other.entry().0) {
-            std::cmp::Ordering::Equal => is_earlier,
+            Ordering::Equal => is_earlier,
             ordering => ordering.is_lt(),
         }
     }

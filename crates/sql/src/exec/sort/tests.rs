@@ -1,4 +1,4 @@
-use super::key::{Key, KeyBuffer, KeyOrder, write_part};
+use super::key::{Key, KeyBuffer, KeyOrder, key_of_text, write_part};
 use super::merge::Merge;
 use super::run::{Buffer, RunReader};
 use crate::memory::{Budget, Charge};
@@ -104,6 +104,47 @@ fn buffers_and_merges_keep_the_order_of_equal_keys() {
         assert!(merge.next().unwrap().is_none());
     }
     assert_eq!(budget.used_bytes(), 0);
+}
+
+#[test]
+fn long_texts_with_equal_beginnings_are_in_the_order_of_their_collation() {
+    const COLLATION: u16 = collation::UTF8MB4_0900_AI_CI;
+    let mut rng = Rng::new(test_seed("sort long_texts"));
+    let budget = Budget::new(Default::default());
+    for (descending, rows) in [(false, 2000u32), (true, 2000), (false, 30), (true, 5)] {
+        let (order, _) = key_of_text(b"", COLLATION, descending);
+        let mut buffer = Buffer::new(1 << 20, order, Charge::new(&budget));
+        let mut expected: Vec<(Vec<u8>, u32)> = Vec::new();
+        for number in 0..rows {
+            // The texts differ behind a beginning of 14 to 18 characters or of some 60, by letters
+            // that may be equal in the collation, by their lengths, or not at all.
+            let beginning = "the same beginning of a text that is longer than all heads: ";
+            let same = if rng.one_in(2) { beginning.len() } else { 14 + rng.below(5) as usize };
+            let rest: String =
+                (0..rng.below(4)).map(|_| ['a', 'A', 'b', 'é'][rng.below(4) as usize]).collect();
+            let text = format!("{}{rest}", &beginning[..same]).into_bytes();
+            let (_, key) = key_of_text(&text, COLLATION, descending);
+            buffer.push(key.key(), &number.to_le_bytes()).unwrap();
+            expected.push((text, number));
+        }
+        buffer.sort();
+        expected.sort_by(|(a, a_number), (b, b_number)| {
+            let texts = collation::compare_utf8mb4(COLLATION, a, b);
+            (if descending { texts.reverse() } else { texts }).then(a_number.cmp(b_number))
+        });
+        let mut sorted = Merge::new(vec![RunReader::of_buffer(buffer)]).unwrap();
+        for (text, number) in &expected {
+            let (_, key) = key_of_text(text, COLLATION, descending);
+            let entry = sorted.next().unwrap().map(RunReader::entry);
+            assert_eq!(
+                entry,
+                Some((key.key(), &number.to_le_bytes()[..])),
+                "{}",
+                String::from_utf8_lossy(text)
+            );
+        }
+        assert!(sorted.next().unwrap().is_none());
+    }
 }
 
 #[test]

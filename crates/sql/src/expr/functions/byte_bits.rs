@@ -12,7 +12,7 @@ use types::{ColumnType, TypeCode, Value, collation};
 /// Reports whether the operand is a byte string, and not a literal such as `x'0F'`, which is a
 /// number unless something else makes it bytes.
 pub(crate) fn is_byte_string(operand: &Expr) -> bool {
-    is_of_bytes(&operand.ty) && !matches!(operand.node, Node::HexLiteral(_))
+    is_of_bytes(&operand.ty) && !matches!(operand.node, Node::HexLiteral(..))
 }
 
 fn is_of_bytes(ty: &ColumnType) -> bool {

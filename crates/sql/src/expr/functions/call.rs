@@ -241,6 +241,22 @@ fn number_at_beginning(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
+/// A function that returns the value of a CHAR column with spaces up to the column's length.
+/// Statements cannot write its name.
+pub(crate) static PADDED: Function = Function::new("padded", 1..=1, like_first, |call| {
+    let mut text = call.bytes(0).into_owned();
+    fill_with_spaces(&mut text, text_length(&call.args[0].ty) as usize);
+    Ok(Value::Bytes(text))
+});
+
+/// Appends spaces until a text has `chars` characters.
+pub(crate) fn fill_with_spaces(text: &mut Vec<u8>, chars: usize) {
+    // Texts are kept in utf8mb4, where each character has one byte that does not go on with
+    // another one.
+    let has = text.iter().filter(|byte| **byte & 0xC0 != 0x80).count();
+    text.resize(text.len() + chars.saturating_sub(has), b' ');
+}
+
 /// A function that returns the day 0 of the month 0 of a year: what a YEAR is beside a date.
 /// Statements cannot write its name.
 pub(crate) static DATE_OF_YEAR: Function = Function::new(

@@ -1,4 +1,4 @@
-//! CHAR.
+//! CHAR, and bytes on their way into a text column.
 
 use super::{Call, Coercibility, Function};
 use crate::expr::recode::well_formed;
@@ -34,6 +34,15 @@ pub(crate) static CHAR_USING: Function = Function::new(
     },
 )
 .sees_nulls();
+
+/// Returns the characters that a column stores of bytes of no character set. The second argument
+/// has the column's collation. Statements cannot write its name.
+pub(crate) static CHARACTERS_FOR_COLUMN: Function = Function::new(
+    "characters for a column",
+    2..=2,
+    |args| Ok((args[1].ty.clone(), Coercibility::Literal)),
+    |call| Ok(Value::Bytes(collation::characters_for_column(call.args[1].ty.collation, &call.bytes(0)))),
+);
 
 /// The bytes of the first so many numbers without the zeros in front, each a multiple of `unit`
 /// bytes.

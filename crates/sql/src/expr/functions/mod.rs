@@ -8,12 +8,13 @@ mod compression;
 mod date_formats;
 mod date_text;
 mod digest;
-mod extremes;
+pub(super) mod extremes;
 mod field;
 pub(crate) mod file;
 pub(crate) mod grouping;
 mod gtid;
 pub(crate) mod json;
+mod list_moments;
 mod md5;
 mod network;
 mod numeric;
@@ -40,10 +41,13 @@ use super::value_type::text_type;
 pub(crate) use call::NAMED;
 pub(crate) use call::TEXT_ORDER;
 pub(super) use call::{AS_TEXT, DATE_OF_YEAR, NUMBER_IN_TEXT};
+pub(crate) use call::{PADDED, fill_with_spaces};
 use call::{
     ascii_text, bigint, double, integer, joined, like_first, long_text, old_system_text, system_text, text,
     truth_value, unsigned, unsigned_integer, wrong_arguments,
 };
+pub(super) use list_moments::MOMENT_IN_LIST;
+pub(crate) use spatial::{SYSTEMS, UNITS};
 
 /// Reports whether a call of the function with this many arguments has a value of the session,
 /// which is not known when a statement is prepared.

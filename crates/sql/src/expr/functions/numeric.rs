@@ -296,9 +296,11 @@ fn in_base(call: &Call<'_>, from: u32, to: i64) -> Value {
         return Value::Null;
     }
     // `x'1F'` and BIT columns are numbers; everything else is converted by its text.
-    let written = call.args[0].clone().numeric();
-    let source = match (&*call.values[0], &written.node) {
-        (Value::Bit { bits, .. }, _) | (_, Node::Constant(Value::UInt(bits))) => bits.to_string(),
+    let source = match (&*call.values[0], call.args[0].literal_number()) {
+        (Value::Bytes(bytes), Some(_)) if bytes.is_empty() => String::new(),
+        (Value::Bit { bits, .. }, _) => bits.to_string(),
+        (_, Some(Value::UInt(number))) => number.to_string(),
+        (_, Some(Value::Int(number))) => number.to_string(),
         _ => call.string(0),
     };
     if source.is_empty() {

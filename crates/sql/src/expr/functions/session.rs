@@ -50,7 +50,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("uuid_short", 0..=0, unsigned, uuid_short).varies().never_null(),
     Function::new("last_insert_id", 0..=1, unsigned, |call| {
         if call.is_given(0) {
-            let id = call.integer(0) as u64;
+            let id = call.bits(0);
             call.ctx.last_insert_id.set(id);
             call.ctx.last_insert_id_set.set(true);
             return Ok(if call.values[0].is_null() { Value::Null } else { Value::UInt(id) });
@@ -65,9 +65,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("sleep", 1..=1, bigint, sleep).never_null().varies(),
     // The evaluator computes the call: it has to compute the second argument again and again.
     Function::new("benchmark", 2..=2, integer::<1>, |_| Ok(Value::Null)).repeats_last().varies(),
-    Function::new("any_value", 1..=1, same_as_first, |call| Ok(call.values[0].clone().into_owned()))
-        .null_by_arguments()
-        .sees_nulls(),
+    Function::new("any_value", 1..=1, same_as_first, |call| {
+        Ok(match &*call.values[0] {
+            // The function is a COALESCE in MySQL, which makes a number of bits.
+            Value::Bit { bits, .. } => Value::UInt(*bits),
+            value => value.clone(),
+        })
+    })
+    .null_by_arguments()
+    .sees_nulls(),
     Function::new("isnull", 1..=1, integer::<1>, |call| Ok(super::truth_value(call.values[0].is_null())))
         .never_null()
         .sees_nulls(),

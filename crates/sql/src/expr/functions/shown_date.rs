@@ -1,6 +1,6 @@
 //! DATE_FORMAT(), TIME_FORMAT() and the names of days and months.
 
-use super::super::cast::{date_of, datetime_of, time_of};
+use super::super::cast::{date_of, datetime_of, full_date, time_of};
 use super::super::date_arithmetic::{day_of_year, week_of};
 use super::text_lengths::shown_by_second;
 use super::{Call, Function, ascii_text, text};
@@ -10,7 +10,7 @@ use types::{Date, DateTime, Time, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("dayname", 1..=1, ascii_text::<9>, |call| {
-        let date = date_of(&call.values[0], call.ctx).filter(|date| !date.has_zero_part());
+        let date = full_date(&call.values[0], call.ctx);
         let days = &call.ctx.variables.locale.days;
         Ok(date.map_or(Value::Null, |date| text(days[usize::from(date.weekday())])))
     }),

@@ -9,7 +9,7 @@ use super::text_lengths::{
 };
 use super::{Call, Function, bigint, integer, joined, like_first, old_system_text, text};
 use crate::error::{Result, SqlError};
-use crate::expr::{Coercibility, Context, Expr};
+use crate::expr::{Coercibility, Context, Expr, Node};
 use crate::locale::{self, Locale};
 use crate::memory::{Charge, growth};
 use types::{ColumnType, Value, collation};
@@ -172,8 +172,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .sees_nulls(),
 ];
 
+/// Returns the collation of the argument. As in MySQL, that of a column with documents is `binary`,
+/// and that of a document which an expression makes is that of texts.
 fn text_collation(call: &Call<'_>) -> u16 {
-    call.args[0].ty.collation
+    match &call.args[0] {
+        Expr { node: Node::Slot(_) | Node::Outer(_), ty, .. } => ty.collation,
+        made if made.is_json() => collation::UTF8MB4_BIN,
+        made => made.ty.collation,
+    }
 }
 
 /// Returns the number of characters of a utf8mb4 text. A byte that is part of no character counts
@@ -414,7 +420,11 @@ fn format_number(call: &Call<'_>) -> Result<Value> {
     if call.values[..2].iter().any(|value| value.is_null()) {
         return Ok(Value::Null);
     }
-    let decimals = call.integer(1).clamp(0, 30) as u8;
+    let decimals = match &*call.values[1] {
+        // As in MySQL, the upper half of BIGINT UNSIGNED is negative here.
+        Value::UInt(n) if i64::try_from(*n).is_err() => 0,
+        _ => call.integer(1).clamp(0, 30) as u8,
+    };
     let exact = super::super::decimal_of(&call.number(0));
     let rounded = exact.with_scale(decimals).ok_or_else(|| SqlError::out_of_range("DECIMAL", "format"))?;
     let shown = rounded.to_string();

@@ -1,6 +1,8 @@
 //! Functions on dates and times.
 
-use super::super::cast::{date_of, datetime_of, time_of, valid_date, valid_datetime};
+use super::super::cast::{
+    date_of, datetime_of, full_date, full_datetime, time_of, valid_date, valid_datetime,
+};
 use super::super::date_arithmetic::{day_of_year, week_of, whole_moment};
 use super::super::{Node, number};
 use super::shown_date::Shown;
@@ -70,14 +72,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("to_days", 1..=1, integer::<8>, |call| on_full_date(call, |date| date.day_number())),
     Function::new("from_days", 1..=1, date, from_days),
     Function::new("to_seconds", 1..=1, bigint, |call| {
-        Ok(datetime_of(&call.values[0], call.ctx)
+        Ok(full_datetime(&call.values[0], call.ctx)
             .map_or(Value::Null, |at| Value::Int(at.to_micros() / MICROS)))
     }),
     Function::new("week", 1..=2, integer::<3>, |call| {
         let mode = match call.values.get(1).map(|mode| mode.is_null()) {
             None => call.ctx.variables.default_week_format,
             Some(true) => 0,
-            Some(false) => call.integer(1) as u8,
+            Some(false) => week_mode(call),
         };
         on_full_date(call, |date| i64::from(week_of(date, mode).1))
     })
@@ -86,7 +88,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         on_full_date(call, |date| i64::from(week_of(date, 3).1))
     }),
     Function::new("yearweek", 1..=2, integer::<7>, |call| {
-        let mode = if call.is_given(1) { call.integer(1) as u8 } else { 0 };
+        let mode = if call.is_given(1) { week_mode(call) } else { 0 };
         on_full_date(call, |date| {
             let (year, week) = week_of(date, mode | 2);
             i64::from(year) * 100 + i64::from(week)
@@ -131,7 +133,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(a.zip(b).map_or(Value::Null, |(a, b)| Value::Int(a.day_number() - b.day_number())))
     }),
     Function::new("convert_tz", 3..=3, datetime_like_first, |call| {
-        let Some(at) = datetime_of(&call.values[0], call.ctx) else { return Ok(Value::Null) };
+        let Some(at) = whole_moment(&call.values[0], call.ctx) else { return Ok(Value::Null) };
         let zone = |at: usize| crate::time_zone::find(call.ctx.engine, &call.string(at));
         let (Some(from), Some(to)) = (zone(1), zone(2)) else { return Ok(Value::Null) };
         let unix_s = at.to_unix(from);
@@ -144,7 +146,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
     Function::new("period_add", 2..=2, bigint, |call| {
         let months = period_months(call, 0)?.wrapping_add(call.integer(1));
-        Ok(Value::Int(months.div_euclid(12).wrapping_mul(100) + months.rem_euclid(12) + 1))
+        Ok(Value::Int(period_of_months(months as u64) as i64))
     })
     .null_by_arguments(),
     Function::new("period_diff", 2..=2, bigint, |call| {
@@ -199,7 +201,7 @@ fn fsp_of(arg: &Expr) -> u8 {
     match &arg.node {
         _ if arg.ty.is_temporal() => arg.ty.fsp(),
         _ if arg.ty.is_integer() => 0,
-        _ if matches!(arg.ty.code, types::TypeCode::Year | types::TypeCode::Null) => 0,
+        _ if matches!(arg.ty.code, types::TypeCode::Year | types::TypeCode::Null | types::TypeCode::Bit) => 0,
         _ if arg.ty.code == types::TypeCode::NewDecimal => arg.ty.scale().min(6),
         Node::Constant(Value::Bytes(text)) => super::super::fraction_digits(text),
         _ => 6,
@@ -268,8 +270,17 @@ fn on_date(call: &Call<'_>, f: impl Fn(&Date) -> i64) -> Result<Value> {
 /// Applies `f` to the date of the first argument. The result is NULL for a date with a zero part
 /// too.
 fn on_full_date(call: &Call<'_>, f: impl Fn(&Date) -> i64) -> Result<Value> {
-    let date = date_of(&call.values[0], call.ctx).filter(|date| !date.has_zero_part());
+    let date = full_date(&call.values[0], call.ctx);
     Ok(date.map_or(Value::Null, |date| Value::Int(f(&date))))
+}
+
+/// Returns the mode that WEEK or YEARWEEK is given. MySQL takes 32 bits of it, and none of a
+/// negative number.
+fn week_mode(call: &Call<'_>) -> u8 {
+    match call.integer(1) as i32 {
+        mode @ 0.. => mode as u8,
+        _ => 0,
+    }
 }
 
 fn on_time(call: &Call<'_>, f: impl Fn(&Time) -> i64) -> Result<Value> {
@@ -383,4 +394,17 @@ fn period_months(call: &Call<'_>, at: usize) -> Result<i64> {
     let year = period / 100;
     let year = if (0..100).contains(&year) { i64::from(parse::expand_year(year as u16)) } else { year };
     Ok(year.wrapping_mul(12) + period % 100 - 1)
+}
+
+/// Returns the period YYYYMM of so many months since year 0. As in MySQL, the number has no sign, a
+/// year below 100 is one of two digits, and no months are the period 0.
+fn period_of_months(months: u64) -> u64 {
+    if months == 0 {
+        return 0;
+    }
+    let year = match months / 12 {
+        year @ 0..100 => u64::from(parse::expand_year(year as u16)),
+        year => year,
+    };
+    year.wrapping_mul(100).wrapping_add(months % 12 + 1)
 }

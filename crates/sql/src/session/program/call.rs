@@ -13,7 +13,7 @@ use crate::expr::conform;
 use crate::host::VariableScope;
 use crate::lexer::LexMode;
 use crate::program::{Frame, Machine, Mode, Routine, Surroundings};
-use crate::schema_tables::column_meta;
+use crate::result_column::column_meta;
 use crate::session::Session;
 use crate::session::privileges;
 use crate::session::set;
@@ -240,7 +240,7 @@ pub(in crate::session) fn call_alone(
     }
     let affected_rows = session.statement.row_count.max(0) as u64;
     let (warnings, status) = (session.warning_count(), session.status());
-    sink.ok(&OkInfo { affected_rows, warnings, status, ..OkInfo::default() })
+    sink.ok(&mut OkInfo { affected_rows, warnings, status, ..OkInfo::default() })
 }
 
 /// Sends the values of OUT parameters as a result set, to a client that can tell it from the

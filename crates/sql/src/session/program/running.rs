@@ -8,12 +8,14 @@ use crate::ast::{Expr, SetItem, Statement, Target};
 use crate::error::{Result, SqlError};
 use crate::exec::{Strictness, to_column};
 use crate::expr::{Level, text_for};
+use crate::measured::EventName;
 use crate::memory::{Charge, row_bytes};
 use crate::parse::Hints;
 use crate::program::{Frame, OpenCursor, Routine};
 use crate::session::Session;
 use crate::session::bound;
 use crate::session::state::{Arguments, Bound, BoundValues, PlanKey, Planned};
+use crate::session::statement_names::name_of;
 use crate::sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
 use engine::ColumnDef;
 use std::sync::Arc;
@@ -76,7 +78,7 @@ impl ResultSink for KeptRows {
         Ok(())
     }
 
-    fn ok(&mut self, _: &OkInfo) -> Result<()> {
+    fn ok(&mut self, _: &mut OkInfo) -> Result<()> {
         Ok(())
     }
 }
@@ -113,7 +115,7 @@ impl ResultSink for ResultSets<'_> {
         if self.is_open { self.end_rows(end) } else { Ok(()) }
     }
 
-    fn ok(&mut self, _: &OkInfo) -> Result<()> {
+    fn ok(&mut self, _: &mut OkInfo) -> Result<()> {
         Ok(())
     }
 }
@@ -198,6 +200,9 @@ impl Running<'_, '_> {
         let mut again = true;
         loop {
             let bound = self.bound(key, &inner.statement, frame)?;
+            if again {
+                self.session.server.counters.statements.count(bound.kind.0);
+            }
             self.check_free(&bound)?;
             let sink: &mut dyn ResultSink = match &mut kept {
                 Some(kept) => *kept,
@@ -316,6 +321,8 @@ impl Running<'_, '_> {
         for (at, item) in items.iter().enumerate() {
             match item {
                 SetItem::UserVariable(name, expr) => {
+                    // In a program, each variable of a session is a statement of its own in MySQL.
+                    self.session.server.counters.statements.count(EventName::of("sql/set_option").0);
                     let (value, ty) = self.one_typed((key.0, key.1, at), expr, frame)?;
                     self.session.settings.user_variables.set(name, &value, &ty)?;
                 }
@@ -335,6 +342,17 @@ impl Running<'_, '_> {
         Ok(())
     }
 
+    /// Counts a statement of a program by its kind. Statements about rows and those that
+    /// [`Self::alone`] runs are counted where they run, because a SET of a variable of the program
+    /// is no statement in MySQL and is not counted.
+    pub fn count_unless_later(&self, statement: &Statement) {
+        if let Statement::Call(_) | Statement::Signal(_) | Statement::GetDiagnostics(_) | Statement::Do(_) =
+            statement
+        {
+            self.session.server.counters.statements.count(name_of(statement).0);
+        }
+    }
+
     /// Runs a statement that is not about rows.
     pub fn alone(
         &mut self,
@@ -342,6 +360,7 @@ impl Running<'_, '_> {
         inner: &InnerStatement,
         arguments: Arguments,
     ) -> Result<()> {
+        self.session.server.counters.statements.count(name_of(statement).0);
         let around = std::mem::replace(&mut self.session.parameters.arguments, arguments);
         let done =
             self.session.run_unbound(inner.text.as_bytes(), (statement, &Hints::default()), &mut *self.sink);

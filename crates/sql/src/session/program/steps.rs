@@ -22,6 +22,7 @@ impl Surroundings for Running<'_, '_> {
         frame: &mut Frame,
     ) -> Result<()> {
         let key = (routine.object.id, step, 0);
+        self.count_unless_later(&inner.statement);
         match &inner.statement {
             Statement::Query(_) if !inner.into.is_empty() => self.select_into(routine, key, inner, frame),
             statement if is_about_rows(statement) => self.run_rows(key, inner, frame, None),

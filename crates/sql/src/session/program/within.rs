@@ -10,6 +10,7 @@ use super::running::Running;
 use crate::error::{Result, SqlError};
 use crate::exec::{Strictness, to_column};
 use crate::expr::{Context, Programs, SharedTransaction, StoredFunction, TriggerRow, text_for};
+use crate::plan::{pad, unpad};
 use crate::program::{Frame, Machine, Routine, Surroundings};
 use crate::session::Session;
 use crate::sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
@@ -33,7 +34,7 @@ impl ResultSink for NoResults {
         Ok(())
     }
 
-    fn ok(&mut self, _: &OkInfo) -> Result<()> {
+    fn ok(&mut self, _: &mut OkInfo) -> Result<()> {
         Ok(())
     }
 }
@@ -129,18 +130,26 @@ fn fire_one(
         Some((slot, position, is_new))
     };
     let columns: Vec<(usize, usize, bool)> = (0..routine.columns.len()).filter_map(of_row).collect();
+    let pads_chars = session.settings.variables.sql_mode.pad_char_to_full_length();
     for (slot, position, is_new) in &columns {
         let values = match is_new {
             true => row.new.as_deref(),
             false => row.old,
         };
-        frame.put(*slot, values.map_or(Value::Null, |values| values[*position].clone()))?;
+        let mut value = values.map_or(Value::Null, |values| values[*position].clone());
+        if pads_chars {
+            pad(&mut value, &routine.columns[*slot].ty);
+        }
+        frame.put(*slot, value)?;
     }
     let mut running = Running { session, around: Some(transaction), sink: &mut NoResults };
     Machine { routine, surroundings: &mut running }.run(&mut frame)?;
     if let (true, Some(new)) = (row.before, &mut row.new) {
         for (slot, position, _) in columns.iter().filter(|(_, _, is_new)| *is_new) {
             new[*position] = frame.values[*slot].clone();
+            if pads_chars {
+                unpad(&mut new[*position], &routine.columns[*slot].ty);
+            }
         }
     }
     Ok(())

@@ -95,6 +95,8 @@ impl Plan {
 /// A bound statement about rows.
 pub(crate) struct Bound {
     pub number: PlanNumber,
+    /// The kind of statement as which it is counted.
+    pub kind: EventName,
     pub plan: Plan,
     pub subqueries: Vec<SubPlan>,
     /// The target of a query's rows, if they do not go to the client.

@@ -4,7 +4,7 @@ use super::{Bound, Known};
 use crate::ast::Statement;
 use crate::error::Result;
 use crate::host::Host;
-use crate::measured::MeasuredPrepared;
+use crate::measured::{EventName, MeasuredPrepared};
 use crate::memory::Charge;
 use crate::parse::Hints;
 use std::collections::{BTreeMap, HashMap};
@@ -34,6 +34,8 @@ pub(crate) struct PreparedStatement {
     /// The charge for the text and the trees.
     pub _charge: Charge,
     pub text: Arc<[u8]>,
+    /// The kind of statement as which its executions are counted.
+    pub kind: EventName,
     pub statement: Arc<Statement>,
     pub hints: Hints,
     pub parameters: usize,
@@ -131,6 +133,7 @@ mod tests {
             _place: PreparedPlace::take(&host).expect("this host has room for any number"),
             _charge: Charge::new(&Budget::new(Arc::default())),
             text: text.as_bytes().into(),
+            kind: EventName::of("sql/empty_query"),
             statement: Arc::new(Statement::Empty),
             hints: Hints::default(),
             parameters: 0,

@@ -284,7 +284,8 @@ fn note_once(notes: &mut Vec<&'static str>, text: &'static str) {
 fn note(notes: &mut Vec<&'static str>, select: &SelectPlan) {
     let has_groups = select.grouping.as_ref().is_some_and(|grouping| !grouping.keys.is_empty());
     let is_one_row = select.grouping.is_some() && !has_groups;
-    if has_groups || select.distinct && !is_one_row {
+    let keeps_groups = has_groups && !select.grouping.as_ref().is_some_and(|grouping| grouping.is_in_order);
+    if keeps_groups || select.distinct && !is_one_row {
         note_once(notes, "Using temporary");
     }
     if !select.order.is_empty() && !select.ordered_by_access && !is_one_row {

@@ -55,7 +55,7 @@ impl Names<'_> {
         };
         let not = |negated: bool| if negated { "not " } else { "" };
         match &expr.node {
-            Node::Constant(value) | Node::HexLiteral(value) => constant(value),
+            Node::Constant(value) | Node::HexLiteral(value, _) => constant(value),
             Node::Parameter(_) => "?".to_owned(),
             Node::Slot(slot) => (self.slot)(*slot),
             Node::Outer(at) => self.arguments.get(*at).cloned().unwrap_or_else(|| "?".to_owned()),

@@ -94,6 +94,14 @@ impl Shown<'_> {
             all = match (&select.index_ends, grouping.keys.is_empty()) {
                 (Some(_), _) => constant_rows(),
                 (None, true) => all.below("aggregate", format!("Aggregate: {aggregates}")),
+                (None, false) if grouping.is_in_order => {
+                    let text = if aggregates.is_empty() {
+                        "Group (no aggregates)".to_owned()
+                    } else {
+                        format!("Group aggregate: {aggregates}")
+                    };
+                    all.below("aggregate", text)
+                }
                 (None, false) => all
                     .below("aggregate", "Aggregate using temporary table")
                     .measured(collected)

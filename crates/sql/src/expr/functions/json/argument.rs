@@ -7,7 +7,7 @@ use crate::expr::documents::{damaged, plain_scalar, too_deep};
 use std::ops::Deref;
 use types::collation::BINARY;
 use types::json::{self, JsonError, Node, Path};
-use types::{ColumnType, TypeCode, Value};
+use types::{ColumnType, Decimal, TypeCode, Value};
 
 /// A document while a function works on it. Its memory is charged as that of a value which the
 /// function makes.
@@ -125,6 +125,16 @@ pub(crate) fn scalar_of(value: &Value, expr: &Expr, ctx: &Context<'_>) -> Result
         (Value::Bytes(bytes), code) if expr.ty.collation == BINARY => {
             Node::Opaque(opaque_type(code, &expr.ty), bytes.clone())
         }
+        // As in MySQL, a zero that is computed has no digits behind the point.
+        (Value::Decimal(number), _)
+            if number.is_zero() && matches!(expr.node, ExprNode::Arithmetic { .. }) =>
+        {
+            plain_scalar(&Value::Decimal(Decimal::zero(0)), ctx.zone())?
+        }
+        // As in MySQL, bits that are chosen as a number are the text of the number.
+        (Value::UInt(bits), TypeCode::Bit) => {
+            Node::Opaque(TypeCode::Bit as u8, bits.to_string().into_bytes())
+        }
         (value, _) => plain_scalar(value, ctx.zone())?,
     };
     charged(node, ctx)
@@ -153,8 +163,8 @@ fn is_truth(expr: &Expr) -> bool {
     }
 }
 
-/// Functions whose results are true or false.
-const TRUTHS: [&str; 8] = [
+/// Functions whose results are true or false. To MySQL STRCMP() is one of them.
+const TRUTHS: [&str; 9] = [
     "isnull",
     "json_contains",
     "json_contains_path",
@@ -163,6 +173,7 @@ const TRUTHS: [&str; 8] = [
     "json_valid",
     "member of",
     "regexp_like",
+    "strcmp",
 ];
 
 /// Returns the type number that is kept with bytes in a document.

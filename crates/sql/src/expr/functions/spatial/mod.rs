@@ -25,9 +25,13 @@ mod relate;
 mod rounding;
 mod shared;
 mod show;
+mod systems;
 mod transform;
 mod units;
 mod valid;
+
+pub(crate) use systems::SYSTEMS;
+pub(crate) use units::UNITS;
 
 use super::Function;
 

@@ -5,7 +5,7 @@ use super::argument::{PLANE, with_state};
 use crate::error::Result;
 
 /// The units that MySQL knows, each with its length in metres.
-const UNITS: &[(&str, f64)] = &[
+pub(crate) const UNITS: &[(&str, f64)] = &[
     ("British chain (Benoit 1895 A)", 20.1167824),
     ("British chain (Benoit 1895 B)", 20.116782494375872),
     ("British chain (Sears 1922 truncated)", 20.116756),

@@ -4,6 +4,8 @@
 //! conversions of partitions, and statements that a constraint ends half way. The replica goes on,
 //! and shows and holds what the source does.
 
+mod values;
+
 use bench::instance::{Flavor, Settings};
 use bench::replication::StartFrom;
 use protocol::client::ClientError;
@@ -469,9 +471,35 @@ const WITHOUT_DEFAULTS: &[&str] = &[
     "REPLACE INTO t VALUES (1, DEFAULT, 'z', 3)",
 ];
 
+/// Changes of rows to a default that was taken away. MySQL leaves a NULL where it is, gives zero to
+/// other values, and NULL to rows that are changed after all of them were found.
+const SET_TO_NO_DEFAULT: &[&str] = &[
+    "UPDATE t SET a = 7, b = 'z' WHERE k > 2",
+    "UPDATE t SET a = DEFAULT, b = DEFAULT, c = DEFAULT",
+    "CREATE TABLE u LIKE t",
+    "INSERT INTO u VALUES (1, 1, 'x', 1), (2, NULL, NULL, 2), (3, NULL, 'y', 3), (4, 5, NULL, 4)",
+    "INSERT INTO u VALUES (1, 1, '', 1), (2, 2, '', 2) ON DUPLICATE KEY UPDATE a = DEFAULT, b = DEFAULT",
+    "CREATE TABLE of_assigned LIKE t",
+    "INSERT INTO of_assigned SELECT * FROM u",
+    "UPDATE of_assigned SET a = NULL, a = DEFAULT, b = 'x', b = DEFAULT, c = COALESCE(a, 99)",
+    "CREATE TABLE in_place LIKE t",
+    "INSERT INTO in_place VALUES (1, 1, 'x', 1), (2, NULL, NULL, 2), (3, NULL, 'y', 3)",
+    "CREATE TABLE found_first LIKE t",
+    "INSERT INTO found_first SELECT * FROM in_place",
+    "UPDATE in_place STRAIGHT_JOIN found_first SET in_place.a = DEFAULT, in_place.b = DEFAULT, \
+     found_first.a = DEFAULT, found_first.b = DEFAULT, found_first.c = DEFAULT WHERE in_place.k = found_first.k",
+    "CREATE VIEW v AS SELECT k, a AS x, b AS y FROM u",
+    "UPDATE v SET x = 3, y = 'r' WHERE k = 1",
+    "UPDATE v SET x = DEFAULT, y = DEFAULT",
+    "SET sql_mode = DEFAULT",
+    "UPDATE u SET a = 5, b = 'q' WHERE k > 2",
+    "UPDATE IGNORE u SET a = DEFAULT, b = DEFAULT",
+];
+
 #[test]
 fn a_column_of_mysql_whose_default_was_taken_away_is_null_where_it_may_be() {
-    same_behind("no_default_mysql", Flavor::MySql, &["STATEMENT"], WITHOUT_DEFAULTS);
+    let statements = [WITHOUT_DEFAULTS, SET_TO_NO_DEFAULT].concat();
+    same_behind("no_default_mysql", Flavor::MySql, &["STATEMENT"], &statements);
 }
 
 #[test]
@@ -490,4 +518,265 @@ fn a_text_that_is_no_address_of_mariadb_is_null_where_the_column_may_be() {
         "UPDATE t SET a = 'x', b = 'y' WHERE k = 4",
     ];
     same_behind("no_address", Flavor::MariaDb, &["STATEMENT"], &statements);
+}
+
+/// Conditions that find the zero date in columns that are NOT NULL, and conditions that do not.
+const ZERO_DATES: &[&str] = &[
+    "SET sql_mode = ''",
+    "CREATE TABLE z (k INT PRIMARY KEY, t DATETIME NOT NULL, d DATE NOT NULL, s TIMESTAMP NOT NULL, n DATE, \
+     seen INT DEFAULT 0)",
+    "INSERT INTO z VALUES (1, 0, 0, 0, 0, 0), (2, 20200101, 20200101, 20200101, NULL, 0), \
+     (3, '2020-00-00', '2020-00-00', 0, '2020-01-00', 0)",
+    "CREATE TABLE other (k INT PRIMARY KEY, d DATE NOT NULL)",
+    "INSERT INTO other VALUES (1, 0), (2, 0), (4, 20200101)",
+    "UPDATE z SET seen = seen + 1 WHERE d IS NULL AND k < 3",
+    "UPDATE z SET seen = seen + 10 WHERE ISNULL(t)",
+    "UPDATE z SET seen = seen + 100 WHERE NOT (d IS NOT NULL)",
+    "UPDATE z SET seen = seen + 1000 WHERE s IS NULL",
+    "UPDATE z SET seen = seen + 10000 WHERE (d IS NULL) = 1 OR n IS NULL",
+    "UPDATE z SET seen = seen + 100000 WHERE d IS NULL OR k = 2",
+    "UPDATE z LEFT JOIN other ON z.k = other.k SET seen = seen + 1000000 WHERE other.d IS NULL",
+    "UPDATE z JOIN other ON z.k = other.k AND other.d IS NULL SET seen = seen + 10000000",
+    "CREATE TABLE counted SELECT COUNT(*) AS n FROM other WHERE k IN (SELECT k FROM z WHERE d IS NULL)",
+    "DELETE FROM other WHERE d IS NULL AND k = 1",
+    "DELETE FROM z WHERE t IS NULL",
+];
+
+#[test]
+fn a_date_of_mysql_that_may_not_be_null_is_found_as_null_when_it_is_zero() {
+    same_behind("zero_dates_mysql", Flavor::MySql, &["STATEMENT"], ZERO_DATES);
+}
+
+#[test]
+fn a_date_of_mariadb_that_may_not_be_null_is_found_as_null_when_it_is_zero() {
+    same_behind("zero_dates_mariadb", Flavor::MariaDb, &["STATEMENT"], ZERO_DATES);
+}
+
+/// NULL in columns of members that are NOT NULL: MySQL's index 0, MariaDB's first member.
+const NULL_MEMBERS: &[&str] = &[
+    "SET sql_mode = ''",
+    "CREATE TABLE n (k INT, e ENUM('one', '', 'x') NOT NULL, f ENUM('one') NOT NULL, s SET('a', 'b') NOT NULL, \
+     e_number INT AS (e + 0), f_number INT AS (f + 0))",
+    "INSERT INTO n (k, e, f, s) VALUES (1, NULL, NULL, NULL), (2, DEFAULT, DEFAULT, DEFAULT)",
+    "INSERT INTO n (k) VALUES (3)",
+    "INSERT INTO n (k, e, f, s) VALUES (4, 'x', 'one', 'a')",
+    "UPDATE n SET e = NULL, f = NULL, s = NULL WHERE k = 4",
+];
+
+#[test]
+fn null_in_an_enum_that_may_not_be_null_is_no_member_or_the_first_one() {
+    same_behind("null_members_mysql", Flavor::MySql, &["STATEMENT"], NULL_MEMBERS);
+    same_behind("null_members_mariadb", Flavor::MariaDb, &["STATEMENT"], NULL_MEMBERS);
+}
+
+/// Literals with characters that the character set of `collation_connection` does not have.
+const LOST_CHARACTERS: &[&str] = &[
+    "ALTER DATABASE CHARACTER SET utf8mb4",
+    "CREATE TABLE l (k INT PRIMARY KEY, a VARCHAR(9), e ENUM('?', 'x'))",
+    "SET collation_connection = latin1_bin",
+    "INSERT INTO l VALUES (1, '日本', '日'), (2, 'é', 'x'), (3, '日\\'é', 'x')",
+    "INSERT INTO l SET k = 4, a = CONCAT('日', 'é')",
+    "INSERT INTO l SELECT 5, 'ö日', '?'",
+    "INSERT INTO l VALUES (6, _utf8mb4'日', 'x'), (7, X'E697A5', 'x')",
+    "UPDATE l SET a = '語' WHERE a = 'é'",
+    "SET NAMES utf8mb4",
+    "INSERT INTO l VALUES (8, '日本', 'x')",
+];
+
+#[test]
+fn literals_lose_the_characters_that_the_connection_does_not_have() {
+    same_behind("lost_characters_mysql", Flavor::MySql, &["STATEMENT"], LOST_CHARACTERS);
+    same_behind("lost_characters_mariadb", Flavor::MariaDb, &["STATEMENT"], LOST_CHARACTERS);
+}
+
+/// Statements in a table without transactions that adjusted a value before another error ended
+/// them.
+const ADJUSTED_BEFORE_AN_ERROR: &[&str] = &[
+    "CREATE TABLE m (k INT PRIMARY KEY, u INT UNIQUE, v VARCHAR(3) NOT NULL) ENGINE=MyISAM",
+    "INSERT INTO m VALUES (1, 1, 'a'), (2, 99999999999, 'long')",
+    "refused: INSERT INTO m VALUES (3, 99999999999, 'b'), (4, 3, 'c')",
+    "refused: INSERT INTO m VALUES (5, 7, 'd'), (6, 99999999999, 'e'), (7, 8, 'f')",
+    "refused: INSERT INTO m VALUES (8, 9, 'long'), (9, 10, 'g')",
+    "refused: INSERT INTO m VALUES (10, 11, 'h'), (11, 12, 'long'), (1, 13, 'i')",
+];
+
+#[test]
+fn rows_are_adjusted_in_tables_without_transactions_before_another_error() {
+    same_behind("adjusted_mysql", Flavor::MySql, &["STATEMENT"], ADJUSTED_BEFORE_AN_ERROR);
+    same_behind("adjusted_mariadb", Flavor::MariaDb, &["STATEMENT"], ADJUSTED_BEFORE_AN_ERROR);
+}
+
+#[test]
+fn values_for_generated_columns_of_mariadb_are_left_out() {
+    let statements = [
+        "CREATE TABLE g (k INT, c TIME AS (MAKETIME(1, 2, k)), s INT AS (k + 1) STORED)",
+        "UPDATE g SET c = c + 1",
+        "INSERT INTO g (c) SELECT 1 FROM g",
+        "refused: INSERT INTO g (k, c) VALUES (1, 1)",
+        "INSERT INTO g (k, c, s) VALUES (1, NULL, DEFAULT), (2, DEFAULT, NULL)",
+        "refused: UPDATE g SET s = s + 1 WHERE k = 1",
+        "UPDATE IGNORE g SET s = 100, k = s + 1 WHERE k = 1",
+        "UPDATE g SET k = 7, c = NULL WHERE k = 2",
+        "SET sql_mode = ''",
+        "UPDATE g SET k = 9, s = 8 WHERE k = 7",
+        "CREATE TABLE o (k INT)",
+        "INSERT INTO o VALUES (9)",
+        "UPDATE g, o SET g.k = 10, g.s = 8, o.k = 11 WHERE g.k = o.k",
+        "INSERT INTO g (k, s) VALUES (5, 5), (6, NULL)",
+        "INSERT INTO g (s) SELECT k FROM o",
+    ];
+    same_behind("given_generated", Flavor::MariaDb, &["STATEMENT"], &statements);
+}
+
+#[test]
+fn null_in_a_timestamp_of_mariadb_that_may_not_be_null_is_the_time() {
+    let statements = [
+        "CREATE TABLE t (k INT, a TIMESTAMP(3) NULL NOT NULL, b TIMESTAMP NOT NULL DEFAULT '2020-01-01', c TIMESTAMP)",
+        "INSERT INTO t VALUES (1, NULL, NULL, NULL), (2, 20200101, 20200101, 20200101)",
+        "UPDATE t SET a = NULL, b = NULL, c = NULL WHERE k = 2",
+    ];
+    same_behind("null_times", Flavor::MariaDb, &["STATEMENT"], &statements);
+}
+
+#[test]
+fn conditions_of_columns_of_mariadb_are_also_those_of_their_keys() {
+    let statements = [
+        "CREATE TABLE a (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, c VARCHAR(10), b CHAR(10))",
+        "ALTER TABLE a MODIFY COLUMN IF EXISTS c VARCHAR(12) PRIMARY KEY",
+        "ALTER TABLE a ADD COLUMN IF NOT EXISTS d VARCHAR(12) PRIMARY KEY",
+        "ALTER TABLE a CHANGE COLUMN IF EXISTS b e VARCHAR(12) PRIMARY KEY",
+        "ALTER TABLE a ADD COLUMN IF NOT EXISTS c VARCHAR(12) PRIMARY KEY",
+        "ALTER TABLE a MODIFY COLUMN IF EXISTS c VARCHAR(12) UNIQUE",
+        "CREATE TABLE b (b VARCHAR(12))",
+        "ALTER TABLE b ADD COLUMN IF NOT EXISTS b VARCHAR(15) PRIMARY KEY",
+        "ALTER TABLE b ADD COLUMN IF NOT EXISTS b VARCHAR(15) UNIQUE",
+    ];
+    same_behind("conditional_keys", Flavor::MariaDb, &["ROW", "STATEMENT"], &statements);
+}
+
+#[test]
+fn the_generated_key_of_mysql_stays_in_front_of_columns_that_are_put_first() {
+    let statements = [
+        "SET sql_generate_invisible_primary_key = 1",
+        "CREATE TABLE a (a INT, b INT)",
+        "INSERT INTO a VALUES (1, 2)",
+        "ALTER TABLE a MODIFY b VARCHAR(5) FIRST",
+        "ALTER TABLE a ADD c INT FIRST",
+        "SET sql_generate_invisible_primary_key = 0",
+        "ALTER TABLE a CHANGE a d BIGINT FIRST, ADD e INT FIRST",
+    ];
+    same_behind("generated_key", Flavor::MySql, &["ROW", "STATEMENT"], &statements);
+}
+
+#[test]
+fn windows_in_views_of_mariadb_are_shown_in_its_words() {
+    let statements = [
+        "CREATE TABLE t (a INT, b INT, c DATE)",
+        "CREATE VIEW w1 AS SELECT ROW_NUMBER() OVER () AS x FROM t",
+        "CREATE VIEW w2 AS SELECT ROW_NUMBER() OVER (ORDER BY a DESC, b) x, SUM(a) OVER (PARTITION BY b, c) y FROM t",
+        "CREATE VIEW w3 AS SELECT SUM(a) OVER (PARTITION BY b ORDER BY a ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) \
+         FROM t",
+        "CREATE VIEW w4 AS SELECT SUM(a) OVER (ORDER BY a ROWS UNBOUNDED PRECEDING) AS x FROM t",
+        "CREATE VIEW w5 AS SELECT SUM(a) OVER \
+         (ORDER BY a RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS x FROM t",
+        "CREATE VIEW w6 AS SELECT SUM(a) OVER (ORDER BY a ROWS BETWEEN 2 FOLLOWING AND 3 FOLLOWING) AS x, \
+         LAG(a, 1) OVER (ORDER BY b) AS y FROM t",
+        "CREATE VIEW w7 AS SELECT SUM(a) OVER (ROWS CURRENT ROW) AS x, NTILE(3) OVER (ORDER BY a) AS n FROM t",
+    ];
+    same_behind("windows", Flavor::MariaDb, &["ROW"], &statements);
+}
+
+/// Columns that become AUTO_INCREMENT while they hold 0 and NULL.
+const NUMBERED_LATER: &[&str] = &[
+    "SET sql_mode = ''",
+    "CREATE TABLE a (n INT NOT NULL, k INT)",
+    "INSERT INTO a VALUES (1, 1), (50, 2), (0, 3), (2, 4), (0, 5), (7, 6)",
+    "CREATE TABLE b LIKE a",
+    "INSERT INTO b SELECT * FROM a",
+    "CREATE TABLE c (n INT, k INT)",
+    "INSERT INTO c SELECT * FROM a",
+    "INSERT INTO c VALUES (NULL, 7), (-5, 8), (NULL, 9)",
+    "CREATE TABLE d LIKE a",
+    "INSERT INTO d SELECT * FROM a",
+    "CREATE TABLE e (n INT NOT NULL PRIMARY KEY)",
+    "INSERT INTO e VALUES (3), (0), (-1)",
+    "ALTER TABLE a MODIFY n SERIAL",
+    "ALTER TABLE b MODIFY n INT NOT NULL AUTO_INCREMENT PRIMARY KEY",
+    "ALTER TABLE c MODIFY n INT NOT NULL AUTO_INCREMENT PRIMARY KEY",
+    "ALTER TABLE e MODIFY n INT NOT NULL AUTO_INCREMENT",
+    "SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO'",
+    "ALTER TABLE d MODIFY n INT NOT NULL AUTO_INCREMENT, ADD KEY (n)",
+    "SET sql_mode = DEFAULT",
+    "ALTER TABLE d MODIFY n BIGINT NOT NULL AUTO_INCREMENT",
+    "INSERT INTO a (k) VALUES (100)",
+    "INSERT INTO c (k) VALUES (100)",
+];
+
+#[test]
+fn zeros_of_a_column_that_becomes_auto_increment_make_way_for_numbers() {
+    same_behind("numbered_mysql", Flavor::MySql, &["ROW", "STATEMENT"], NUMBERED_LATER);
+    same_behind("numbered_mariadb", Flavor::MariaDb, &["ROW", "STATEMENT"], NUMBERED_LATER);
+}
+
+/// Foreign keys between types that differ in their digits, and one between other types.
+const OTHER_TYPES: &[&str] = &[
+    "CREATE TABLE p (a DECIMAL(6, 2) NOT NULL UNIQUE, b DOUBLE NOT NULL UNIQUE, c DATETIME NOT NULL UNIQUE, \
+     d TINYINT UNSIGNED NOT NULL UNIQUE)",
+    "CREATE TABLE c1 (a DECIMAL(5, 2), FOREIGN KEY (a) REFERENCES p (a) ON DELETE CASCADE ON UPDATE CASCADE)",
+    "CREATE TABLE c2 (b DOUBLE(7, 3) UNSIGNED, FOREIGN KEY (b) REFERENCES p (b) ON DELETE SET NULL)",
+    "CREATE TABLE c3 (c DATETIME(3), FOREIGN KEY (c) REFERENCES p (c) ON DELETE CASCADE)",
+    "INSERT INTO p VALUES (1.5, 2.5, '2020-01-01', 1), (2.5, 3.5, '2021-01-01', 2), (3.25, 4.5, '2022-01-01', 3)",
+    "INSERT INTO c1 VALUES (1.5), (2.5), (NULL)",
+    "refused: INSERT INTO c1 VALUES (9.5)",
+    "INSERT INTO c2 VALUES (2.5), (3.5)",
+    "INSERT INTO c3 VALUES (NULL)",
+    "UPDATE p SET a = 7.75 WHERE a = 1.5",
+    "DELETE FROM p WHERE a = 2.5",
+];
+
+#[test]
+fn foreign_keys_of_numbers_with_other_digits_are_kept() {
+    same_behind("other_digits_mysql", Flavor::MySql, &["ROW", "STATEMENT"], OTHER_TYPES);
+    same_behind("other_digits_mariadb", Flavor::MariaDb, &["ROW", "STATEMENT"], OTHER_TYPES);
+}
+
+#[test]
+fn a_foreign_key_that_only_innodb_can_have_does_not_stop_the_applier() {
+    let sources = [(Flavor::MySql, "only_innodb_mysql"), (Flavor::MariaDb, "only_innodb_mariadb")];
+    for (flavor, test) in sources {
+        if !testkit::available(&format!("replicate_accepted::{test}"), &[flavor]) {
+            continue;
+        }
+        let source = Server::start(flavor, &Settings::default());
+        let replica = Replica::start(Flavor::Slipstream, &Settings { server_id: 2, ..Settings::default() });
+        replica.follow(flavor, source.port(), &StartFrom::Position(source.position()));
+        for sql in [
+            "CREATE DATABASE f",
+            "CREATE TABLE f.p (a TINYINT UNSIGNED NOT NULL UNIQUE)",
+            "CREATE TABLE f.c (a ENUM('x', 'y'), FOREIGN KEY (a) REFERENCES p (a)) ENGINE=InnoDB",
+            "INSERT INTO f.p VALUES (1)",
+            "INSERT INTO f.c VALUES ('x'), (NULL)",
+        ] {
+            source.run(sql);
+        }
+        replica.catch_up(&source);
+        replica.equals_by(&source, "SELECT a + 0 FROM f.c ORDER BY a");
+    }
+}
+
+#[test]
+fn default_character_sets_in_alter_table_of_mariadb_are_those_of_the_source() {
+    let statements = [
+        "CREATE TABLE a (x VARCHAR(5))",
+        "CREATE TABLE b (x VARCHAR(5))",
+        "CREATE TABLE c (x VARCHAR(5))",
+        "CREATE TABLE d (x VARCHAR(5))",
+        "ALTER DATABASE DEFAULT COLLATE utf8mb4_czech_ci",
+        "ALTER TABLE a CONVERT TO CHARACTER SET DEFAULT",
+        "ALTER TABLE b CHARSET ascii, CONVERT TO CHARACTER SET latin1",
+        "ALTER TABLE c CONVERT TO CHARACTER SET latin1, CHARSET ascii",
+        "ALTER TABLE d CHARACTER SET DEFAULT",
+        "CREATE TABLE e (x VARCHAR(5)) CHARACTER SET DEFAULT",
+    ];
+    same_behind("default_charsets", Flavor::MariaDb, &["ROW"], &statements);
 }

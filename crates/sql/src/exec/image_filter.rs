@@ -1,0 +1,268 @@
+//! Conditions on single columns that a reader decides on the rows' images, before it decodes them.
+//!
+//! In: the conditions of a step, and constants. Out: tests of an image ([`ColumnTest`]), and which
+//! of the conditions they decide. A row that a test refuses is one for which its condition is not
+//! true, so the loops never see it.
+//!
+//! The conditions are looked at in their order. Behind one that could raise a warning or an error
+//! none becomes a test, because a test that comes first would keep the warning back.
+
+use crate::ast::BinaryOp;
+use crate::error::Result;
+use crate::expr::{Context, Expr, Node};
+use crate::plan::{Answered, TableStep};
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use types::column_test::ColumnTest;
+use types::order_number::{OrderNumber, Position, position};
+use types::row::RowLayout;
+use types::temporal::parse;
+use types::{ColumnType, TypeCode, Value};
+
+/// The tests of a step's rows.
+pub(super) struct ImageFilter {
+    tests: Vec<ColumnTest>,
+    /// The conditions that hold for every row that passes the tests.
+    pub answered: Answered,
+}
+
+impl ImageFilter {
+    /// Makes the tests for those conditions that can be decided on images and are not `answered`.
+    /// `None` means that there is none.
+    pub fn of(
+        layout: &RowLayout,
+        step: &TableStep,
+        answered: Answered,
+        ctx: &Context<'_>,
+    ) -> Result<Option<Box<ImageFilter>>> {
+        // The conditions see the spaces at the end of a CHAR, and the images do not have them. An
+        // index that has all columns gives most rows as entries, which are not tested.
+        if step.padding.is_some() || step.covering.is_some() {
+            return Ok(None);
+        }
+        let conditions = step.hash.as_ref().map_or(&step.conditions, |lookup| &lookup.conditions);
+        let columns = Columns { layout, step };
+        let mut filter = ImageFilter { tests: Vec::new(), answered };
+        for (at, condition) in conditions.iter().enumerate() {
+            if answered.has(at) {
+                continue;
+            }
+            match columns.test(condition, ctx)? {
+                Some(test) => {
+                    filter.tests.push(test);
+                    filter.answered = filter.answered.with(at);
+                }
+                None if is_quiet(condition) => {}
+                None => break,
+            }
+        }
+        Ok((!filter.tests.is_empty()).then(|| Box::new(filter)))
+    }
+
+    /// Reports whether a row passes all tests.
+    #[inline]
+    pub fn passes(&self, layout: &RowLayout, image: &[u8]) -> Result<bool> {
+        for test in &self.tests {
+            if !test.holds(layout, image)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Reports whether the condition compares only columns and constants of one family of types, which
+/// raises neither warnings nor errors.
+fn is_quiet(condition: &Expr) -> bool {
+    let Node::Compare { operands, .. } = &condition.node else { return false };
+    let [a, b] = &**operands;
+    let is_plain = |operand: &Expr| matches!(operand.node, Node::Slot(_) | Node::Constant(_));
+    let is_date = |ty: &ColumnType| matches!(ty.code, TypeCode::Date | TypeCode::Datetime2);
+    let is_number = |ty: &ColumnType| ty.is_integer() || ty.code == TypeCode::NewDecimal;
+    let is_text = |ty: &ColumnType| matches!(ty.code, TypeCode::Varchar | TypeCode::String);
+    let same = |is: &dyn Fn(&ColumnType) -> bool| is(&a.ty) && is(&b.ty);
+    is_plain(a) && is_plain(b) && (same(&is_date) || same(&is_number) || same(&is_text))
+}
+
+/// Returns the value of an expression that is the same for all rows of the statement. `None` means
+/// that the expression is not known to be one, or is NULL.
+fn constant<'v>(expr: &'v Expr, ctx: &'v Context<'_>) -> Result<Option<Cow<'v, Value>>> {
+    let value = if is_constant(expr) { Some(expr.eval(&[], ctx)?) } else { None };
+    Ok(value.filter(|value| !value.is_null()))
+}
+
+fn is_constant(expr: &Expr) -> bool {
+    match &expr.node {
+        Node::Constant(_) | Node::Parameter(_) | Node::Outer(_) => true,
+        Node::DateAdd { operands, .. } => operands.iter().all(is_constant),
+        Node::Arithmetic { op: BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, operands } => {
+            operands.iter().all(|operand| is_constant(operand) && operand.ty.code == TypeCode::NewDecimal)
+        }
+        _ => false,
+    }
+}
+
+/// The columns of a step, for the tests.
+struct Columns<'s> {
+    layout: &'s RowLayout,
+    step: &'s TableStep,
+}
+
+impl Columns<'_> {
+    /// Returns the column that the expression is.
+    fn column(&self, expr: &Expr) -> Option<usize> {
+        let Node::Slot(slot) = expr.node else { return None };
+        slot.checked_sub(self.step.base).filter(|column| *column < self.layout.columns())
+    }
+
+    /// Returns the test that decides the condition, if there is one.
+    fn test(&self, condition: &Expr, ctx: &Context<'_>) -> Result<Option<ColumnTest>> {
+        match &condition.node {
+            Node::Compare { op, operands, collation } => {
+                let [a, b] = &**operands;
+                if let (Some(a), Some(b)) = (self.column(a), self.column(b)) {
+                    return Ok(self.columns(*op, a, b));
+                }
+                let (op, column, other) = match (self.column(a), self.column(b)) {
+                    (Some(column), None) => (Some(*op), column, b),
+                    (None, Some(column)) => (mirrored(*op), column, a),
+                    _ => return Ok(None),
+                };
+                let (Some(op), Some(value)) = (op, constant(other, ctx)?) else { return Ok(None) };
+                Ok(self.compared(column, op, &value, *collation))
+            }
+            Node::Between { negated, operands, .. } => {
+                let [operand, low, high] = &**operands;
+                let Some(column) = self.column(operand) else { return Ok(None) };
+                let (Some(low), Some(high)) = (constant(low, ctx)?, constant(high, ctx)?) else {
+                    return Ok(None);
+                };
+                Ok(self.between(column, *negated, &low, &high))
+            }
+            Node::In { negated, operand, list, collation } => {
+                let Some(column) = self.column(operand) else { return Ok(None) };
+                let mut values = Vec::with_capacity(list.len());
+                for item in list {
+                    let Some(value) = constant(item, ctx)? else { return Ok(None) };
+                    values.push(value);
+                }
+                Ok(self.one_of(column, *negated, &values, *collation))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn order(&self, column: usize) -> Option<OrderNumber> {
+        OrderNumber::of(&self.layout.types()[column])
+    }
+
+    /// Returns the test for two columns whose values are stored in the same way.
+    fn columns(&self, op: BinaryOp, a: usize, b: usize) -> Option<ColumnTest> {
+        let form = |column: usize| {
+            let ty = &self.layout.types()[column];
+            (ty.code, ty.unsigned, if ty.is_integer() { 0 } else { ty.meta })
+        };
+        let wanted = match op {
+            BinaryOp::Equal => [Ordering::Equal; 2],
+            BinaryOp::NotEqual => [Ordering::Less, Ordering::Greater],
+            BinaryOp::Less => [Ordering::Less; 2],
+            BinaryOp::LessEqual => [Ordering::Less, Ordering::Equal],
+            BinaryOp::Greater => [Ordering::Greater; 2],
+            BinaryOp::GreaterEqual => [Ordering::Greater, Ordering::Equal],
+            _ => return None,
+        };
+        if form(a) != form(b) {
+            return None;
+        }
+        Some(ColumnTest::column(a, self.order(a)?, b, wanted))
+    }
+
+    /// Returns the test for a column that is compared with a value.
+    fn compared(&self, column: usize, op: BinaryOp, value: &Value, collation: u16) -> Option<ColumnTest> {
+        if let Some(text) = self.text(column, value) {
+            let equal = match op {
+                BinaryOp::Equal => true,
+                BinaryOp::NotEqual => false,
+                _ => return None,
+            };
+            return Some(ColumnTest::texts(column, collation, vec![text], equal));
+        }
+        let (order, at) = (self.order(column)?, self.position(column, value)?);
+        let (least, most) = (i128::MIN, i128::MAX);
+        Some(match op {
+            BinaryOp::Equal => ColumnTest::range(column, order, first_from(at), at.floor),
+            BinaryOp::NotEqual => ColumnTest::outside(column, order, first_from(at), at.floor),
+            BinaryOp::Less => ColumnTest::range(column, order, least, first_from(at) - 1),
+            BinaryOp::LessEqual => ColumnTest::range(column, order, least, at.floor),
+            BinaryOp::Greater => ColumnTest::range(column, order, at.floor + 1, most),
+            BinaryOp::GreaterEqual => ColumnTest::range(column, order, first_from(at), most),
+            _ => return None,
+        })
+    }
+
+    fn between(&self, column: usize, negated: bool, low: &Value, high: &Value) -> Option<ColumnTest> {
+        let order = self.order(column)?;
+        let (low, high) = (self.position(column, low)?, self.position(column, high)?);
+        let range = if negated { ColumnTest::outside } else { ColumnTest::range };
+        Some(range(column, order, first_from(low), high.floor))
+    }
+
+    fn one_of(
+        &self,
+        column: usize,
+        negated: bool,
+        values: &[Cow<'_, Value>],
+        collation: u16,
+    ) -> Option<ColumnTest> {
+        let texts: Option<Vec<_>> = values.iter().map(|value| self.text(column, value)).collect();
+        if let Some(texts) = texts.filter(|texts| !texts.is_empty()) {
+            return Some(ColumnTest::texts(column, collation, texts, !negated));
+        }
+        if negated {
+            return None;
+        }
+        let order = self.order(column)?;
+        let positions: Option<Vec<_>> = values.iter().map(|value| self.position(column, value)).collect();
+        // A value that lies between two numbers equals none, as one beyond all of them does.
+        let numbers = positions?.into_iter().filter(|at| at.is_exact);
+        let numbers = numbers.filter_map(|at| u64::try_from(at.floor).ok()).collect();
+        Some(ColumnTest::one_of(column, order, numbers))
+    }
+
+    /// Returns the value's bytes, if the column is compared with them as they are stored.
+    fn text(&self, column: usize, value: &Value) -> Option<Vec<u8>> {
+        match value {
+            Value::Bytes(text) if self.layout.is_plain_text(column) => Some(text.clone()),
+            _ => None,
+        }
+    }
+
+    /// Returns the place of a value among the numbers of the column. A text beside a date is one,
+    /// if it can be read as one.
+    fn position(&self, column: usize, value: &Value) -> Option<Position> {
+        let ty = &self.layout.types()[column];
+        match value {
+            Value::Bytes(text) if matches!(ty.code, TypeCode::Date | TypeCode::Datetime2) => {
+                position(ty, &Value::DateTime(parse::datetime(text)?.value))
+            }
+            value => position(ty, value),
+        }
+    }
+}
+
+/// Returns the least number whose value is not below the one at this position.
+fn first_from(at: Position) -> i128 {
+    at.floor + i128::from(!at.is_exact)
+}
+
+/// Returns the comparison with its operands in the other order.
+fn mirrored(op: BinaryOp) -> Option<BinaryOp> {
+    Some(match op {
+        BinaryOp::Equal | BinaryOp::NotEqual => op,
+        BinaryOp::Less => BinaryOp::Greater,
+        BinaryOp::LessEqual => BinaryOp::GreaterEqual,
+        BinaryOp::Greater => BinaryOp::Less,
+        BinaryOp::GreaterEqual => BinaryOp::LessEqual,
+        _ => return None,
+    })
+}

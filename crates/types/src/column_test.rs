@@ -1,0 +1,155 @@
+//! Conditions on columns that are decided on the bytes of a row image, without decoding it.
+//!
+//! A scan that keeps few of its rows decodes only those. The tests say of each image exactly what
+//! the conditions say of its values.
+
+use crate::collation;
+use crate::order_number::OrderNumber;
+use crate::row::{RowError, RowLayout};
+use std::cmp::Ordering;
+
+/// A condition on one column. No test holds for NULL.
+#[derive(Clone, Debug)]
+pub struct ColumnTest {
+    column: usize,
+    accepts: Accepts,
+}
+
+#[derive(Clone, Debug)]
+enum Accepts {
+    /// The numbers from the first to the second, both included.
+    Range(OrderNumber, u64, u64),
+    /// The numbers that are not from the first to the second.
+    Outside(OrderNumber, u64, u64),
+    /// These numbers, which ascend.
+    Numbers(OrderNumber, Vec<u64>),
+    /// The numbers that compare in one of these ways with another column's.
+    Column(OrderNumber, usize, [Ordering; 2]),
+    /// The texts that are equal to one of these in the collation, or those that are equal to none.
+    Texts { collation: u16, texts: Vec<Vec<u8>>, equal: bool },
+}
+
+impl ColumnTest {
+    /// Makes a test that holds for the numbers from `low` to `high`, both included. Bounds beyond
+    /// the numbers of 64 bits are allowed.
+    pub fn range(column: usize, order: OrderNumber, low: i128, high: i128) -> ColumnTest {
+        let most = i128::from(u64::MAX);
+        let accepts = match low.max(0) <= high.min(most) {
+            true => Accepts::Range(order, low.max(0) as u64, high.min(most) as u64),
+            false => Accepts::Numbers(order, Vec::new()),
+        };
+        ColumnTest { column, accepts }
+    }
+
+    /// Makes a test that holds for the numbers below `low` and for those above `high`.
+    pub fn outside(column: usize, order: OrderNumber, low: i128, high: i128) -> ColumnTest {
+        let most = i128::from(u64::MAX);
+        let accepts = match low.max(0) <= high.min(most) {
+            true => Accepts::Outside(order, low.max(0) as u64, high.min(most) as u64),
+            false => Accepts::Range(order, 0, u64::MAX),
+        };
+        ColumnTest { column, accepts }
+    }
+
+    /// Makes a test that holds for each of these numbers.
+    pub fn one_of(column: usize, order: OrderNumber, mut numbers: Vec<u64>) -> ColumnTest {
+        numbers.sort_unstable();
+        ColumnTest { column, accepts: Accepts::Numbers(order, numbers) }
+    }
+
+    /// Makes a test that holds if the column compares with another one, whose values are stored in
+    /// the same way, as one of two orderings says.
+    pub fn column(column: usize, order: OrderNumber, other: usize, wanted: [Ordering; 2]) -> ColumnTest {
+        ColumnTest { column, accepts: Accepts::Column(order, other, wanted) }
+    }
+
+    /// Makes a test that holds for the texts that are equal to one of `texts` in a collation, or
+    /// for those that are equal to none of them. The layout must say of the column that its bytes
+    /// are the value's ([`RowLayout::is_plain_text`]).
+    pub fn texts(column: usize, collation: u16, texts: Vec<Vec<u8>>, equal: bool) -> ColumnTest {
+        ColumnTest { column, accepts: Accepts::Texts { collation, texts, equal } }
+    }
+
+    /// Reports whether the test holds for a full image.
+    ///
+    /// # Errors
+    /// Returns an error with the place if the image ends within a value.
+    #[inline]
+    pub fn holds(&self, layout: &RowLayout, image: &[u8]) -> Result<bool, RowError> {
+        let Some(packed) = layout.find(image, self.column)? else { return Ok(false) };
+        Ok(match &self.accepts {
+            Accepts::Range(order, low, high) => (*low..=*high).contains(&order.of_packed(packed)),
+            Accepts::Outside(order, low, high) => !(*low..=*high).contains(&order.of_packed(packed)),
+            Accepts::Numbers(order, numbers) => numbers.binary_search(&order.of_packed(packed)).is_ok(),
+            Accepts::Column(order, other, wanted) => match layout.find(image, *other)? {
+                None => false,
+                Some(other) => wanted.contains(&order.of_packed(packed).cmp(&order.of_packed(other))),
+            },
+            Accepts::Texts { collation, texts, equal } => {
+                let is_equal = |text: &Vec<u8>| {
+                    **text == *packed
+                        || collation::compare_utf8mb4(*collation, packed, text) == Ordering::Equal
+                };
+                texts.iter().any(is_equal) == *equal
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ColumnType, Value};
+
+    #[test]
+    fn tests_hold_for_the_rows_that_they_say() {
+        const UTF8MB4_0900_AI_CI: u16 = 255;
+        let text = ColumnType::varchar(20, UTF8MB4_0900_AI_CI);
+        let types = [text.clone(), ColumnType::int(false), text, ColumnType::int(false)];
+        let layout = RowLayout::new(&types);
+        let image = |first: Value, a: Value, b: Value| {
+            let mut image = Vec::new();
+            layout.encode(&[first, a, Value::text("xyz"), b], &mut image).unwrap();
+            image
+        };
+        let plain = image(Value::text("Été"), Value::Int(-5), Value::Int(3));
+        let nulls = image(Value::Null, Value::Null, Value::Int(3));
+        let number = |n: i64| (n as u64 ^ 1 << 63) as i128;
+        let signed = OrderNumber::Signed;
+        let holds = |test: ColumnTest| {
+            let of_nulls = test.holds(&layout, &nulls).unwrap();
+            (test.holds(&layout, &plain).unwrap(), of_nulls)
+        };
+        assert_eq!(holds(ColumnTest::range(1, signed, number(-5), number(0))), (true, false));
+        assert_eq!(holds(ColumnTest::range(1, signed, number(-4), i128::MAX)), (false, false));
+        assert_eq!(holds(ColumnTest::range(3, signed, -1, number(3))), (true, true));
+        assert_eq!(holds(ColumnTest::range(3, signed, number(4), number(3))), (false, false));
+        assert_eq!(holds(ColumnTest::outside(1, signed, number(-5), number(-5))), (false, false));
+        assert_eq!(holds(ColumnTest::outside(3, signed, number(4), number(9))), (true, true));
+        assert_eq!(holds(ColumnTest::outside(3, signed, -9, -1)), (true, true));
+        let numbers = [7, 3].map(|n| number(n) as u64).to_vec();
+        assert_eq!(holds(ColumnTest::one_of(3, signed, numbers)), (true, true));
+        let less = [Ordering::Less; 2];
+        assert_eq!(holds(ColumnTest::column(1, signed, 3, less)), (true, false));
+        assert_eq!(holds(ColumnTest::column(3, signed, 1, less)), (false, false));
+        let texts = |texts: &[&str], equal| {
+            let texts = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
+            ColumnTest::texts(0, UTF8MB4_0900_AI_CI, texts, equal)
+        };
+        assert_eq!(holds(texts(&["x", "ete"], true)), (true, false));
+        assert_eq!(holds(texts(&["x", "ete"], false)), (false, false));
+        assert_eq!(holds(texts(&["x"], false)), (true, false));
+    }
+
+    #[test]
+    fn an_image_that_ends_within_a_value_is_an_error() {
+        let layout = RowLayout::new(&[ColumnType::varchar(20, 255), ColumnType::int(false)]);
+        let mut image = Vec::new();
+        layout.encode(&[Value::text("abc"), Value::Int(1)], &mut image).unwrap();
+        let test = ColumnTest::range(1, OrderNumber::Signed, 0, i128::MAX);
+        for len in 0..image.len() {
+            assert!(test.holds(&layout, &image[..len]).is_err(), "{len} bytes");
+        }
+        assert_eq!(test.holds(&layout, &image), Ok(true));
+    }
+}
