@@ -5,7 +5,7 @@ use std::ops::Bound;
 
 use buffer::{PageNo, slotted};
 
-use crate::descend::Descent;
+use crate::descend::{Descent, Fences};
 use crate::error::Result;
 use crate::tree::Tree;
 
@@ -57,7 +57,7 @@ struct Passed {
 pub fn entries(tree: &Tree) -> Result<u64> {
     let estimates: Result<Vec<f64>> = (0..SAMPLES)
         .map(|sample| {
-            let (leaf, extent) = along(tree, |entries| spread_evenly(sample, entries))?;
+            let (leaf, extent) = along(tree, |entries| spread_evenly(sample, entries), None)?;
             Ok(extent.level * slotted::count(leaf.node()) as f64)
         })
         .collect();
@@ -69,21 +69,24 @@ pub fn entries(tree: &Tree) -> Result<u64> {
 /// # Errors
 /// Returns the errors of [`entries`].
 pub fn pages(tree: &Tree) -> Result<ApproximatePages> {
-    let extents: Result<Vec<Extent>> =
-        (0..SAMPLES).map(|sample| Ok(along(tree, |entries| spread_evenly(sample, entries))?.1)).collect();
+    let extents: Result<Vec<Extent>> = (0..SAMPLES)
+        .map(|sample| Ok(along(tree, |entries| spread_evenly(sample, entries), None)?.1))
+        .collect();
     let extents = extents?;
     let mean = |of: fn(&Extent) -> f64| (extents.iter().map(of).sum::<f64>() / SAMPLES as f64).round() as u64;
     Ok(ApproximatePages { leaves: mean(|extent| extent.level), inner: mean(|extent| extent.above) })
 }
 
-/// Calls `show` with the keys of one leaf, in order. `number` chooses the leaf.
+/// Calls `show` with the entries of one leaf, keys and values, in order, and with what lies behind
+/// them: a key that is above those of the leaf and not above those of the next one, or `None` if
+/// it is the last leaf. `number` chooses the leaf.
 ///
 /// # Errors
 /// Returns the errors of [`entries`].
 pub fn sampled_leaf(
     tree: &Tree,
     number: u64,
-    show: &mut dyn FnMut(&mut dyn Iterator<Item = &[u8]>),
+    show: &mut dyn FnMut(&mut dyn ExactSizeIterator<Item = (&[u8], &[u8])>, Option<&[u8]>),
 ) -> Result<()> {
     let mut spread = number.wrapping_add(1);
     let at = |entries: usize| {
@@ -91,20 +94,31 @@ pub fn sampled_leaf(
         spread = (spread ^ spread >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         ((spread >> 33) % entries as u64) as usize
     };
-    let (leaf, _) = along(tree, at)?;
-    show(&mut (0..slotted::count(leaf.node())).map(|index| slotted::key(leaf.node(), index)));
+    let mut fences = Fences::default();
+    let (leaf, _) = along(tree, at, Some(&mut fences))?;
+    let entry = |index| (slotted::key(leaf.node(), index), slotted::value(leaf.node(), index));
+    show(&mut (0..slotted::count(leaf.node())).map(entry), fences.high.as_deref());
     Ok(())
 }
 
 /// Returns the leaf to which `at` leads, and what the path to it says of the tree's extent.
-/// `at` gets the number of entries of each inner node and returns the one to follow.
-fn along(tree: &Tree, mut at: impl FnMut(usize) -> usize) -> Result<(Descent<'_>, Extent)> {
+/// `at` gets the number of entries of each inner node and returns the one to follow. `fences`
+/// become the bounds of the leaf.
+fn along<'t>(
+    tree: &'t Tree,
+    mut at: impl FnMut(usize) -> usize,
+    mut fences: Option<&mut Fences>,
+) -> Result<(Descent<'t>, Extent)> {
     let mut extent = AT_ROOT;
     let mut descent = Descent::begin(tree.root())?;
     while descent.level() > 0 {
         let entries = slotted::count(descent.node());
         extent = Extent { level: extent.level * entries as f64, above: extent.above + extent.level };
-        descent.follow(at(entries))?;
+        let index = at(entries);
+        if let Some(fences) = fences.as_deref_mut() {
+            fences.narrow(descent.node(), index);
+        }
+        descent.follow(index)?;
     }
     Ok((descent, extent))
 }

@@ -2,16 +2,26 @@
 //! single moment, and count rows that are not visible yet or not purged yet.
 
 use crate::definition::IndexRef;
+use crate::entry::ClusteredValue;
 use crate::error::Result;
 use crate::statistics::TableStatistics;
 use crate::table::{KeyPart, Table};
+use btree::ApproximatePages;
 use std::sync::Arc;
 
 /// The number of leaves of an index that are looked at, some of them perhaps more than once.
 pub const LEAVES: u64 = 20;
 
-/// The number of pairs of neighbours in leaves, and of those pairs that differ in their first
-/// parts.
+/// How many rows of a table are kept at most.
+const KEPT_ROWS: usize = 240;
+
+/// The longest row that is kept, and what all kept rows of a table take at most, in bytes.
+const MOST_ROW_BYTES: usize = 1024;
+const MOST_BYTES: usize = 64 << 10;
+
+/// The number of pairs of neighbours, and of those pairs that differ in their first parts. The
+/// last entry of a leaf and what lies behind the leaf are a pair too: where rows came in the order
+/// of an index, many leaves hold one value each.
 struct Pairs {
     all: u64,
     /// The differing pairs, by the number of leading parts that are compared, minus one.
@@ -50,8 +60,34 @@ fn sampled(table: &Table) -> Result<TableStatistics> {
     let secondary = (0..table.indexes.len()).map(IndexRef::Secondary);
     let indexes = std::iter::once(IndexRef::Primary).chain(secondary);
     let distinct = indexes.clone().map(|index| distinct(table, index, rows)).collect::<Result<_>>()?;
-    let pages = indexes.map(|index| Ok(btree::estimate::pages(table.tree(index))?)).collect::<Result<_>>()?;
-    Ok(TableStatistics { rows, distinct, pages, at_us: os::clock::now_us() })
+    let pages: Vec<ApproximatePages> =
+        indexes.map(|index| Ok(btree::estimate::pages(table.tree(index))?)).collect::<Result<_>>()?;
+    let kept_rows = kept_rows(table, pages.first().map_or(1, |pages| pages.leaves))?;
+    Ok(TableStatistics { rows, distinct, pages, kept_rows, at_us: os::clock::now_us() })
+}
+
+/// Returns the images of some rows of a table whose clustered index has about so many leaves. They
+/// are all rows if these fit into a leaf and are few. Rows with values outside of their page, and
+/// long ones, are left out.
+fn kept_rows(table: &Table, leaves: u64) -> Result<Vec<Box<[u8]>>> {
+    let looked_at = leaves.clamp(1, LEAVES);
+    let of_leaf = KEPT_ROWS / looked_at as usize;
+    let (mut rows, mut bytes) = (Vec::new(), 0);
+    for number in 0..looked_at {
+        btree::estimate::sampled_leaf(&table.clustered, number, &mut |entries, _| {
+            let step = entries.len().div_ceil(of_leaf).max(1);
+            for (_, value) in entries.step_by(step) {
+                let Ok(value) = ClusteredValue::parse(value) else { continue };
+                let is_plain = !value.is_deleted() && !value.has_externs();
+                if is_plain && value.image.len() <= MOST_ROW_BYTES.min(MOST_BYTES - bytes) {
+                    bytes += value.image.len();
+                    rows.push(value.image.into());
+                }
+            }
+        })?;
+    }
+    assert!(rows.len() <= KEPT_ROWS && bytes <= MOST_BYTES, "the kept rows of a table have a bound");
+    Ok(rows)
 }
 
 fn distinct(table: &Table, index: IndexRef, rows: u64) -> Result<Vec<Option<f64>>> {
@@ -65,7 +101,9 @@ fn distinct(table: &Table, index: IndexRef, rows: u64) -> Result<Vec<Option<f64>
     let readable = &parts[..readable.count()];
     let mut pairs = Pairs { all: 0, differing: vec![0; readable.len()] };
     for number in 0..LEAVES {
-        btree::estimate::sampled_leaf(table.tree(index), number, &mut |keys| pairs.count(readable, keys))?;
+        btree::estimate::sampled_leaf(table.tree(index), number, &mut |entries, behind| {
+            pairs.count(readable, entries, behind);
+        })?;
     }
     let mut distinct: Vec<Option<f64>> = parts.iter().map(|_| None).collect();
     for (of, differing) in distinct.iter_mut().zip(&pairs.differing) {
@@ -79,14 +117,20 @@ fn distinct(table: &Table, index: IndexRef, rows: u64) -> Result<Vec<Option<f64>
 }
 
 impl Pairs {
-    fn count(&mut self, parts: &[KeyPart], keys: &mut dyn Iterator<Item = &[u8]>) {
-        let Some(mut before) = keys.next() else { return };
-        for key in keys {
+    fn count(
+        &mut self,
+        parts: &[KeyPart],
+        entries: &mut dyn ExactSizeIterator<Item = (&[u8], &[u8])>,
+        behind: Option<&[u8]>,
+    ) {
+        let Some((mut before, _)) = entries.next() else { return };
+        for key in entries.map(|(key, _)| key).chain(behind) {
             self.all += 1;
             let common = before.iter().zip(key).take_while(|(a, b)| a == b).count();
             let mut end = 0;
             for (part, differing) in parts.iter().zip(&mut self.differing) {
                 let rest = key.get(end..).unwrap_or_default();
+                // What lies behind a leaf may end within a part, by which it differs.
                 end += types::key::read_part(&part.ty, part.nullable, rest, None).unwrap_or(rest.len());
                 *differing += u64::from(common < end);
             }

@@ -1,5 +1,5 @@
-//! Statistics of tables: the number of rows, and how many different values the leading parts of
-//! each index have. A query processor chooses by them how to read a table.
+//! Statistics of tables: the number of rows, how many different values the leading parts of each
+//! index have, and some of the rows. A query processor chooses by them how to read a table.
 
 use crate::definition::IndexRef;
 use btree::ApproximatePages;
@@ -14,6 +14,9 @@ pub struct TableStatistics {
     pub(crate) distinct: Vec<Vec<Option<f64>>>,
     /// About how many pages each index has, the clustered one first.
     pub(crate) pages: Vec<ApproximatePages>,
+    /// The images of some rows as they were stored at the time, committed or not: at most 240, and
+    /// at most 64 KB of them. Of small tables, these are all rows.
+    pub kept_rows: Vec<Box<[u8]>>,
     /// When the figures were found out, in microseconds of Unix time.
     pub at_us: u64,
 }

@@ -4,6 +4,7 @@ use super::arithmetic::number_in;
 use super::arithmetic::{decimal_of, double_of};
 use super::bit_aggregate::BitString;
 use super::collect_aggregate::Collected;
+use super::decimal_sum::{DecimalSum, Small};
 use super::json_aggregate::JsonParts;
 use super::{Context, Expr, Number, extreme_compare, sort_compare, text_of};
 use crate::error::Result;
@@ -93,7 +94,7 @@ pub(crate) struct Accumulator {
 enum State {
     Count(i64),
     /// The exact sum, and the number of values.
-    Decimal(Option<Decimal>, u64),
+    Decimal(DecimalSum, u64),
     /// The sum of integers, which saturates, and the number of values.
     Integer(Option<i128>, u64),
     Double(Option<f64>, u64),
@@ -172,7 +173,7 @@ impl Aggregate {
             AggregateKind::Sum | AggregateKind::Avg => match super::numeric_class(&self.args[0].ty) {
                 super::value_type::NumericClass::Double => State::Double(None, 0),
                 super::value_type::NumericClass::Integer => State::Integer(None, 0),
-                super::value_type::NumericClass::Decimal => State::Decimal(None, 0),
+                super::value_type::NumericClass::Decimal => State::Decimal(DecimalSum::default(), 0),
             },
             AggregateKind::Min | AggregateKind::Max | AggregateKind::Any => State::Extreme(Value::Null),
             kind @ (AggregateKind::BitAnd | AggregateKind::BitOr | AggregateKind::BitXor)
@@ -248,6 +249,13 @@ impl Accumulator {
             return parts.add(&aggregate.args, row, ctx, charge);
         }
         let is_joined = matches!(aggregate.kind, AggregateKind::GroupConcat { .. });
+        if let State::Decimal(sum, count) = &mut self.state
+            && let Some(value) = Small::of(&aggregate.args[0], row)
+        {
+            sum.add_small(value);
+            *count += 1;
+            return Ok(());
+        }
         if aggregate.args.len() == 1 && !is_joined {
             let value = aggregate.args[0].eval(row, ctx)?;
             return if value.is_null() && !matches!(aggregate.kind, AggregateKind::Any) {
@@ -299,11 +307,7 @@ impl Accumulator {
                 *count += 1;
             }
             State::Decimal(sum, count) => {
-                let value = decimal_of(&number_in(value, ctx));
-                *sum = Some(match sum {
-                    Some(sum) => sum.add(&value).unwrap_or_else(|| Decimal::largest(65, 0)),
-                    None => value,
-                });
+                sum.add(&decimal_of(&number_in(value, ctx)));
                 *count += 1;
             }
             State::Double(sum, count) => {
@@ -372,12 +376,12 @@ impl Accumulator {
             }
             State::Decimal(sum, count) => {
                 *count -= 1;
-                let value = decimal_of(&number(ctx)?);
-                *sum = match sum {
-                    Some(sum) if *count > 0 => sum.sub(&value),
-                    _ => None,
+                let rest = match *count {
+                    0 => Some(DecimalSum::default()),
+                    _ => sum.without(&decimal_of(&number(ctx)?)),
                 };
-                return Ok(sum.is_some() || *count == 0);
+                *sum = rest.unwrap_or_default();
+                return Ok(rest.is_some());
             }
             State::Bits(bits) if aggregate.kind == AggregateKind::BitXor => {
                 *bits ^= super::arithmetic::bits(&*aggregate.args[0].eval(row, ctx)?, ctx).unwrap_or(0);
@@ -408,13 +412,16 @@ impl Accumulator {
     pub fn finish(self, aggregate: &Aggregate, ctx: &Context<'_>) -> Result<Value> {
         Ok(match self.state {
             State::Count(count) => Value::Int(count),
-            State::Integer(None, _) | State::Decimal(None, _) | State::Double(None, _) => Value::Null,
+            State::Integer(None, _) | State::Double(None, _) => Value::Null,
             State::Integer(Some(sum), count) => {
                 let text = sum.to_string();
                 let exact = Decimal::parse_prefix(text.as_bytes()).number;
                 average_or_sum(aggregate, exact, count, ctx)
             }
-            State::Decimal(Some(sum), count) => average_or_sum(aggregate, sum, count, ctx),
+            State::Decimal(sum, count) => match sum.total() {
+                Some(sum) => average_or_sum(aggregate, sum, count, ctx),
+                None => Value::Null,
+            },
             State::Double(Some(sum), count) => Value::Double(match aggregate.kind {
                 AggregateKind::Avg => sum / count as f64,
                 _ => sum,

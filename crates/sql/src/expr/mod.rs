@@ -14,6 +14,7 @@ mod compare;
 mod context;
 mod conversion;
 mod date_arithmetic;
+mod decimal_sum;
 mod diagnostics;
 pub(crate) mod documents;
 mod eval;

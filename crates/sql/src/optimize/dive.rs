@@ -3,7 +3,7 @@
 
 use crate::error::{Result, SqlError};
 use crate::exec::Ranges;
-use crate::expr::{Expr, NoSession, Node};
+use crate::expr::{Context, Expr, NoSession, Node};
 use crate::host::Host;
 use crate::plan::{Access, KeyCondition};
 use crate::variables::Variables;
@@ -72,11 +72,17 @@ impl<'c> Constants<'c> {
         found
     }
 
-    fn dive(&self, table: &Table, access: &Access) -> Option<f64> {
+    /// Calls `compute` with the context for constant expressions. What they warn of is forgotten.
+    pub fn with_context<T>(&self, compute: impl FnOnce(&Context<'_>) -> T) -> T {
         let no_session = NoSession::new(self.host.memory(), 0);
         let ctx = no_session.context(self.engine, self.host, self.variables, false);
         ctx.be_lenient();
-        let Ranges { ranges, is_useless, .. } = Ranges::of(table, access, &[], &ctx).ok()?;
+        compute(&ctx)
+    }
+
+    fn dive(&self, table: &Table, access: &Access) -> Option<f64> {
+        let ranges = self.with_context(|ctx| Ranges::of(table, access, &[], ctx).ok());
+        let Ranges { ranges, is_useless, .. } = ranges?;
         if is_useless {
             return None;
         }

@@ -50,6 +50,11 @@ impl Size {
         Size { rows, statistics }
     }
 
+    /// Returns the images of rows that the statistics keep. There are none for other sources.
+    pub fn kept_rows(&self) -> &[Box<[u8]>] {
+        self.statistics.as_ref().map_or(&[], |statistics| &statistics.kept_rows)
+    }
+
     /// Returns the number of different values of the first `parts` columns of an index.
     fn distinct(&self, table: &Table, index: IndexRef, parts: usize) -> f64 {
         let known = self.statistics.as_ref().and_then(|statistics| statistics.distinct(index, parts));

@@ -13,9 +13,9 @@ use engine::{IndexRef, Table};
 /// The costs of operations, in units of the cost of reading one row in sequence.
 mod price {
     /// A descent in a tree.
-    pub const LOOKUP: f64 = 2.0;
+    pub const LOOKUP: f64 = 4.0;
     /// A row of the clustered tree that is found through an entry of another index.
-    pub const ROW_OF_ENTRY: f64 = 1.5;
+    pub const ROW_OF_ENTRY: f64 = 3.0;
     /// A row that is put into a hash table.
     pub const HASHED: f64 = 1.0;
     /// A key that is looked up in a hash table.

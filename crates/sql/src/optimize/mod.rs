@@ -8,10 +8,11 @@
 //! become inner joins where the two are equivalent (`nulls`), the tables that may be joined in any
 //! order become a block (`block`), and columns that are equal become a class (`equalities`). Then
 //! the cheapest order is searched (`order`) by what it costs to read each table after others
-//! (`method`, `estimate`, `dive`), and its steps are built (`steps`). A statement of one table
-//! skips all of this unless there are access paths to choose between.
+//! (`method`, `estimate`, `counted`, `dive`), and its steps are built (`steps`). A statement of one
+//! table skips all of this unless there are access paths to choose between.
 
 mod block;
+mod counted;
 mod dive;
 mod equalities;
 mod estimate;
@@ -33,6 +34,7 @@ use crate::error::Result;
 use crate::expr::Expr;
 use crate::plan::{Access, JoinTree, Leaf, Source, TableStep, Wish, choose, only_choice};
 use block::Block;
+use counted::Counted;
 use estimate::Size;
 use factors::factored;
 use steps::{Around, Planner, with_tables};
@@ -107,7 +109,7 @@ pub(crate) fn optimize(
         std::mem::take(&mut block.conditions).into_iter().partition(is_on_tables);
     block.conditions = conditions;
     let sizes = tables.leaves.iter().map(|leaf| Size::of(constants.engine, &leaf.source)).collect();
-    let planner = Planner { tables: &tables, constants, sizes, freedom };
+    let planner = Planner { tables: &tables, constants, counted: Counted::default(), sizes, freedom };
     let around = Around { known: Mask::NONE, rounds: 1.0, cost: 0.0 };
     let planned = planner.block(block, around, Some(wish))?;
     let steps = with_tables(planned.steps, tables);

@@ -4,6 +4,7 @@
 //! found from the cheapest orders of the sets with one table less. More tables are ordered step by
 //! step: the next table is always the one with the least sum of cost and resulting rows.
 
+use super::counted::Counted;
 use super::dive::Constants;
 use super::equalities::Class;
 use super::estimate::{self, Size};
@@ -25,6 +26,7 @@ const MOST_ROWS: f64 = 1e200;
 pub(super) struct Ordering<'a> {
     pub tables: &'a Tables,
     pub constants: &'a Constants<'a>,
+    pub counted: &'a Counted,
     /// The sizes of all tables of the query, by their positions.
     pub sizes: &'a [Size],
     /// The positions of the block's tables, in the order in which they are written.
@@ -143,15 +145,15 @@ impl Ordering<'_> {
         let known = placed | self.known;
         let conditions = self.decided(placed, at);
         let size = &self.sizes[at];
-        let (mut taken, mut own_share) = (size.rows, 1.0);
-        for condition in &conditions {
-            let share = self.share(condition, at);
-            assert!((0.0..=1.0).contains(&share), "a share of the rows meets a condition: {share}");
-            taken *= share;
-            if self.tables.mask_of(condition).is_within(Mask::of(at)) {
-                own_share *= share;
-            }
-        }
+        let is_own = |condition: &&Expr| self.tables.mask_of(condition).is_within(Mask::of(at));
+        let guess = |condition: &Expr| self.share(condition, at);
+        let leaf = &self.tables.leaves[at];
+        let own = conditions.iter().filter(is_own);
+        let own_share = self.counted.share(self.constants, (leaf, size), own, guess);
+        let others = conditions.iter().filter(|condition| !is_own(condition));
+        let share = own_share * others.map(guess).product::<f64>();
+        assert!((0.0..=1.0).contains(&share), "a share of the rows meets the conditions: {share}");
+        let taken = size.rows * share;
         let wish = self.wish_of(placed, at);
         let asked =
             Asked { conditions: &conditions, known, rounds, taken, may_hash: self.may_hash, wish: &wish };

@@ -1,6 +1,7 @@
 //! Building of a block's steps in the order that was found.
 
 use super::block::{Block, Member};
+use super::counted::Counted;
 use super::dive::Constants;
 use super::equalities::{equal_columns, take_classes};
 use super::estimate::{self, Size};
@@ -18,6 +19,7 @@ use engine::Table;
 pub(super) struct Planner<'t> {
     pub tables: &'t Tables,
     pub constants: Constants<'t>,
+    pub counted: Counted,
     /// The sizes of all tables, by their positions.
     pub sizes: Vec<Size>,
     pub freedom: Freedom,
@@ -135,6 +137,7 @@ impl Planner<'_> {
         let ordering = Ordering {
             tables: self.tables,
             constants: &self.constants,
+            counted: &self.counted,
             sizes: &self.sizes,
             members: &members,
             conditions: &conditions,

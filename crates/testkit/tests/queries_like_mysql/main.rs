@@ -4,6 +4,7 @@
 mod beside;
 mod column_conditions;
 mod common_tables;
+mod decimal_sums;
 mod derived;
 mod explained;
 mod groups_in_order;

@@ -211,6 +211,24 @@ impl Decimal {
         number
     }
 
+    /// Returns the number in units of its last digit, if they have at most 127 bits: 1.50 has 150.
+    #[inline]
+    pub fn units(&self) -> Option<i128> {
+        let [low, high, 0, 0] = self.magnitude else { return None };
+        let digits = i128::try_from(u128::from(high) << 64 | u128::from(low)).ok()?;
+        Some(if self.negative { -digits } else { digits })
+    }
+
+    /// Returns the number with these [`Decimal::units`].
+    ///
+    /// # Panics
+    /// When the scale is above that of any number.
+    #[inline]
+    pub fn of_units(units: i128, scale: u8) -> Decimal {
+        assert!(scale <= MAX_READ_SCALE, "a number has at most {MAX_READ_SCALE} digits after the point");
+        Decimal::of_digits(units.unsigned_abs(), scale, units < 0)
+    }
+
     /// Returns the digits as one integer, if it has at most 64 bits.
     #[inline]
     fn in_one_limb(&self) -> Option<u64> {
