@@ -17,7 +17,7 @@
 //! damaged: if a record is unreadable and a later one says that it had been durable, the medium has
 //! failed.
 
-use crate::Lsn;
+use crate::{Lsn, checksum};
 
 /// The number of bytes in front of the payload. It is also the smallest distance between the starts
 /// of two records, which the link table relies on.
@@ -54,7 +54,7 @@ impl Frame {
         bytes[8..12].copy_from_slice(&(start_lsn as u32).to_le_bytes());
         let mut checksum = checksum_of_frame(seed, start_lsn, &bytes[..12]);
         for part in parts {
-            checksum = crc32c::crc32c_append(checksum, part);
+            checksum = checksum::append(checksum, part);
         }
         bytes[12..16].copy_from_slice(&checksum.to_le_bytes());
         bytes
@@ -90,11 +90,11 @@ impl Frame {
     /// Reports whether the frame's checksum is right for this seed, position and payload.
     pub fn matches(&self, seed: u64, start_lsn: Lsn, payload: &[u8]) -> bool {
         let checksum = self.begin_check(seed, start_lsn);
-        self.ends_check(crc32c::crc32c_append(checksum, payload))
+        self.ends_check(checksum::append(checksum, payload))
     }
 
     /// Returns the checksum's state before the payload, for a payload that is checked piece by
-    /// piece with `crc32c_append`.
+    /// piece with [`checksum::append`].
     pub fn begin_check(&self, seed: u64, start_lsn: Lsn) -> u32 {
         checksum_of_frame(seed, start_lsn, &self.unchecked)
     }
@@ -110,7 +110,7 @@ fn checksum_of_frame(seed: u64, start_lsn: Lsn, frame: &[u8]) -> u32 {
     bytes[0..8].copy_from_slice(&seed.to_le_bytes());
     bytes[8..16].copy_from_slice(&start_lsn.to_le_bytes());
     bytes[16..28].copy_from_slice(frame);
-    crc32c::crc32c(&bytes)
+    checksum::append(0, &bytes)
 }
 
 #[cfg(test)]

@@ -32,6 +32,7 @@
 //!   remnant of an earlier lap or of a tail that a crash cut off is ever taken for a record.
 
 mod checkpoint;
+mod checksum;
 mod config;
 mod copy;
 mod core;

@@ -28,7 +28,7 @@ use crate::checkpoint::{Checkpoint, Life, Lives, Slot, Slots};
 use crate::core::{Core, Start};
 use crate::files::{Files, log_dir};
 use crate::frame::{FRAME_BYTES, Frame};
-use crate::{LogConfig, Lsn, RedoError, START_LSN};
+use crate::{LogConfig, Lsn, RedoError, START_LSN, checksum};
 
 /// The number of bytes that are read (and written back) at a time.
 const SCAN_BYTES: usize = 1 << 20;
@@ -195,7 +195,7 @@ impl Scan<'_> {
             if at == first {
                 look(frame.kind, bytes);
             }
-            checksum = crc32c::crc32c_append(checksum, bytes);
+            checksum = checksum::append(checksum, bytes);
             at += part;
         }
         Ok(frame.ends_check(checksum).then_some(frame))

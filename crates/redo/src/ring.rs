@@ -92,7 +92,10 @@ impl Ring {
         // alone uses them now, and `source` is a shared borrow, hence no part of the cells.
         unsafe {
             std::ptr::copy_nonoverlapping(source.as_ptr(), base.add(offset), first);
-            std::ptr::copy_nonoverlapping(source[first..].as_ptr(), base, source.len() - first);
+            // Only a source that comes to the ring's end goes on at its beginning.
+            if first < source.len() {
+                std::ptr::copy_nonoverlapping(source[first..].as_ptr(), base, source.len() - first);
+            }
         }
     }
 
