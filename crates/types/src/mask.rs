@@ -44,10 +44,14 @@ impl ColumnMask {
 
     /// Reads a row event's bitmap, least significant bit first. Returns `None` if the bitmap is too
     /// short. Bits beyond `columns` are ignored (MySQL sets them).
+    #[inline]
     pub fn from_bitmap(bitmap: &[u8], columns: usize) -> Option<ColumnMask> {
         let bytes = bitmap.get(..columns.div_ceil(8))?;
         if let 1..=64 = columns {
-            let word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            let word = match bytes {
+                [byte] => u64::from(*byte),
+                _ => bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+            };
             let first = word & (u64::MAX >> (64 - columns));
             return Some(ColumnMask { first, rest: Vec::new(), columns: columns as u32 });
         }
@@ -117,7 +121,15 @@ impl ColumnMask {
     /// Reports whether all columns are in the set.
     #[inline]
     pub fn is_full(&self) -> bool {
-        self.count() == self.columns()
+        match self.columns {
+            1..=64 => self.first == u64::MAX >> (64 - self.columns),
+            _ => self.count() == self.columns(),
+        }
+    }
+    /// Returns the columns in the set of a table that has at most 64, as bits.
+    #[inline]
+    pub(crate) fn bits(&self) -> Option<u64> {
+        (self.columns <= 64).then_some(self.first)
     }
     /// Reports whether no column is in the set.
     #[inline]
@@ -132,6 +144,12 @@ impl ColumnMask {
     /// if there is none.
     #[inline]
     pub(crate) fn next(&self, from: usize, member: bool) -> usize {
+        if self.columns <= 64 {
+            let word = if member { self.first } else { !self.first };
+            // No column is at or behind the 64th, by which a word cannot be moved.
+            let bits = if from < 64 { word >> from } else { 0 };
+            return (from + bits.trailing_zeros() as usize).min(self.columns());
+        }
         let mut column = from;
         while column < self.columns() {
             let word = if column < 64 { self.first } else { self.rest[column / 64 - 1] };

@@ -141,17 +141,25 @@ impl RowLayout {
         }
         let bitmap = self.bitmap(image, mask.count())?;
         let (mut offset, mut at) = (bitmap.len(), 0);
-        let mut column = mask.next(0, true);
-        while column < self.columns() {
+        let mut pass = |column| {
             if !is_null(bitmap, at) {
                 offset = self.after(image, column, offset)?;
             }
             at += 1;
-            column = mask.next(column + 1, true);
+            Ok(())
+        };
+        if let Some(mut left) = mask.bits() {
+            while left != 0 {
+                pass(left.trailing_zeros() as usize)?;
+                left &= left - 1;
+            }
+        } else {
+            mask.iter().try_for_each(pass)?;
         }
         Ok(offset)
     }
 
+    #[inline]
     fn check_mask(&self, mask: &ColumnMask) -> Result<(), RowError> {
         if mask.columns() == self.columns() {
             Ok(())
@@ -236,6 +244,7 @@ impl RowLayout {
 
     /// Calls `visit(column, packed value or None)` for every column of a partial image, and returns
     /// the image's length.
+    #[inline]
     pub fn walk_partial<'a>(
         &self,
         mask: &ColumnMask,
@@ -245,8 +254,7 @@ impl RowLayout {
         self.check_mask(mask)?;
         let bitmap = self.bitmap(image, mask.count())?;
         let (mut offset, mut at) = (bitmap.len(), 0);
-        let mut column = mask.next(0, true);
-        while column < self.columns() {
+        let mut take = |column| {
             if is_null(bitmap, at) {
                 visit(column, None);
             } else {
@@ -255,7 +263,15 @@ impl RowLayout {
                 offset = end;
             }
             at += 1;
-            column = mask.next(column + 1, true);
+            Ok(())
+        };
+        if let Some(mut left) = mask.bits() {
+            while left != 0 {
+                take(left.trailing_zeros() as usize)?;
+                left &= left - 1;
+            }
+        } else {
+            mask.iter().try_for_each(take)?;
         }
         Ok(offset)
     }
@@ -458,6 +474,13 @@ impl RowLayout {
         self.check_mask(mask)?;
         let base_bitmap = self.bitmap(base, self.columns())?;
         let partial_bitmap = self.bitmap(partial, mask.count())?;
+        if let Some(bits) = mask.bits()
+            && bits.is_power_of_two()
+            && no_null_before(base_bitmap, self.columns())
+            && !is_null(partial_bitmap, 0)
+        {
+            return self.splice_one(base, bits.trailing_zeros() as usize, partial, out);
+        }
         let start = out.len();
         out.extend_from_slice(base_bitmap);
         let (mut base_at, mut partial_at, mut bit) = (base_bitmap.len(), partial_bitmap.len(), 0);
@@ -488,6 +511,28 @@ impl RowLayout {
             column = run_end;
         }
         Ok(partial_at)
+    }
+
+    /// Does what [`RowLayout::splice`] does for one column, where no column is NULL: it looks only
+    /// at the columns of variable length.
+    fn splice_one(
+        &self,
+        base: &[u8],
+        column: usize,
+        partial: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<usize, RowError> {
+        const PARTIAL_NULL_BYTES: usize = 1;
+        let damaged = |cause| self.error(column, base.len(), cause);
+        let start = self.places.start(base, self.null_bytes(), column).map_err(damaged)?;
+        let end = self.after(base, column, start)?;
+        let whole = self.places.end(base, self.null_bytes()).map_err(damaged)?;
+        let behind = base.get(end..whole).ok_or_else(|| damaged(PackedError::Short))?;
+        let partial_end = self.after(partial, column, PARTIAL_NULL_BYTES)?;
+        out.extend_from_slice(&base[..start]);
+        out.extend_from_slice(&partial[PARTIAL_NULL_BYTES..partial_end]);
+        out.extend_from_slice(behind);
+        Ok(partial_end)
     }
 
     /// Appends the partial image of the mask's columns, taken from a full image.

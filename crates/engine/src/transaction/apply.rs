@@ -168,16 +168,16 @@ pub(super) fn apply_update_of(
     after: PartialRow<'_>,
 ) -> Result<()> {
     check_columns(table, after)?;
-    let key = key.clone();
-    let old = rows.current_row(table, &key).map_err(|error| name_row(error, table, before))?;
+    let old = rows.current_row(table, key).map_err(|error| name_row(error, table, before))?;
     let mut new = Vec::with_capacity(old.image.len() + after.image.len());
     table.layout.check_values(after.mask, after.image)?;
     table.layout.splice(&old.image, after.mask, after.image, &mut new)?;
-    let row_id = row_id_of(table, &key);
-    let moves = row_id.is_none() && after.mask.intersects(&table.primary_mask);
-    let new_key = if moves { table.clustered_key(&new, None)? } else { key.clone() };
-    let moved = new_key != key;
-    let new_keys = changed_keys(rows, table, &old, &new, after.mask, (&key, &new_key))?;
+    let row_id = row_id_of(table, key);
+    let may_move = row_id.is_none() && after.mask.intersects(&table.primary_mask);
+    let made = if may_move { Some(table.clustered_key(&new, None)?) } else { None };
+    let new_key = made.as_ref().unwrap_or(key);
+    let moved = may_move && new_key != key;
+    let new_keys = changed_keys(rows, table, &old, &new, after.mask, (key, new_key))?;
     if moved && !after.mask.is_full() {
         rows.changes.sidecar.whole_row(table.id, &new);
     }
@@ -186,8 +186,8 @@ pub(super) fn apply_update_of(
         note_auto_increment(table, &new)?;
     }
     let by_columns_alone = !moved && new_keys.is_empty();
-    rows.changes.stage_update(table, &key, old, &new_key, (new, None), new_keys)?;
-    note_update_ahead(rows, table, &key, by_columns_alone.then_some(after));
+    rows.changes.stage_update(table, key, old, new_key, (new, None), new_keys)?;
+    note_update_ahead(rows, table, key, by_columns_alone.then_some(after));
     bump(&rows.engine.counters.rows_updated, 1);
     Ok(())
 }

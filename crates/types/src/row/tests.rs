@@ -93,6 +93,36 @@ fn splice_extract_and_change_agree_with_values() {
 }
 
 #[test]
+fn one_column_is_spliced_into_rows_without_nulls() {
+    let (layout, mut random) = (layout(), Random(11));
+    let mut rows = std::iter::repeat_with(|| random_row(&layout, &mut random))
+        .filter(|row| !row.iter().any(|value| matches!(value, Value::Null)));
+    for _ in 0..20 {
+        let (old, new) = (rows.next().expect("goes on"), rows.next().expect("goes on"));
+        let (old_image, new_image) = (image(&layout, &old), image(&layout, &new));
+        for column in 0..layout.columns() {
+            let mut mask = ColumnMask::empty(layout.columns());
+            mask.insert(column);
+            let (mut partial, mut spliced, mut from_values) = (Vec::new(), Vec::new(), Vec::new());
+            layout.extract(&new_image, &mask, &mut partial).unwrap();
+            layout.splice_values(&old_image, &mask, &new, &mut from_values).unwrap();
+            let longer = [&old_image[..], &[9, 9]].concat();
+            for base in [&old_image, &longer] {
+                spliced.clear();
+                assert_eq!(layout.splice(base, &mask, &partial, &mut spliced), Ok(partial.len()));
+                assert_eq!(spliced, from_values, "column {column}");
+            }
+            for len in 0..old_image.len() {
+                assert!(layout.splice(&old_image[..len], &mask, &partial, &mut Vec::new()).is_err());
+            }
+            for len in 0..partial.len() {
+                assert!(layout.splice(&old_image, &mask, &partial[..len], &mut Vec::new()).is_err());
+            }
+        }
+    }
+}
+
+#[test]
 fn cut_images_are_errors() {
     let layout = layout();
     let mut random = Random(3);
