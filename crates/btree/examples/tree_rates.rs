@@ -38,8 +38,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     })?;
     rate("random modify, located 16 at a time", count / 16, |number| {
         let keys = &keys[number as usize * 16..][..16];
-        let spots: Vec<_> = keys.iter().map(|key| tree.locate(key)).collect();
-        spots.iter().for_each(|spot| tree.prefetch(spot));
+        let mut spots: Vec<_> = keys.iter().map(|key| tree.locate(key)).collect();
+        spots.iter_mut().for_each(|spot| tree.prefetch(spot));
         spots.iter().try_for_each(|spot| tree.modify_at(spot, lsn, |_| Change::Put((&new[..]).into())))
     })?;
     threads(&tree, 2, &keys, lsn);

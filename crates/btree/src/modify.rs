@@ -23,7 +23,7 @@ pub(crate) fn modify<'v>(
     let key = spot.key;
     loop {
         let mut leaf = spot.write(root)?;
-        let found = slotted::search(&leaf, key);
+        let found = spot.search(&leaf);
         let wanted = change(found.ok().map(|index| slotted::value(&leaf, index)));
         let outcome = leaf::change(root, &mut leaf, key, found, &wanted, lsn)?;
         drop(leaf);

@@ -5,7 +5,7 @@
 //! coupling latches.
 
 use buffer::page::{self, PageType};
-use buffer::{FoundLeaf, PageRead, PageWrite};
+use buffer::{FoundLeaf, PageRead, PageWrite, slotted};
 
 use crate::descend::{Target, leaf_read, leaf_write};
 use crate::error::Result;
@@ -36,11 +36,21 @@ impl<'k> Spot<'k> {
         Spot { key, found: Some(leaf) }
     }
 
-    /// Starts loading the key's entry into the processor's cache. Changes nothing else.
+    /// Starts loading the key's entry into the processor's cache, and notes where it is on the
+    /// leaf. Changes nothing else.
     #[inline]
-    pub(crate) fn prefetch(&self, root: &Root) {
-        if let Some(found) = self.found {
+    pub(crate) fn prefetch(&mut self, root: &Root) {
+        if let Some(found) = &mut self.found {
             root.pool().prefetch_entry(found, self.key);
+        }
+    }
+
+    /// Finds the key on its leaf, as [`slotted::search`] does.
+    #[inline]
+    pub(crate) fn search(&self, leaf: &[u8]) -> std::result::Result<usize, usize> {
+        match &self.found {
+            Some(found) => slotted::search_near(leaf, self.key, found.entry()),
+            None => slotted::search(leaf, self.key),
         }
     }
 

@@ -98,7 +98,7 @@ impl Tree {
     /// Returns the errors of [`Tree::get`].
     pub fn get_at<R>(&self, spot: &Spot<'_>, show: impl FnOnce(&[u8]) -> R) -> Result<Option<R>> {
         let leaf = spot.read(&self.root)?;
-        Ok(slotted::search(&leaf, spot.key).ok().map(|index| show(slotted::value(&leaf, index))))
+        Ok(spot.search(&leaf).ok().map(|index| show(slotted::value(&leaf, index))))
     }
 
     /// Calls `change` with the key's value, if any, under the leaf's exclusive latch, and makes the
@@ -157,9 +157,10 @@ impl Tree {
         self.pool().prefetch_found(leaf);
     }
 
-    /// Starts loading the entry itself into the processor's cache. Changes nothing else.
+    /// Starts loading the entry itself into the processor's cache, and notes in the spot where it
+    /// is on its leaf, so that it need not be searched for there again. Changes nothing else.
     #[inline]
-    pub fn prefetch(&self, spot: &Spot<'_>) {
+    pub fn prefetch(&self, spot: &mut Spot<'_>) {
         spot.prefetch(&self.root);
     }
 

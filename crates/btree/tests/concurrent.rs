@@ -48,8 +48,8 @@ fn write(tree: &Tree, writer: u64, seed: u64, steps: u64) -> Model {
         let key = key_of(writer, rng.below(2500));
         let remove = rng.below(100) < if shrinking { 85 } else { 15 };
         let value = value_of(&key, &mut rng);
-        let spot = tree.locate(&key);
-        tree.prefetch(&spot);
+        let mut spot = tree.locate(&key);
+        tree.prefetch(&mut spot);
         let found = tree.get_at(&spot, <[u8]>::to_vec).expect("a page");
         assert_eq!(found.as_ref(), model.get(&key), "another writer touched a key of writer {writer}");
         let lsn = if rng.one_in(4) { RecordLsn::UNLOGGED } else { log_commit(tree.pool(), b"c") };

@@ -398,6 +398,46 @@ fn changes_in_key_order_are_those_of_single_changes() {
     }
 }
 
+/// A spot whose entry was noted reads and changes its own key, whatever changes came in between:
+/// entries before it that come and go, splits and merges.
+#[test]
+fn a_noted_entry_is_found_wherever_it_has_gone() {
+    let seed = test_seed("a_noted_entry_is_found_wherever_it_has_gone");
+    let mut rng = Rng::new(seed);
+    let tree = empty_tree(&SimDisk::new(seed), 4096, 400);
+    let mut model = Model::new();
+    let mut found = 0;
+    for _ in 0..6_000 {
+        let key = rng.below(600).to_be_bytes().to_vec();
+        let mut spot = tree.locate(&key);
+        tree.prefetch(&mut spot);
+        for _ in 0..rng.below(4) {
+            let other = rng.below(600).to_be_bytes().to_vec();
+            let value = (rng.below(3) > 0).then(|| rng.bytes(60));
+            tree.modify(&other, RecordLsn::UNLOGGED, |_| match &value {
+                Some(value) => Change::Put((&value[..]).into()),
+                None => Change::Remove,
+            })
+            .expect("the change is done");
+            match value {
+                Some(value) => model.insert(other, value),
+                None => model.remove(&other),
+            };
+        }
+        assert_eq!(tree.get_at(&spot, <[u8]>::to_vec).expect("a page"), model.get(&key).cloned());
+        found += usize::from(model.contains_key(&key));
+        let value = rng.bytes(60);
+        tree.modify_at(&spot, RecordLsn::UNLOGGED, |current| {
+            assert_eq!(current, model.get(&key).map(Vec::as_slice));
+            Change::Put((&value[..]).into())
+        })
+        .expect("the change is done");
+        model.insert(key.clone(), value);
+    }
+    compare_all(&tree, &model);
+    assert!(found > 3_000, "{found}");
+}
+
 /// The last leaf, once found, stays the leaf of every greater key until the tree reports otherwise,
 /// through splits at the tree's end and merges of leaves that are emptied there.
 #[test]

@@ -55,9 +55,21 @@ pub struct FoundLeaf {
     space: SpaceId,
     parent: Seen,
     is_last: bool,
+    /// About where the key's entry is on the leaf, or [`NO_ENTRY`].
+    entry: u16,
 }
 
+/// The place of an entry that was not looked for. No page has so many entries.
+const NO_ENTRY: u16 = u16::MAX;
+
 impl FoundLeaf {
+    /// Returns about where the key's entry is on the leaf, for [`slotted::search_near`]. It is
+    /// known once the entry has been prefetched.
+    #[inline]
+    pub fn entry(&self) -> usize {
+        usize::from(self.entry)
+    }
+
     /// Reports whether this is the tree's last leaf, which is also the leaf of every greater key,
     /// as long as the parent does not change. The parent stops being the last node of its level
     /// only by being split, which changes it.
@@ -85,11 +97,12 @@ impl FoundLeaf {
 
     /// Does the work of [`crate::Pool::prefetch_entry`].
     #[inline]
-    pub(crate) fn prefetch_entry(self, frames: &Frames, key: &[u8]) {
+    pub(crate) fn prefetch_entry(&mut self, frames: &Frames, key: &[u8]) {
         if let Some(number) = frames.hinted(self.id().packed()) {
             let start = frames.page_ptr(number);
             let page = RacyPage { start, size: frames.page_size() };
-            if let Some(offset) = page.cell_of(key) {
+            if let Some((index, offset)) = page.cell_of(key) {
+                self.entry = u16::try_from(index).unwrap_or(NO_ENTRY);
                 (0..PREFETCHED_ENTRY_LINES)
                     .for_each(|line| os::memory::prefetch(start.wrapping_add(offset + line * 64)));
             }
@@ -151,14 +164,14 @@ impl RacyPage {
         )
     }
 
-    /// Returns about where the cell of `key` is on a leaf. The place is right if no other entry has
-    /// the same head.
-    fn cell_of(self, key: &[u8]) -> Option<usize> {
+    /// Returns about where the entry of `key` is on a leaf: its index, and the place of its cell.
+    /// They are right if the key is there and no other entry has the same head.
+    fn cell_of(self, key: &[u8]) -> Option<(usize, usize)> {
         let (entries, skip) = (self.u16(slotted::COUNT) as usize, self.u16(slotted::SKIP) as usize);
         self.slot(entries.checked_sub(1)?)?;
         let head = slotted::head_of(key, skip);
-        let index = slotted::partition(0, entries, |index| self.head(index) < head);
-        self.slot(index.min(entries - 1)).map(|(offset, _, _)| offset)
+        let index = slotted::partition(0, entries, |index| self.head(index) < head).min(entries - 1);
+        self.slot(index).map(|(offset, _, _)| (index, offset))
     }
 
     /// Compares the `len` key bytes at `at` with `key`. Returns `None` when they are beyond the
@@ -269,7 +282,7 @@ pub(crate) fn find_leaf(frames: &Frames, root: PageId, key: &[u8]) -> Option<Fou
         if level == 1 {
             os::account::count_page_requests(nodes);
             prefetch_leaf(frames, PageId::new(root.space, child));
-            let found = FoundLeaf { no: child, space: root.space, parent: node, is_last };
+            let found = FoundLeaf { no: child, space: root.space, parent: node, is_last, entry: NO_ENTRY };
             return node.is_still(frames).then_some(found);
         }
         let next = Seen::of(frames, PageId::new(root.space, child))?;

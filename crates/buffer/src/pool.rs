@@ -241,7 +241,7 @@ impl Pool {
     /// Starts loading the entry of `key` in a leaf that [`Pool::find_leaf`] found some time ago, so
     /// that the leaf's slots are in the processor's cache by now.
     #[inline]
-    pub fn prefetch_entry(&self, found: FoundLeaf, key: &[u8]) {
+    pub fn prefetch_entry(&self, found: &mut FoundLeaf, key: &[u8]) {
         found.prefetch_entry(&self.frames, key);
     }
 

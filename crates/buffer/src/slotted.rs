@@ -172,6 +172,10 @@ pub fn search(page: &[u8], key: &[u8]) -> Result<usize, usize> {
     // Whole keys are compared on a tie, so an entry that is found is right even if the key does not
     // begin as all others here do.
     if low < entries && head_at(low) == head {
+        // Mostly the first entry with the head is the only one, as with numbers as keys.
+        if self::key(page, low) == key {
+            return Ok(low);
+        }
         let mut high = partition(low, entries, |index| head_at(index) <= head);
         while low < high {
             let middle = (low + high) / 2;
@@ -189,6 +193,13 @@ pub fn search(page: &[u8], key: &[u8]) -> Result<usize, usize> {
         Ordering::Greater => Err(entries),
         Ordering::Equal => Err(low),
     }
+}
+
+/// Finds `key` as [`search`] does, in a leaf in which its entry is probably at `index`.
+#[inline]
+pub fn search_near(page: &[u8], key: &[u8], index: usize) -> Result<usize, usize> {
+    debug_assert_eq!(crate::page::level(page), 0, "all keys of a leaf are compared");
+    if index < count(page) && self::key(page, index) == key { Ok(index) } else { search(page, key) }
 }
 
 /// Returns the first index from `low` to `high` for which `is_before` is false. Once `is_before` is

@@ -111,7 +111,7 @@ impl Prepared {
     /// Starts loading the rows themselves, whose leaves should have been loaded already.
     #[inline]
     pub fn prefetch_rows(&self) {
-        self.each_leaf(|table, key, leaf| table.clustered.prefetch(&Spot::again(key, leaf)));
+        self.each_leaf(|table, key, leaf| table.clustered.prefetch(&mut Spot::again(key, leaf)));
     }
 
     #[inline]

@@ -147,8 +147,8 @@ impl RowAccess {
 
     /// Locks a row that is to be changed and reads its present state.
     pub(super) fn current_row(&mut self, table: &Table, key: &[u8]) -> Result<OldRow> {
-        let spot = table.clustered.locate(key);
-        table.clustered.prefetch(&spot);
+        let mut spot = table.clustered.locate(key);
+        table.clustered.prefetch(&mut spot);
         if !self.locks.is_ahead() {
             self.lock_row(table, key, LockMode::Update)?;
         }
