@@ -40,6 +40,8 @@ const FORGET: u8 = 2;
 
 /// The length of the fixed header in bytes.
 pub(crate) const HEADER_LEN: usize = 90;
+/// The byte offset of the position's length in the header.
+const POSITION_LEN_OFFSET: usize = 78;
 /// The byte offset of the sidecar's length in the header.
 const SIDECAR_LEN_OFFSET: usize = HEADER_LEN - 4;
 /// The byte offset of the GTID in the header. The GTID is put in last, because it is known last.
@@ -89,32 +91,30 @@ pub(crate) fn put_header(
 ) {
     let start = out.len();
     let flag = |set: bool, bit: u8| if set { bit } else { 0 };
-    out.put_u8(if header.compression.is_some() { VERSION_COMPRESSED } else { VERSION });
-    out.put_u8(
-        flag(!header.binlogged, NOT_BINLOGGED)
-            | flag(header.ddl, DDL)
-            | flag(header.replaced, REPLACED)
-            | flag(header.mariadb_gtid.is_some(), HAS_MARIADB_GTID)
-            | flag(position.is_some(), HAS_POSITION)
-            | flag(spill.is_some(), SPILLED)
-            | flag(!tag.is_none(), TAGGED),
-    );
-    out.put_u32(header.server_id);
-    out.extend_from_slice(&[0; 24]);
-    out.put_u64(header.immediate_commit_us);
-    out.put_u64(header.original_commit_us);
-    out.put_u64(header.depends_lsn);
-    out.put_u32(header.original_server_version);
-    out.put_u32(header.immediate_server_version);
+    let flags = flag(!header.binlogged, NOT_BINLOGGED)
+        | flag(header.ddl, DDL)
+        | flag(header.replaced, REPLACED)
+        | flag(header.mariadb_gtid.is_some(), HAS_MARIADB_GTID)
+        | flag(position.is_some(), HAS_POSITION)
+        | flag(spill.is_some(), SPILLED)
+        | flag(!tag.is_none(), TAGGED);
     let mariadb = header.mariadb_gtid.unwrap_or(MariadbGtid { domain: 0, server_id: 0, seq: 0 });
-    out.put_u32(mariadb.domain);
-    out.put_u32(mariadb.server_id);
-    out.put_u64(mariadb.seq);
-    let position_len_at = out.len();
-    out.put_u32(0);
-    out.put_u32(group_len as u32);
-    out.put_u32(sidecar_len as u32);
-    assert_eq!(out.len() - start, HEADER_LEN, "the header's length is part of the format");
+    // The fields are put together where their places are known, and appended at once.
+    let mut fixed = [0; HEADER_LEN];
+    let mut put = |at: usize, bytes: &[u8]| fixed[at..at + bytes.len()].copy_from_slice(bytes);
+    put(0, &[if header.compression.is_some() { VERSION_COMPRESSED } else { VERSION }, flags]);
+    put(2, &header.server_id.to_le_bytes());
+    put(30, &header.immediate_commit_us.to_le_bytes());
+    put(38, &header.original_commit_us.to_le_bytes());
+    put(46, &header.depends_lsn.to_le_bytes());
+    put(54, &header.original_server_version.to_le_bytes());
+    put(58, &header.immediate_server_version.to_le_bytes());
+    put(62, &mariadb.domain.to_le_bytes());
+    put(66, &mariadb.server_id.to_le_bytes());
+    put(70, &mariadb.seq.to_le_bytes());
+    put(82, &(group_len as u32).to_le_bytes());
+    put(SIDECAR_LEN_OFFSET, &(sidecar_len as u32).to_le_bytes());
+    out.extend_from_slice(&fixed);
     if let Some(position) = position {
         out.put_str(position.channel);
         out.put_str(position.source_log_file);
@@ -131,6 +131,7 @@ pub(crate) fn put_header(
         }
     }
     let position_len = (out.len() - start - HEADER_LEN) as u32;
+    let position_len_at = start + POSITION_LEN_OFFSET;
     out[position_len_at..position_len_at + 4].copy_from_slice(&position_len.to_le_bytes());
     if !tag.is_none() {
         out.put_str(tag.as_str());
@@ -193,20 +194,20 @@ pub(crate) struct CommitRecord<'a> {
 impl<'a> CommitRecord<'a> {
     pub fn parse(payload: &'a [u8]) -> Result<CommitRecord<'a>> {
         let mut reader = Reader::new(payload, "commit record");
-        let version = reader.u8()?;
+        let fixed: [u8; HEADER_LEN] = reader.array()?;
+        let u32_at = |at: usize| u32::from_le_bytes(array_at(&fixed, at));
+        let u64_at = |at: usize| u64::from_le_bytes(array_at(&fixed, at));
+        let [version, flags] = array_at(&fixed, 0);
         if version != VERSION && version != VERSION_COMPRESSED {
             return Err(reader.impossible("version"));
         }
-        let flags = reader.u8()?;
-        let server_id = reader.u32()?;
-        let uuid = Uuid(reader.array()?);
-        let gno = reader.u64()?;
-        let (immediate_commit_us, original_commit_us) = (reader.u64()?, reader.u64()?);
-        let depends_lsn = reader.u64()?;
-        let (original_server_version, immediate_server_version) = (reader.u32()?, reader.u32()?);
-        let mariadb = MariadbGtid { domain: reader.u32()?, server_id: reader.u32()?, seq: reader.u64()? };
-        let position_len = reader.u32()? as usize;
-        let (group_len, sidecar_len) = (reader.u32()? as usize, reader.u32()? as usize);
+        let server_id = u32_at(2);
+        let (uuid, gno) = (Uuid(array_at(&fixed, GTID_OFFSET)), u64_at(GTID_OFFSET + 16));
+        let (immediate_commit_us, original_commit_us, depends_lsn) = (u64_at(30), u64_at(38), u64_at(46));
+        let (original_server_version, immediate_server_version) = (u32_at(54), u32_at(58));
+        let mariadb = MariadbGtid { domain: u32_at(62), server_id: u32_at(66), seq: u64_at(70) };
+        let position_len = u32_at(POSITION_LEN_OFFSET) as usize;
+        let (group_len, sidecar_len) = (u32_at(82) as usize, u32_at(SIDECAR_LEN_OFFSET) as usize);
         let position = reader.take(position_len)?;
         let tag = if flags & TAGGED != 0 { read_tag(&mut reader)? } else { Tag::NONE };
         let compression = if version == VERSION_COMPRESSED { Some(reader.u8()?) } else { None };
@@ -254,6 +255,12 @@ impl<'a> CommitRecord<'a> {
         let (gtid, mariadb_gtid) = (self.header.gtid, self.header.mariadb_gtid);
         Ok(CommitMark { gtid, mariadb_gtid, position: self.position()? })
     }
+}
+
+/// Returns the field of the header at a byte offset.
+#[inline]
+fn array_at<const N: usize>(header: &[u8; HEADER_LEN], at: usize) -> [u8; N] {
+    *header[at..].first_chunk().expect("the fields of the header are within it")
 }
 
 fn read_position(bytes: &[u8]) -> Result<PositionMark> {
