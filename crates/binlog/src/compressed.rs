@@ -11,14 +11,12 @@ use crate::checksum::Checksum;
 use crate::cursor::{Cursor, DecodeError};
 use crate::encode::{EventBase, finish_event, transaction_payload};
 use crate::event::{
-    COMPRESSION_NONE, COMPRESSION_ZSTD, EVENT_SIZE_OFFSET, HEADER_LEN, Header, LOG_POS_OFFSET,
+    COMPRESSION_NONE, COMPRESSION_ZSTD, EVENT_SIZE_OFFSET, HEADER_LEN, Header, LOG_POS_OFFSET, TYPE_OFFSET,
     TransactionPayload, event_type,
 };
 
 /// The most bytes of an event (the largest value of `replica_max_allowed_packet`).
 const LONGEST_EVENT_BYTES: usize = 1 << 30;
-/// The offset of the event type in a header.
-const TYPE_OFFSET: usize = 4;
 /// The number of zlib in MariaDB's compressed events.
 const MARIADB_ZLIB: u8 = 0;
 

@@ -10,10 +10,9 @@
 
 use crate::checksum::{CRC32_LEN, Checksum, crc32};
 use crate::cursor::DecodeError;
-use crate::encode::{self, EventBase, finish_event, set_u32};
+use crate::encode::{self, EventBase, finish_event, set_size_and_pos};
 use crate::event::{
-    EVENT_SIZE_OFFSET, GtidEvent, HEADER_LEN, Header, LOG_POS_OFFSET, MariadbGtidEvent, QueryEvent,
-    event_type, flag, rows_kind,
+    GtidEvent, HEADER_LEN, Header, MariadbGtidEvent, QueryEvent, event_type, flag, rows_kind,
 };
 use crate::reader::{EventReader, RawEvent, event_len};
 use crate::xid::Xid;
@@ -266,8 +265,7 @@ pub fn emit_events(
         read += len;
         let size = len + checksum.len_bytes();
         let end_offset = file_offset + (at - begin + size) as u64;
-        set_u32(out, at + EVENT_SIZE_OFFSET, size as u32);
-        set_u32(out, at + LOG_POS_OFFSET, end_offset as u32);
+        set_size_and_pos(out, at, size, end_offset);
         if checksum == Checksum::Crc32 {
             let crc = crc32(&out[at..]);
             out.extend_from_slice(&crc.to_le_bytes());

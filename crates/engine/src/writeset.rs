@@ -12,7 +12,8 @@ use crate::commit::sidecar::Sidecar;
 use crate::commit::stream::{CommittedGroup, GroupBytes};
 use crate::error::Result;
 use crate::table::{KeyPart, Table};
-use binlog::event::{Event, RowsEvent, RowsKind, decode_rows, event_type, rows_kind};
+use binlog::event::{RowsEvent, RowsKind, TYPE_OFFSET, decode_rows, event_type, rows_kind};
+use binlog::reader::event_len;
 use std::sync::Arc;
 use types::ColumnMask;
 
@@ -97,17 +98,16 @@ impl Tables {
 
 fn collect(group: &[u8], sidecar: &[u8], tables: &mut Tables, keys: &mut Vec<u64>) -> Result<Writeset> {
     let mut known = Writeset::Complete;
-    for event in binlog::group::walk(group) {
-        let event = event?;
-        match event.header.event_type {
+    let mut events = group;
+    while !events.is_empty() {
+        let (event, behind) = events.split_at(event_len(events)?);
+        events = behind;
+        match event[TYPE_OFFSET] {
             event_type::TABLE_MAP | event_type::XID | event_type::ROWS_QUERY => {}
-            event_type::QUERY => match binlog::event::decode_body(&event.header, event.bytes)? {
-                Event::Query(query) if query.is_begin() || query.is_end() => {}
-                _ => return Ok(Writeset::Unknown),
-            },
+            event_type::QUERY if binlog::event::is_edge_of_group(event) => {}
             other => {
                 let Some((kind, version_2)) = rows_kind(other) else { return Ok(Writeset::Unknown) };
-                let rows = decode_rows(event.bytes, kind, version_2)?;
+                let rows = decode_rows(event, kind, version_2)?;
                 let Some((table, encoded)) = tables.get(rows.table_id) else {
                     return Ok(Writeset::Unknown);
                 };
@@ -162,10 +162,15 @@ fn add_keys(table: &Table, rows: &RowsEvent<'_>, keys: &mut Vec<u64>, encoded: &
         let mut hash_before = None;
         for (mask, of_key) in [(&before, old), (&after, new)] {
             let Some(mask) = mask else { continue };
-            let (image, behind) = rest.split_at(table.layout.partial_len(mask, rest)?);
+            let hashed =
+                if of_key.is_some() { Some(primary_hash(table, mask, rest, encoded)?) } else { None };
+            let len = match hashed {
+                Some((_, len)) => len,
+                None => table.layout.partial_len(mask, rest)?,
+            };
+            let (image, behind) = rest.split_at(len);
             rest = behind;
-            if of_key.is_some() {
-                let hash = primary_hash(table, mask, image, encoded)?;
+            if let Some((hash, _)) = hashed {
                 keys.extend(Some(hash).filter(|hash| hash_before != Some(*hash)));
                 hash_before = Some(hash);
             }
@@ -177,14 +182,37 @@ fn add_keys(table: &Table, rows: &RowsEvent<'_>, keys: &mut Vec<u64>, encoded: &
     Ok(true)
 }
 
-/// Returns the hash of the primary key of an image that has all columns of the key.
-fn primary_hash(table: &Table, mask: &ColumnMask, image: &[u8], encoded: &mut Vec<u8>) -> Result<u64> {
+/// Returns the hash of the primary key of the image at the start of `bytes`, which has all columns
+/// of the key, and the image's length.
+fn primary_hash(
+    table: &Table,
+    mask: &ColumnMask,
+    bytes: &[u8],
+    encoded: &mut Vec<u8>,
+) -> Result<(u64, usize)> {
     encoded.clear();
-    for part in table.primary.iter().flatten() {
-        let raw = table.layout.get_raw_partial(mask, image, part.column)?.flatten();
-        types::key::encode_raw(&part.ty, raw, part.nullable, part.prefix, encoded)?;
-    }
-    Ok(hash(table.id, PRIMARY, encoded))
+    let len = match table.primary.as_deref() {
+        // Most keys have one column, which is found on the way to the image's end.
+        Some([part]) => {
+            let mut found = None;
+            let len = table.layout.walk_partial(mask, bytes, |column, raw| {
+                if column == part.column {
+                    found = raw;
+                }
+            })?;
+            types::key::encode_raw(&part.ty, found, part.nullable, part.prefix, encoded)?;
+            len
+        }
+        parts => {
+            let len = table.layout.partial_len(mask, bytes)?;
+            for part in parts.into_iter().flatten() {
+                let raw = table.layout.get_raw_partial(mask, &bytes[..len], part.column)?.flatten();
+                types::key::encode_raw(&part.ty, raw, part.nullable, part.prefix, encoded)?;
+            }
+            len
+        }
+    };
+    Ok((hash(table.id, PRIMARY, encoded), len))
 }
 
 /// Adds the unique keys of a full row, except those with a NULL, which exclude no other row.

@@ -29,9 +29,7 @@ pub fn begin_event(base: EventBase, event_type: u8, flags: u16, out: &mut Vec<u8
 pub fn finish_event(out: &mut Vec<u8>, start: usize, file_offset: Option<u64>, checksum: Checksum) {
     let size = out.len() - start + checksum.len_bytes();
     assert!(size >= HEADER_LEN && u32::try_from(size).is_ok(), "an event of {size} bytes");
-    set_u32(out, start + EVENT_SIZE_OFFSET, size as u32);
-    // The field has 32 bits. In a file of more than 4 GB it wraps, as in MySQL.
-    set_u32(out, start + LOG_POS_OFFSET, file_offset.map_or(0, |offset| (offset + size as u64) as u32));
+    set_size_and_pos(out, start, size, file_offset.map_or(0, |offset| offset + size as u64));
     if checksum == Checksum::Crc32 {
         append_checksum(out, start);
     }
@@ -43,6 +41,16 @@ pub fn append_checksum(out: &mut Vec<u8>, start: usize) {
     debug_assert!(out.len() >= start + HEADER_LEN, "an event is whole but for its checksum");
     let crc = crc32(&out[start..]);
     out.extend_from_slice(&crc.to_le_bytes());
+}
+
+/// Fills in the size and `log_pos` of the event that starts at `start`.
+#[inline]
+pub(crate) fn set_size_and_pos(out: &mut [u8], start: usize, size: usize, log_pos: u64) {
+    const { assert!(LOG_POS_OFFSET == EVENT_SIZE_OFFSET + 4, "the two fields are neighbours") };
+    // `log_pos` has 32 bits. In a file of more than 4 GB it wraps, as in MySQL.
+    let both = u64::from(size as u32) | log_pos << 32;
+    let at = start + EVENT_SIZE_OFFSET;
+    out[at..at + 8].copy_from_slice(&both.to_le_bytes());
 }
 
 pub(crate) fn set_u32(bytes: &mut [u8], at: usize, value: u32) {

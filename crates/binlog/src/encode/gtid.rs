@@ -10,6 +10,9 @@ use crate::xid::Xid;
 
 const HAS_ORIGINAL_TIMESTAMP: u64 = 1 << 55;
 const HAS_ORIGINAL_VERSION: u32 = 1 << 31;
+/// The length in bytes of the part of a GTID event's body that every event has: flags, UUID,
+/// number, and the type and the two numbers of the logical clock.
+const FIXED_LEN: usize = 1 + 16 + 8 + 1 + 8 + 8;
 /// The length in bytes of the fixed part of a MariaDB GTID event, which its format description also
 /// has.
 const MARIADB_GTID_HEADER_LEN: usize = 19;
@@ -45,7 +48,7 @@ pub fn gtid_body_len(event: &GtidEvent, rest_len: u64, checksum_len: usize) -> (
     let timestamps = if event.original_commit_us == event.immediate_commit_us { 7 } else { 14 };
     let versions = if event.original_server_version == event.immediate_server_version { 4 } else { 8 };
     let ticket = if event.commit_group_ticket == 0 { 0 } else { 8 };
-    let fixed = 1 + 16 + 8 + 1 + 8 + 8 + timestamps + versions + ticket;
+    let fixed = FIXED_LEN + timestamps + versions + ticket;
     // The length includes the bytes in which it is itself written: the shortest form that can hold
     // it is taken.
     let others = rest_len + (HEADER_LEN + fixed + checksum_len) as u64;
@@ -127,12 +130,14 @@ fn write_tagged_fields(event: &GtidEvent, out: &mut Vec<u8>) {
 }
 
 fn write_body(event: &GtidEvent, out: &mut Vec<u8>) {
-    out.push(event.flags);
-    out.extend_from_slice(&event.gtid.tsid.uuid.0);
-    out.extend_from_slice(&event.gtid.gno.to_le_bytes());
-    out.push(LOGICAL_TIMESTAMP_TYPECODE);
-    out.extend_from_slice(&event.last_committed.to_le_bytes());
-    out.extend_from_slice(&event.sequence_number.to_le_bytes());
+    let mut fixed = [0; FIXED_LEN];
+    fixed[0] = event.flags;
+    fixed[1..17].copy_from_slice(&event.gtid.tsid.uuid.0);
+    fixed[17..25].copy_from_slice(&event.gtid.gno.to_le_bytes());
+    fixed[25] = LOGICAL_TIMESTAMP_TYPECODE;
+    fixed[26..34].copy_from_slice(&event.last_committed.to_le_bytes());
+    fixed[34..].copy_from_slice(&event.sequence_number.to_le_bytes());
+    out.extend_from_slice(&fixed);
     let same_time = event.original_commit_us == event.immediate_commit_us;
     let immediate = event.immediate_commit_us & (HAS_ORIGINAL_TIMESTAMP - 1);
     let time_flag = if same_time { 0 } else { HAS_ORIGINAL_TIMESTAMP };

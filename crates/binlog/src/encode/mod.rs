@@ -19,8 +19,8 @@ use crate::event::{
 pub use crate::event::{MARIADB_POST_HEADER_LENS, POST_HEADER_LENS};
 use crate::gtid::{GtidSet, MariadbGtid};
 use crate::xid::Xid;
-pub(crate) use frame::set_u32;
 pub use frame::{EventBase, append_checksum, begin_event, finish_event};
+pub(crate) use frame::{set_size_and_pos, set_u32};
 pub use gtid::{anonymous_gtid, gtid, gtid_body_len, mariadb_gtid};
 pub use query::{query, write_status};
 pub use rows::rows;

@@ -2,7 +2,7 @@ use super::*;
 use crate::event::Header;
 use crate::event::{
     Event, FLAG_MAY_HAVE_SBR, Format, GtidEvent, HeartbeatEvent, QueryEvent, QueryStatus, RotateEvent,
-    RowsKind, UserVarValue, XaPrepareEvent, decode, decode_body, rows_flag,
+    RowsKind, UserVarValue, XaPrepareEvent, decode, decode_body, is_edge_of_group, rows_flag,
 };
 use crate::gtid::Gtid;
 use types::row::RowLayout;
@@ -185,6 +185,33 @@ fn queries() {
     let mut short = Vec::new();
     write_status(&unlisted, &mut short);
     assert_eq!(QueryEvent { status_vars: &short, ..event }.status().unwrap(), unlisted);
+}
+
+#[test]
+fn edges_of_groups_are_known_by_their_statements_alone() {
+    let edges = ["BEGIN", "COMMIT", "ROLLBACK"];
+    let others = ["", "B", "begin", "BEGIN ", "XBEGIN", "ROLLBACK TO a", "COMMI", "SELECT 'BEGIN"];
+    for (schema, status_vars) in [("", &[][..]), ("BEGIN", &[0; 300]), ("s", b"BEGIN")] {
+        for text in edges.iter().chain(&others) {
+            let event = QueryEvent {
+                thread_id: u32::MAX,
+                exec_time: 1,
+                error_code: 2,
+                status_vars,
+                schema: schema.as_bytes(),
+                statement: text.as_bytes(),
+            };
+            let mut out = Vec::new();
+            let start = query(BASE, &event, 0, &mut out);
+            assert_eq!(is_edge_of_group(&out[start..]), edges.contains(text), "{text} in {schema}");
+            let decoded = match back(&mut out, start).1 {
+                Event::Query(query) => query.is_begin() || query.is_end(),
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(decoded, edges.contains(text), "{text} in {schema}");
+        }
+    }
+    assert!((0..40).all(|len| !is_edge_of_group(&[0xff; 40][..len])), "bytes that are no event");
 }
 
 #[test]

@@ -5,6 +5,8 @@ use crate::cursor::DecodeError;
 /// The number of bytes of an event header.
 pub const HEADER_LEN: usize = 19;
 
+/// The offset of the event's type in a header.
+pub const TYPE_OFFSET: usize = 4;
 /// The offset of `event_size` in a header.
 pub const EVENT_SIZE_OFFSET: usize = 9;
 /// The offset of `log_pos` in a header.
@@ -39,7 +41,7 @@ impl Header {
         let u32_at = |at: usize| u32::from_le_bytes([h[at], h[at + 1], h[at + 2], h[at + 3]]);
         Ok(Header {
             timestamp: u32_at(0),
-            event_type: h[4],
+            event_type: h[TYPE_OFFSET],
             server_id: u32_at(5),
             event_size: u32_at(EVENT_SIZE_OFFSET),
             log_pos: u32_at(LOG_POS_OFFSET),
@@ -49,12 +51,14 @@ impl Header {
 
     /// Appends the header.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.timestamp.to_le_bytes());
-        out.push(self.event_type);
-        out.extend_from_slice(&self.server_id.to_le_bytes());
-        out.extend_from_slice(&self.event_size.to_le_bytes());
-        out.extend_from_slice(&self.log_pos.to_le_bytes());
-        out.extend_from_slice(&self.flags.to_le_bytes());
+        let mut header = [0; HEADER_LEN];
+        header[..4].copy_from_slice(&self.timestamp.to_le_bytes());
+        header[TYPE_OFFSET] = self.event_type;
+        header[5..EVENT_SIZE_OFFSET].copy_from_slice(&self.server_id.to_le_bytes());
+        header[EVENT_SIZE_OFFSET..LOG_POS_OFFSET].copy_from_slice(&self.event_size.to_le_bytes());
+        header[LOG_POS_OFFSET..FLAGS_OFFSET].copy_from_slice(&self.log_pos.to_le_bytes());
+        header[FLAGS_OFFSET..].copy_from_slice(&self.flags.to_le_bytes());
+        out.extend_from_slice(&header);
     }
 }
 

@@ -21,11 +21,13 @@ pub(crate) use format_description::SERVER_VERSION_LEN;
 pub use format_description::{Format, FormatDescription, MARIADB_POST_HEADER_LENS, POST_HEADER_LENS};
 pub use gtid::{FLAG_MAY_HAVE_SBR, GtidEvent, UNKNOWN_SERVER_VERSION};
 pub(crate) use gtid::{LOGICAL_TIMESTAMP_TYPECODE, NO_GTID, tagged_field};
-pub use header::{EVENT_SIZE_OFFSET, FLAGS_OFFSET, HEADER_LEN, Header, LOG_POS_OFFSET, event_type, flag};
+pub use header::{
+    EVENT_SIZE_OFFSET, FLAGS_OFFSET, HEADER_LEN, Header, LOG_POS_OFFSET, TYPE_OFFSET, event_type, flag,
+};
 pub use load::{ExecuteLoadQuery, LoadBlock};
 pub use mariadb::{MariadbGtidEvent, mariadb_flag};
 pub use partial_rows::{PartialAfter, PartialUpdate, PartialUpdateEvent};
-pub use query::{QueryEvent, QueryStatus, flags2, status_var};
+pub use query::{QueryEvent, QueryStatus, flags2, is_edge_of_group, status_var};
 pub use rows::{RowChange, RowsEvent, RowsIter, RowsKind, decode as decode_rows, rows_flag, rows_kind};
 pub use table_map::{DUMMY_TABLE_ID, OptionalMetadata, TableMap, optional_field};
 pub(crate) use table_map::{has_charset, is_numeric};
@@ -137,7 +139,7 @@ pub fn decode_body<'a>(header: &Header, event: &'a [u8]) -> Result<Event<'a>, De
         event_type::QUERY => Event::Query(query::decode(event)?),
         event_type::TABLE_MAP => Event::TableMap(table_map::decode(event)?),
         event_type::XID => Event::Xid(cursor_at_body(event).u64()?),
-        event_type::GTID => Event::Gtid(gtid::numbered(gtid::decode(event)?)?),
+        event_type::GTID => Event::Gtid(decode_gtid(event)?),
         event_type::ANONYMOUS_GTID => Event::AnonymousGtid(gtid::decode(event)?),
         event_type::GTID_TAGGED => Event::Gtid(gtid::numbered(gtid::decode_tagged(event)?)?),
         event_type::FORMAT_DESCRIPTION => Event::FormatDescription(format_description::decode(event)?),
@@ -174,6 +176,12 @@ pub fn decode_body<'a>(header: &Header, event: &'a [u8]) -> Result<Event<'a>, De
         }
         _ => Event::Unknown(body()),
     })
+}
+
+/// Decodes a GTID event without checksum, as [`decode_body`] does.
+#[inline]
+pub fn decode_gtid(event: &[u8]) -> Result<GtidEvent, DecodeError> {
+    gtid::numbered(gtid::decode(event)?)
 }
 
 fn cursor_at_body(event: &[u8]) -> crate::cursor::Cursor<'_> {

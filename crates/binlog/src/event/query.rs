@@ -160,6 +160,21 @@ fn schema_names<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Vec<&'a [u8]>>, De
     }
 }
 
+/// Reports whether a QUERY event, which is given without its checksum, is the BEGIN, COMMIT or
+/// ROLLBACK of a group of rows. Most QUERY events of a log are. An event that is cut short is none.
+#[inline]
+pub fn is_edge_of_group(event: &[u8]) -> bool {
+    const SCHEMA_LEN_OFFSET: usize = HEADER_LEN + 8;
+    let Some([schema_len, _, _, low, high]) = event.get(SCHEMA_LEN_OFFSET..).and_then(<[u8]>::first_chunk)
+    else {
+        return false;
+    };
+    let status_len = usize::from(u16::from_le_bytes([*low, *high]));
+    // A zero byte ends the schema.
+    let start = SCHEMA_LEN_OFFSET + 5 + status_len + usize::from(*schema_len) + 1;
+    matches!(event.get(start..), Some(b"BEGIN" | b"COMMIT" | b"ROLLBACK"))
+}
+
 /// Reads the event, which is given without its checksum. `post_header_len` is 13 for all servers
 /// since 5.0.
 #[inline]

@@ -3,6 +3,7 @@
 
 use super::error::GtidError;
 use super::uuid::Uuid;
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
@@ -11,12 +12,28 @@ const LONGEST: usize = 32;
 
 /// A tag: lower-case letters, digits and underscores, not beginning with a digit. An empty tag
 /// stands for no tag, and is the default.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Tag {
     /// The tag's bytes. Those behind the tag are zero, so that the bytes are ordered as the tags
     /// are.
     bytes: [u8; LONGEST],
     len: u8,
+}
+
+impl Ord for Tag {
+    /// Compares two tags by their characters. Most transactions have none, so that this is asked
+    /// first.
+    #[inline]
+    fn cmp(&self, other: &Tag) -> Ordering {
+        if self.len | other.len == 0 { Ordering::Equal } else { self.bytes.cmp(&other.bytes) }
+    }
+}
+
+impl PartialOrd for Tag {
+    #[inline]
+    fn partial_cmp(&self, other: &Tag) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl Tag {
@@ -110,5 +127,17 @@ mod tests {
         }
         let order: Vec<Tag> = ["_x", "a", "a_b", "b", "ba"].map(|t| t.parse().expect("is a tag")).to_vec();
         assert!(order.is_sorted() && Tag::NONE < order[0]);
+        assert_eq!(Tag::NONE.cmp(&Tag::default()), Ordering::Equal);
+    }
+
+    #[test]
+    fn servers_are_ordered_by_their_bytes() {
+        let uuid = |first: u8, last: u8| {
+            let mut bytes = [7; 16];
+            (bytes[0], bytes[15]) = (first, last);
+            Uuid(bytes)
+        };
+        let order = [uuid(0, 9), uuid(1, 0), uuid(1, 1), uuid(0x7f, 0), uuid(0x80, 0), uuid(0xff, 0xff)];
+        assert!(order.is_sorted_by(|one, two| one < two && one.0 < two.0));
     }
 }

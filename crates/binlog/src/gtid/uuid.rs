@@ -1,12 +1,29 @@
 //! The UUID of a server (`server_uuid`).
 
 use super::error::GtidError;
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
 /// A server's UUID: 16 bytes in the order in which they are printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Uuid(pub [u8; 16]);
+
+impl Ord for Uuid {
+    /// Compares two UUIDs by their bytes, as numbers of 16 bytes: a set of GTIDs is searched for
+    /// each transaction.
+    #[inline]
+    fn cmp(&self, other: &Uuid) -> Ordering {
+        u128::from_be_bytes(self.0).cmp(&u128::from_be_bytes(other.0))
+    }
+}
+
+impl PartialOrd for Uuid {
+    #[inline]
+    fn partial_cmp(&self, other: &Uuid) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 /// The places of the dashes in the text form, as the number of bytes printed before each.
 const DASHES_AFTER: [usize; 4] = [4, 6, 8, 10];
