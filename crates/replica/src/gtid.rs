@@ -1,7 +1,7 @@
 //! The head of an event group: MySQL's GTID events (named or anonymous) and MariaDB's, in one form.
 
 use binlog::DecodeError;
-use binlog::event::{Event, Header, UNKNOWN_SERVER_VERSION};
+use binlog::event::{Event, GtidEvent, Header, UNKNOWN_SERVER_VERSION};
 use binlog::gtid::{Gtid, MariadbGtid};
 
 /// The GTID of an event group that was received.
@@ -54,21 +54,24 @@ impl GroupHead {
         let coarse = GroupHead::of_second(header.timestamp);
         match event {
             Event::MariadbGtid(event) => Some(GroupHead { gtid: GroupGtid::Mariadb(event.gtid), ..coarse }),
-            Event::Gtid(event) | Event::AnonymousGtid(event) => {
-                let is_named = header.event_type != crate::event::kind::ANONYMOUS_GTID;
-                let gtid = if is_named { GroupGtid::Mysql(event.gtid) } else { GroupGtid::None };
-                let known =
-                    Some(event.original_server_version).filter(|&v| v != UNKNOWN_SERVER_VERSION && v != 0);
-                let or_coarse = |us: u64, coarse: u64| if us == 0 { coarse } else { us };
-                let immediate = or_coarse(event.immediate_commit_us, coarse.immediate_commit_us);
-                Some(GroupHead {
-                    gtid,
-                    original_commit_us: or_coarse(event.original_commit_us, immediate),
-                    immediate_commit_us: immediate,
-                    original_server_version: known,
-                })
-            }
+            Event::Gtid(event) | Event::AnonymousGtid(event) => Some(GroupHead::of_mysql(header, event)),
             _ => None,
+        }
+    }
+
+    /// Builds the head from a decoded GTID event of a MySQL source, named or anonymous.
+    #[inline]
+    pub fn of_mysql(header: &Header, event: &GtidEvent) -> GroupHead {
+        let coarse = GroupHead::of_second(header.timestamp);
+        let is_named = header.event_type != crate::event::kind::ANONYMOUS_GTID;
+        let known = Some(event.original_server_version).filter(|&v| v != UNKNOWN_SERVER_VERSION && v != 0);
+        let or_coarse = |us: u64, coarse: u64| if us == 0 { coarse } else { us };
+        let immediate = or_coarse(event.immediate_commit_us, coarse.immediate_commit_us);
+        GroupHead {
+            gtid: if is_named { GroupGtid::Mysql(event.gtid) } else { GroupGtid::None },
+            original_commit_us: or_coarse(event.original_commit_us, immediate),
+            immediate_commit_us: immediate,
+            original_server_version: known,
         }
     }
 }

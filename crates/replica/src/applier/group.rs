@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 use binlog::compressed::{self, PayloadReader, is_mariadb_compressed};
 use binlog::event::{
-    Event, FormatDescription, Header, MariadbGtidEvent, QueryEvent, RotateEvent, TransactionPayload,
+    Event, FormatDescription, HEADER_LEN, Header, MariadbGtidEvent, QueryEvent, RotateEvent,
+    TransactionPayload, decode_gtid, decode_rows, is_edge_of_group, rows_kind,
 };
 use binlog::gtid::GtidSet;
 use binlog::{Checksum, group};
@@ -34,6 +35,9 @@ use crate::relay::RelayPosition;
 use progress::{GroupProgress, Stage};
 use turn::Turned;
 use xa_statement::XaStatement;
+
+/// The number of bytes in the body of an XID event.
+const XID_BYTES: usize = 8;
 
 /// The applier's state between two events. Its buffers are kept from group to group.
 pub(super) struct Applier<'a> {
@@ -117,7 +121,9 @@ impl<'a> Applier<'a> {
     pub fn abandon_group(&mut self) {
         self.progress.abandon();
         self.logged = LoggedContext::default();
-        self.loaded = LoadedFiles::default();
+        if !self.loaded.is_empty() {
+            self.loaded = LoadedFiles::default();
+        }
     }
 
     /// Commits a prepared group in its turn; see [`GroupProgress::take_turn`].
@@ -177,13 +183,58 @@ impl<'a> Applier<'a> {
         }
     }
 
+    /// Does what [`Applier::carry_out`] does for an event that nearly every transaction has, of
+    /// which it decodes no more than it needs. `None` means that it is another event, or a damaged
+    /// one, and that nothing was done.
+    #[inline]
+    fn carry_out_usual(
+        &mut self,
+        header: &Header,
+        bytes: &[u8],
+        relay: RelayPosition,
+    ) -> Option<Result<bool, ThreadError>> {
+        match (self.progress.stage, header.event_type) {
+            (_, kind::GTID) => {
+                let head = GroupHead::of_mysql(header, &decode_gtid(bytes).ok()?);
+                Some(self.begin_group(header, head, None).map(|()| false))
+            }
+            (Stage::Headed, kind::QUERY)
+                if bytes.ends_with(b"BEGIN")
+                    && is_edge_of_group(bytes)
+                    && self.progress.channel.apply.skip_counter() == 0 =>
+            {
+                let taken = self.progress.append(bytes);
+                self.progress.stage = Stage::Open;
+                Some(taken.map(|()| false))
+            }
+            (Stage::Open, kind::TABLE_MAP) => {
+                let taken = self.progress.open.known_table_map(bytes)?;
+                Some(self.inside(taken))
+            }
+            (Stage::Open, kind::XID) if bytes.len() >= HEADER_LEN + XID_BYTES => {
+                Some(self.progress.append(bytes).and_then(|()| self.progress.commit(relay)))
+            }
+            (Stage::Open, other) => {
+                let (kind, version_2) = rows_kind(other)?;
+                let rows = decode_rows(bytes, kind, version_2).ok()?;
+                let taken = self.progress.open.rows(bytes, &rows);
+                Some(self.inside(taken))
+            }
+            _ => None,
+        }
+    }
+
     /// Carries out an event that is not compressed. Returns true when it completes a group.
     fn carry_out(&mut self, bytes: &[u8], relay: RelayPosition) -> Result<bool, ThreadError> {
         let header = Header::decode(bytes).map_err(|error| self.progress.damaged(error))?;
+        if let Some(taken) = self.carry_out_usual(&header, bytes, relay) {
+            return taken;
+        }
         let event =
             binlog::event::decode_body(&header, bytes).map_err(|error| self.progress.damaged(error))?;
         if let Some(head) = GroupHead::of_event(&header, &event) {
-            self.begin_group(&header, head, &event)?;
+            let mariadb = if let Event::MariadbGtid(gtid) = &event { Some(gtid) } else { None };
+            self.begin_group(&header, head, mariadb)?;
             return self.begin_mariadb_xa(&header, bytes).map(|()| false);
         }
         match &event {
@@ -288,19 +339,19 @@ impl<'a> Applier<'a> {
         &mut self,
         header: &Header,
         head: GroupHead,
-        event: &Event<'_>,
+        mariadb: Option<&MariadbGtidEvent>,
     ) -> Result<(), ThreadError> {
         self.abandon_group();
         self.progress.head = head;
         self.progress.mind_owners()?;
         self.progress.server_id = header.server_id;
         self.progress.begin_times(header.timestamp);
-        self.progress.stage = match event {
+        self.progress.stage = match mariadb {
             _ if self.progress.is_executed() => Stage::Skipping { in_transaction: false, counted: false },
-            Event::MariadbGtid(gtid) if self.progress.channel.apply.skip_counter() > 0 => {
+            Some(gtid) if self.progress.channel.apply.skip_counter() > 0 => {
                 Stage::Skipping { in_transaction: !gtid.is_standalone(), counted: true }
             }
-            Event::MariadbGtid(gtid) if !gtid.is_standalone() => {
+            Some(gtid) if !gtid.is_standalone() => {
                 group::begin_from_mariadb(header, gtid, &mut self.progress.open.events);
                 Stage::Open
             }

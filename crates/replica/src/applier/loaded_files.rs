@@ -14,6 +14,11 @@ use os::disk::{Disk, TempFile};
 pub(super) struct LoadedFiles(BTreeMap<u32, TempFile>);
 
 impl LoadedFiles {
+    /// Reports whether there are no files.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Begins a file in directory `dir`.
     pub fn begin(&mut self, file_id: u32, disk: &dyn Disk, dir: &Path) -> io::Result<()> {
         let file = TempFile::create(disk, dir, "load")?;

@@ -128,6 +128,21 @@ impl OpenGroup {
         Ok(at)
     }
 
+    /// Takes a TABLE_MAP event that has been taken before, and whose table is held and needs no
+    /// conversion. `None` means that it is another one, and that nothing was done.
+    #[inline]
+    pub fn known_table_map(&mut self, bytes: &[u8]) -> Option<Result<(), GroupError>> {
+        if self.filters.is_on() {
+            return None;
+        }
+        let bound = self.tables.known(&self.hold, bytes, self.settings.type_conversions())?;
+        if bound.conversion.is_some() {
+            return None;
+        }
+        let bound = bound.clone();
+        Some(self.append(bytes).map_err(GroupError::from).map(|at| self.use_table(at, bound)))
+    }
+
     /// Takes a TABLE_MAP event.
     pub fn table_map(&mut self, bytes: &[u8], map: &TableMap<'_>) -> Result<(), GroupError> {
         if !self.filters.is_on() {
@@ -160,12 +175,18 @@ impl OpenGroup {
             None => self.append(bytes)?,
             Some(_) => self.append(&own_map(&bound.table, bytes))?,
         };
-        group::set_table_id(&mut self.events, at, bound.table.id);
-        match self.in_use.iter_mut().find(|(id, _)| *id == map.table_id) {
-            Some(entry) => entry.1 = bound,
-            None => self.in_use.push((map.table_id, bound)),
-        }
+        self.use_table(at, bound);
         Ok(())
+    }
+
+    /// Notes that the statement uses a table, whose TABLE_MAP event is at `at` of the events.
+    #[inline]
+    fn use_table(&mut self, at: usize, bound: Arc<Bound>) {
+        group::set_table_id(&mut self.events, at, bound.table.id);
+        match self.in_use.iter_mut().find(|(id, _)| *id == bound.source_id) {
+            Some(entry) => entry.1 = bound,
+            None => self.in_use.push((bound.source_id, bound)),
+        }
     }
 
     /// Reports whether the events of a missing table are left out. For a group that is applied

@@ -22,6 +22,7 @@ pub(super) fn wait_for_more(reader: &RelayReader) {
 
 /// Returns the event without its checksum, which is verified if `verify`. A format description
 /// event keeps its checksum: it always has one, and decoding it expects one.
+#[inline]
 pub(super) fn check(event: &[u8], checksum: Checksum, verify: bool) -> Result<&[u8], ThreadError> {
     let is_format = event::kind_of(event) == kind::FORMAT_DESCRIPTION;
     if checksum == Checksum::None && !is_format {
@@ -43,6 +44,7 @@ pub(super) fn unreadable(error: RelayError) -> ThreadError {
 }
 
 /// Builds the error with MySQL's text and the cause behind it.
+#[cold]
 fn unreadable_because(cause: &str) -> ThreadError {
     ThreadError::now(
         number::RELAY_LOG_READ_FAILURE,

@@ -14,11 +14,15 @@ use super::type_conversions::TypeConversions;
 /// again.
 const KEPT: usize = 256;
 
+/// The number of bindings at the front whose order is left as it is when they are used. They are
+/// far from being forgotten, and looked at soon in any order.
+const NEAR: usize = 8;
+
 /// The binding of a table map event to a table.
 #[derive(Debug)]
 pub struct Bound {
     /// The source's id of the table.
-    source_id: u64,
+    pub source_id: u64,
     /// The body of the event behind the table id.
     map: Vec<u8>,
     /// The table of this server.
@@ -52,6 +56,25 @@ impl TableCache {
     /// Forgets all bindings, because a definition may have changed.
     pub fn clear(&mut self) {
         self.bound.clear();
+    }
+
+    /// Returns the binding of a TABLE_MAP event, given in bytes without checksum, if the same bytes
+    /// were bound before to a table that is held. `None` means that the event has to be decoded.
+    #[inline]
+    pub fn known(&mut self, hold: &TableHold, event: &[u8], allowed: TypeConversions) -> Option<&Arc<Bound>> {
+        let (id, bytes) = event.get(HEADER_LEN..)?.split_first_chunk::<6>()?;
+        let mut wide = [0; 8];
+        wide[..6].copy_from_slice(id);
+        let source_id = u64::from_le_bytes(wide);
+        let at = self.bound.iter().position(|b| b.source_id == source_id && b.map == bytes)?;
+        if self.allowed != allowed || !hold.holds(&self.bound[at].table) {
+            return None;
+        }
+        if at < NEAR {
+            return Some(&self.bound[at]);
+        }
+        self.bound[..=at].rotate_right(1);
+        Some(&self.bound[0])
     }
 
     /// Returns the binding of a TABLE_MAP event, which is given in bytes (without checksum) and
