@@ -17,7 +17,8 @@ use sql::measured::MeasuredSession;
 use sql::memory::Budget;
 use sql::{
     AdminCommand, ComputedTable, Host, Privilege, ResultSink, RowEvents, RunningPlan, Session, SessionInit,
-    Sight, SqlError, StatementClass, StatementLog, TransactionKind, UserLocks, VariableScope,
+    SetupAction, SetupChange, Sight, SqlError, StatementClass, StatementLog, TransactionKind, UserLocks,
+    VariableScope,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -277,12 +278,12 @@ impl Host for ConnectionHost {
         virtual_tables::truncate(self, schema, table)
     }
 
-    fn check_setup(&self, table: &str) -> sql::Result<()> {
-        virtual_tables::check_setup(self, table)
+    fn check_setup(&self, action: SetupAction, table: &str) -> sql::Result<()> {
+        virtual_tables::check_setup(self, action, table)
     }
 
-    fn change_setup(&self, table: &str, row: &str, column: &str, on: bool) -> sql::Result<()> {
-        virtual_tables::change_setup(self, table, row, column, on)
+    fn change_setup(&self, table: &str, change: SetupChange<'_>) -> sql::Result<()> {
+        virtual_tables::change_setup(self, table, change)
     }
 
     fn virtual_tables(&self, schema: &str) -> Vec<String> {

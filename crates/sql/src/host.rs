@@ -229,6 +229,43 @@ pub struct TransactionKind {
     pub foreign_key_checks: bool,
 }
 
+/// How a statement changes a table of settings in performance_schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetupAction {
+    /// INSERT adds rows.
+    Insert,
+    /// REPLACE adds rows.
+    Replace,
+    /// UPDATE changes rows.
+    Update,
+    /// DELETE removes rows.
+    Delete,
+}
+
+/// A change of one row of a table of settings in performance_schema.
+#[derive(Debug, Clone, Copy)]
+pub enum SetupChange<'c> {
+    /// The row with this key gets another value in a column.
+    Set {
+        /// The columns that name the row, in their order.
+        key: &'c [String],
+        /// The column, as the table declares it.
+        column: &'c str,
+        /// The value; empty for one that the column cannot have.
+        value: &'c str,
+    },
+    /// A new row.
+    Insert {
+        /// Its values.
+        row: &'c [String],
+    },
+    /// The row with this key goes.
+    Delete {
+        /// The columns that name the row, in their order.
+        key: &'c [String],
+    },
+}
+
 /// The server, as one session sees it.
 pub trait Host: Rights {
     /// Returns the value of `CONNECTION_ID()`.
@@ -434,20 +471,21 @@ pub trait Host: Rights {
         Err(SqlError::no_such_table(schema, table))
     }
 
-    /// Checks that the account may change settings in a table of performance_schema.
+    /// Checks that the account may change a table of settings in performance_schema in this way.
     ///
     /// # Errors
-    /// Returns 1142 when the account may not.
-    fn check_setup(&self, _table: &str) -> Result<()> {
+    /// Returns 1142 when the account may not, or when nobody may.
+    fn check_setup(&self, _action: SetupAction, _table: &str) -> Result<()> {
         Ok(())
     }
 
-    /// Changes a setting in a row of a table of performance_schema, which has had another value.
+    /// Changes a row of a table of settings in performance_schema.
     ///
     /// # Errors
-    /// Returns 1235 for a setting that cannot be changed.
-    fn change_setup(&self, table: &str, _row: &str, _column: &str, _on: bool) -> Result<()> {
-        Err(SqlError::not_supported(format!("UPDATE of {table}")))
+    /// Returns 1022 for a row that is there already, 1452 for a setting that is neither YES nor NO,
+    /// and 1683 where nothing is measured.
+    fn change_setup(&self, table: &str, _change: SetupChange<'_>) -> Result<()> {
+        Err(SqlError::not_supported(format!("a change of {table}")))
     }
 
     /// Returns the names of all tables that [`Host::virtual_table`] knows in a schema, in lower

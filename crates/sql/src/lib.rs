@@ -91,8 +91,8 @@ pub use detached::VirtualColumns;
 pub use digest::Digest;
 pub use error::{Result, SqlError, sqlstate};
 pub use host::{
-    Host, Privilege, Rights, RoutineChange, RowEvents, RunningPlan, Sight, StatementClass, TransactionKind,
-    UserLocks, VariableScope, VirtualTable,
+    Host, Privilege, Rights, RoutineChange, RowEvents, RunningPlan, SetupAction, SetupChange, Sight,
+    StatementClass, TransactionKind, UserLocks, VariableScope, VirtualTable,
 };
 pub use normalized::normalized;
 pub use schema_tables::{can_be_truncated, compressed_page_sizes};

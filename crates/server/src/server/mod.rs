@@ -12,6 +12,7 @@ pub mod measuring;
 pub mod query_logs;
 pub mod replicas;
 pub mod sessions;
+pub mod setup;
 pub mod status;
 pub mod time_limits;
 pub mod user_locks;
@@ -75,6 +76,8 @@ pub struct Server {
     pub audit: AuditLog,
     /// What the statements of all connections took; `None` with `performance_schema=OFF`.
     pub measured: Option<Arc<Measured>>,
+    /// Settings for what performance_schema does not measure.
+    pub setup: setup::Setup,
     /// The server's own counters.
     pub status: ServerStatus,
     /// The event scheduler.
@@ -122,6 +125,7 @@ impl Server {
         let measured = measuring::begin(&parts.globals);
         Arc::new(Server {
             measured,
+            setup: setup::Setup::default(),
             engine: parts.engine,
             disk: parts.disk,
             datadir: parts.datadir,

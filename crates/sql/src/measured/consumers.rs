@@ -1,5 +1,6 @@
 //! What is done with what is measured: the consumers of performance_schema, which UPDATE switches.
 
+use super::setup::ThreadSettings;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// MySQL's consumers, and whether they are on at the start.
@@ -69,17 +70,21 @@ impl Consumers {
         true
     }
 
-    /// Returns what is collected now. A consumer is of use only while those above it are on.
-    pub(super) fn collected(&self) -> Collected {
+    /// Returns what is collected now of a thread with these settings. A consumer is of use only
+    /// while those above it are on.
+    pub(super) fn collected(&self, thread: ThreadSettings) -> Collected {
         let bits = self.0.load(Ordering::Relaxed);
         let is_on = |consumer: Consumer| bits & (1 << consumer as u32) != 0;
-        let is_measured = is_on(Consumer::Global);
-        let is_shown = is_measured && is_on(Consumer::Thread) && is_on(Consumer::Current);
+        // While threads are not told apart, all of them are measured.
+        let of_threads = is_on(Consumer::Thread);
+        let is_measured = is_on(Consumer::Global) && (thread.is_instrumented || !of_threads);
+        let is_shown = is_measured && of_threads && is_on(Consumer::Current);
+        let is_kept = is_shown && thread.has_history;
         Collected {
             is_measured,
             is_shown,
-            in_history: is_shown && is_on(Consumer::History),
-            in_long_history: is_shown && is_on(Consumer::HistoryLong),
+            in_history: is_kept && is_on(Consumer::History),
+            in_long_history: is_kept && is_on(Consumer::HistoryLong),
             has_digest: is_measured && is_on(Consumer::Digest),
         }
     }
@@ -119,11 +124,15 @@ mod tests {
             in_long_history: false,
             has_digest: true,
         };
-        assert_eq!(consumers.collected(), all);
+        assert_eq!(consumers.collected(ThreadSettings::default()), all);
         assert!(consumers.switch("events_statements_current", false) && !consumers.switch("nothing", true));
         let part = Collected { is_shown: false, in_history: false, ..all };
-        assert_eq!(consumers.collected(), part);
+        assert_eq!(consumers.collected(ThreadSettings::default()), part);
+        let unmeasured = ThreadSettings { is_instrumented: false, has_history: true };
+        assert_eq!(consumers.collected(unmeasured), Collected::default());
+        consumers.switch("thread_instrumentation", false);
+        assert!(consumers.collected(unmeasured).is_measured, "threads are not told apart");
         consumers.switch("global_instrumentation", false);
-        assert_eq!(consumers.collected(), Collected::default());
+        assert_eq!(consumers.collected(ThreadSettings::default()), Collected::default());
     }
 }

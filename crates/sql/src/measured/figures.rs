@@ -71,6 +71,8 @@ fn counted(counters: &Counters) -> [u64; COUNTED] {
 pub struct Sample {
     /// How long it took, in nanoseconds.
     pub wait_ns: u64,
+    /// Whether its time is not measured.
+    pub is_untimed: bool,
     /// Its figures, by their places in [`sum`].
     pub sums: [u64; SUMS],
     /// Which figures are not 0, as bits: nearly all are 0, and need not be added.
@@ -162,9 +164,11 @@ impl Figures {
     #[inline]
     pub fn add(&mut self, sample: &Sample) {
         self.count += 1;
-        self.wait_ns = self.wait_ns.wrapping_add(sample.wait_ns);
-        self.min_ns = self.min_ns.min(sample.wait_ns);
-        self.max_ns = self.max_ns.max(sample.wait_ns);
+        if !sample.is_untimed {
+            self.wait_ns = self.wait_ns.wrapping_add(sample.wait_ns);
+            self.min_ns = self.min_ns.min(sample.wait_ns);
+            self.max_ns = self.max_ns.max(sample.wait_ns);
+        }
         each_of(sample.used, |at| self.sums[at] = self.sums[at].wrapping_add(sample.sums[at]));
     }
 
@@ -179,9 +183,9 @@ impl Figures {
         }
     }
 
-    /// Returns the shortest time in nanoseconds; 0 where there was no statement.
+    /// Returns the shortest time in nanoseconds; 0 where no time was measured.
     pub fn shortest_ns(&self) -> u64 {
-        if self.count == 0 { 0 } else { self.min_ns }
+        if self.min_ns == u64::MAX { 0 } else { self.min_ns }
     }
 }
 
@@ -201,8 +205,10 @@ mod tests {
         one.add(&sample(30, 1));
         one.add(&sample(10, 0));
         other.add(&sample(20, 1));
+        let untimed = Sample { is_untimed: true, ..Sample::default() };
+        other.add(&untimed);
         one.merge(&other);
-        assert_eq!((one.count, one.wait_ns, one.shortest_ns(), one.max_ns), (3, 60, 10, 30));
+        assert_eq!((one.count, one.wait_ns, one.shortest_ns(), one.max_ns), (4, 60, 10, 30));
         assert_eq!(one.sums[sum::ERRORS], 2);
     }
 }

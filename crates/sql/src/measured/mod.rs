@@ -18,6 +18,7 @@ mod names;
 mod reading;
 mod recent;
 mod session;
+mod setup;
 mod shape;
 mod totals;
 
@@ -28,5 +29,6 @@ pub use histogram::{BUCKETS, Histogram, bucket_low_ps, bucket_of};
 pub use names::{EventName, NAMES};
 pub use recent::{Event, Outcome};
 pub use session::{Begun, Ended, MeasuredPrepared, MeasuredSession, PreparedRow};
+pub use setup::{Actor, Instrument, ThreadSettings, Timed};
 pub(crate) use shape::Shapes;
 pub use totals::{AccountName, AccountRow, ByName, Measured, Settings};

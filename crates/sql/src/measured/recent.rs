@@ -3,6 +3,7 @@
 use super::digests::DigestEntry;
 use super::figures::Sample;
 use super::names::EventName;
+use super::setup::Timed;
 use std::sync::Arc;
 
 /// How a statement has ended.
@@ -27,6 +28,8 @@ pub struct Event {
     pub name: EventName,
     /// When it began and ended, in ticks. It still runs where there is no end.
     pub ticks: (u64, Option<u64>),
+    /// What of its time is measured.
+    pub timed: Timed,
     /// Its text, cut to `performance_schema_max_sql_text_length`. `None` for commands without one.
     pub text: Option<Vec<u8>>,
     /// Its digest.
@@ -50,6 +53,7 @@ impl Default for Event {
             statement_id: 0,
             name: EventName(0),
             ticks: (0, None),
+            timed: Timed::Whole,
             text: None,
             digest: None,
             schema: None,

@@ -6,6 +6,7 @@ use super::figures::{COUNTED, Figures, sum};
 use super::histogram::bucket_of;
 use super::names::EventName;
 use super::recent::{Event, Outcome, Recent};
+use super::setup::{ThreadSettings, Timed};
 use super::totals::{AccountName, ByName, Measured, STATEMENT_IDS};
 use crate::counters::Counters;
 use parking_lot::Mutex;
@@ -17,6 +18,9 @@ const PARTS: usize = 64;
 
 /// How many statements of a digest a session keeps to itself.
 const MOST_OF_PART: usize = 32;
+
+/// Stands for the bucket of a statement whose time is not measured.
+const NO_BUCKET: u16 = u16::MAX;
 
 /// After how many statements the rate of the ticks is asked for again.
 const RATE_FOR: u32 = 64;
@@ -87,6 +91,8 @@ pub struct PreparedRow {
 #[derive(Default)]
 struct Inner {
     account: AccountName,
+    /// Whether the session is measured, as `threads` shows it.
+    settings: ThreadSettings,
     recent: Recent,
     /// What is collected of the statement that runs.
     collected: Collected,
@@ -114,7 +120,9 @@ impl MeasuredSession {
     /// Begins to measure a connection's session of this account.
     pub fn new(measured: Arc<Measured>, account: AccountName, connection_id: u32) -> MeasuredSession {
         measured.enter(&account);
-        MeasuredSession { measured, connection_id, inner: Mutex::new(Inner { account, ..Inner::default() }) }
+        let settings = measured.actors.settings_of(&account);
+        let inner = Inner { account, settings, ..Inner::default() };
+        MeasuredSession { measured, connection_id, inner: Mutex::new(inner) }
     }
 
     /// Returns what all sessions measure together.
@@ -126,7 +134,19 @@ impl MeasuredSession {
     pub fn change_account(&self, account: AccountName) {
         self.give_by_name();
         self.measured.enter(&account);
-        self.inner.lock().account = account;
+        let settings = self.measured.actors.settings_of(&account);
+        let mut inner = self.inner.lock();
+        (inner.account, inner.settings) = (account, settings);
+    }
+
+    /// Returns whether the session is measured.
+    pub fn settings(&self) -> ThreadSettings {
+        self.inner.lock().settings
+    }
+
+    /// Changes whether the session is measured, from its next statement on.
+    pub fn change_settings(&self, change: impl FnOnce(&mut ThreadSettings)) {
+        change(&mut self.inner.lock().settings);
     }
 
     /// Returns the session's account.
@@ -139,7 +159,11 @@ impl MeasuredSession {
         let settings = self.measured.settings();
         let mut inner = self.inner.lock();
         let inner = &mut *inner;
-        inner.collected = self.measured.consumers.collected();
+        inner.collected = self.measured.consumers.collected(inner.settings);
+        let (is_enabled, timed) = self.measured.instruments.of_statement(begun.name);
+        if !is_enabled {
+            inner.collected = Collected::default();
+        }
         if !inner.collected.is_measured {
             return;
         }
@@ -157,6 +181,8 @@ impl MeasuredSession {
             event.outcome = Outcome::default();
         }
         event.sample.begin_anew(0);
+        event.timed = timed;
+        event.sample.is_untimed = timed != Timed::Whole;
         (event.is_shown, event.is_kept) = (inner.collected.is_shown, inner.collected.in_history);
         tell(event, begun, settings.text_bytes);
         if !inner.collected.has_digest {
@@ -194,8 +220,11 @@ impl MeasuredSession {
         let rate = inner.rate.0;
         let to_ns = |ticks: u64| ((u128::from(ticks) * u128::from(rate)) >> 32) as u64;
         let Some(event) = inner.recent.latest() else { return };
-        let wait_ns = to_ns(ended.ticks.saturating_sub(event.ticks.0));
         let sample = &mut event.sample;
+        let wait_ns = match sample.is_untimed {
+            true => 0,
+            false => to_ns(ended.ticks.saturating_sub(event.ticks.0)),
+        };
         sample.begin_anew(wait_ns);
         if ended.lock_ticks != 0 {
             sample.set(sum::LOCK_TIME_NS, to_ns(ended.lock_ticks));
@@ -248,7 +277,8 @@ impl MeasuredSession {
         if part.figures.count as usize >= MOST_OF_PART {
             self.measured.take_part(part, by_name);
         }
-        part.buckets[part.figures.count as usize] = bucket_of(sample.wait_ns);
+        let bucket = if sample.is_untimed { NO_BUCKET } else { bucket_of(sample.wait_ns) };
+        part.buckets[part.figures.count as usize] = bucket;
         part.figures.add(sample);
         part.last_ticks = ticks;
     }
@@ -394,7 +424,7 @@ impl Measured {
         }
         sums.last_seen_us = sums.last_seen_us.max(seen_us).max(sums.first_seen_us);
         sums.figures.merge(&part.figures);
-        for bucket in &part.buckets[..statements.min(MOST_OF_PART)] {
+        for bucket in part.buckets[..statements.min(MOST_OF_PART)].iter().filter(|at| **at != NO_BUCKET) {
             sums.histogram.add(*bucket);
             self.histogram[usize::from(*bucket)].fetch_add(1, Ordering::Relaxed);
         }

@@ -6,6 +6,7 @@ use super::figures::{Figures, Sample};
 use super::histogram::BUCKETS;
 use super::names::{EventName, NAMES};
 use super::recent::Event;
+use super::setup::{Actors, Instruments};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -108,6 +109,10 @@ pub struct Measured {
     next_statements: AtomicU64,
     /// What is done with the statements.
     pub consumers: Consumers,
+    /// What is measured.
+    pub instruments: Instruments,
+    /// Whose sessions are measured.
+    pub actors: Actors,
     /// The last statements of all sessions with the ids of their connections, the oldest first,
     /// while their consumer is on.
     pub(super) long_history: Mutex<VecDeque<(u32, Event)>>,
@@ -128,6 +133,8 @@ impl Measured {
             histogram: (0..BUCKETS).map(|_| AtomicU64::new(0)).collect(),
             next_statements: AtomicU64::new(1),
             consumers: Consumers::default(),
+            instruments: Instruments::default(),
+            actors: Actors::default(),
             long_history: Mutex::default(),
             ended: Mutex::default(),
             since_ticks: os::clock::ticks(),

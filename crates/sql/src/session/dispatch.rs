@@ -262,7 +262,9 @@ impl Session {
             }
             Statement::Admin(command) => self.admin(command.clone(), sink),
             Statement::Call(call) => super::program::call_alone(self, call, sink),
-            Statement::Update(update) => setup_tables::update(self, update, sink),
+            Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) => {
+                setup_tables::change(self, statement, sink)
+            }
             Statement::Signal(signal) => {
                 super::program::signal(self, signal)?;
                 results::ok(self, sink)

@@ -1,6 +1,7 @@
 //! Prepared statements, of the binary protocol and of PREPARE.
 
 use super::classes::is_about_rows;
+use super::setup_tables;
 use super::state::{Arguments, Bound, PreparedPlace, PreparedStatement};
 use super::statement_names::name_of;
 use super::{Session, bound, measuring, privileges, refused, results, set_var, watched};
@@ -94,7 +95,8 @@ impl Session {
             privileges::check_statement(self, &parsed.statement)?;
             super::program::known_procedure(self, &call.name)?;
         }
-        let bound = match is_about_rows(&parsed.statement) {
+        let binds = is_about_rows(&parsed.statement) && !setup_tables::is_changed_by(self, &parsed.statement);
+        let bound = match binds {
             true => Some(Arc::new(
                 bound::bind_hinted(self, &parsed.statement, &parsed.hints)
                     .map_err(|error| refused::refusal(self, text, error))?,

@@ -28,7 +28,7 @@ mod variables_info;
 use crate::accounts::Privileges;
 use crate::client::checks::Holder;
 use crate::client::connection_host::ConnectionHost;
-use sql::ComputedTable;
+use sql::{ComputedTable, SetupAction, SetupChange};
 
 /// A function that returns a table as a session sees it: its columns at once, its rows when they
 /// are read.
@@ -84,6 +84,7 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("performance_schema", "setup_actors", setup::actors),
     ("performance_schema", "setup_consumers", setup::consumers),
     ("performance_schema", "setup_instruments", setup::instruments),
+    ("performance_schema", "setup_objects", setup::objects),
     ("performance_schema", "setup_threads", setup::threads),
     ("performance_schema", "status_by_account", surroundings::status_by_account),
     ("performance_schema", "status_by_host", surroundings::status_by_host),
@@ -141,8 +142,11 @@ pub fn truncate(host: &ConnectionHost, schema: &str, table: &str) -> sql::Result
         host.server().hosts.clear();
         return Ok(());
     }
-    if schema == "performance_schema" && statements::truncate(host, &table.to_lowercase()) {
-        return Ok(());
+    if schema == "performance_schema" {
+        let table = table.to_lowercase();
+        if statements::truncate(host, &table) || setup::truncate(host, &table) {
+            return Ok(());
+        }
     }
     if sql::can_be_truncated(schema, table) == Some(true) {
         // Nothing in it is counted, or what it shows is not counted since a moment.
@@ -154,34 +158,38 @@ pub fn truncate(host: &ConnectionHost, schema: &str, table: &str) -> sql::Result
     }
 }
 
-/// Checks that the session may change settings in a table of performance_schema.
+/// Checks that the session may change a table of settings in performance_schema in this way.
 ///
 /// # Errors
-/// Returns 1142 (`ER_TABLEACCESS_DENIED_ERROR`) when the account may not.
-pub fn check_setup(host: &ConnectionHost, table: &str) -> sql::Result<()> {
-    let update = Privileges::of_names(&["UPDATE"]);
-    let may = host.may_do_everything() || host.account().allows_table(update, "performance_schema", table);
-    if may { Ok(()) } else { Err(Holder::of_session(host).table_denied("UPDATE", table)) }
+/// Returns 1142 (`ER_TABLEACCESS_DENIED_ERROR`) when the account may not, or when nobody may.
+pub fn check_setup(host: &ConnectionHost, action: SetupAction, table: &str) -> sql::Result<()> {
+    let wanted: &[&str] = match action {
+        SetupAction::Insert => &["INSERT"],
+        SetupAction::Replace => &["INSERT", "DELETE"],
+        SetupAction::Update => &["UPDATE"],
+        SetupAction::Delete => &["DELETE"],
+    };
+    // Rows come and go where they may all be removed at once.
+    let has_own_rows = sql::can_be_truncated("performance_schema", table) == Some(true);
+    let is_possible = has_own_rows || action == SetupAction::Update;
+    let has = |privilege: &str| {
+        let privilege = Privileges::of_names(&[privilege]);
+        host.may_do_everything() || host.account().allows_table(privilege, "performance_schema", table)
+    };
+    let lacks = |privilege: &&str| !is_possible || !has(privilege);
+    let lacking: Vec<&str> = wanted.iter().copied().filter(lacks).collect();
+    match lacking.is_empty() {
+        true => Ok(()),
+        false => Err(Holder::of_session(host).table_denied(&lacking.join(", "), table)),
+    }
 }
 
-/// Changes a setting in a row of a table of performance_schema.
+/// Changes a row of a table of settings in performance_schema.
 ///
 /// # Errors
-/// Returns 1235 (`ER_NOT_SUPPORTED_YET`) for a setting that cannot be changed here.
-pub fn change_setup(
-    host: &ConnectionHost,
-    table: &str,
-    row: &str,
-    column: &str,
-    on: bool,
-) -> sql::Result<()> {
-    match table.eq_ignore_ascii_case("setup_consumers") && setup::switch_consumer(host, row, on) {
-        true => Ok(()),
-        false => {
-            let value = if on { "YES" } else { "NO" };
-            Err(sql::SqlError::not_supported(format!("{column} = {value} in {table}")))
-        }
-    }
+/// Returns what [`setup::change`] does.
+pub fn change_setup(host: &ConnectionHost, table: &str, change: SetupChange<'_>) -> sql::Result<()> {
+    setup::change(host, table, change)
 }
 
 /// Returns the number that `performance_schema.threads` gives to the thread of a connection.

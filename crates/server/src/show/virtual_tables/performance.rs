@@ -5,6 +5,7 @@ use crate::server::sessions::ProcessLine;
 use crate::show::processlist::{values, visible_processes};
 use crate::show::result_table::{number_column, text_column, text_or_null};
 use crate::show::status;
+use sql::measured::ThreadSettings;
 use sql::{ComputedTable, VariableScope};
 use std::collections::HashMap;
 use types::Value;
@@ -104,27 +105,45 @@ pub fn threads(host: &ConnectionHost) -> ComputedTable<'_> {
         text_column("PROCESSLIST_STATE", 64),
         text_column("PROCESSLIST_INFO", 65_535),
         number_column("THREAD_OS_ID"),
+        text_column("INSTRUMENTED", 3),
+        text_column("HISTORY", 3),
     ];
     ComputedTable::new(columns, |rows| {
         let background = background_threads();
         for (thread, number) in background.into_iter().zip(1..) {
+            let settings = host.server().setup.of_thread(&thread.name, thread.tid);
             let mut row = vec![Value::Null; 12];
             row[0] = Value::UInt(number);
             row[1] = Value::text(&thread.name);
             row[2] = Value::text("BACKGROUND");
             row[9] = text_or_null(thread.current.map(|state| state.name()));
             row[11] = thread.tid.map_or(Value::Null, |tid| Value::UInt(tid as u64));
+            row.extend(settings_cells(settings));
             rows.put(row)?;
         }
-        visible_processes(host).iter().try_for_each(|line| rows.put(connection(line, thread_of(line.id))))
+        let measured = host.server().sessions.with_measured(|sessions| {
+            sessions.iter().map(|(id, session)| (*id, session.settings())).collect::<HashMap<_, _>>()
+        });
+        visible_processes(host).iter().try_for_each(|line| {
+            let nothing = ThreadSettings { is_instrumented: false, has_history: false };
+            let settings = measured.get(&line.id).copied().unwrap_or(nothing);
+            rows.put(connection(line, thread_of(line.id), settings))
+        })
     })
 }
 
+fn settings_cells(settings: ThreadSettings) -> [Value; 2] {
+    [settings.is_instrumented, settings.has_history]
+        .map(|is_on| Value::text(if is_on { "YES" } else { "NO" }))
+}
+
 /// Returns a connection's row in [`threads`].
-fn connection(line: &ProcessLine, number: u64) -> Vec<Value> {
+fn connection(line: &ProcessLine, number: u64, settings: ThreadSettings) -> Vec<Value> {
     let name = ["thread/sql/one_connection", "FOREGROUND"].map(Value::text);
     let mut line = line.clone();
     // This table has the host without the port.
     line.shown.host = without_port(&line.shown.host).to_owned();
-    std::iter::once(Value::UInt(number)).chain(name).chain(values(&line)).chain([Value::Null]).collect()
+    let mut row = vec![Value::UInt(number)];
+    row.extend(name.into_iter().chain(values(&line)).chain([Value::Null]).chain(settings_cells(settings)));
+    row
 }

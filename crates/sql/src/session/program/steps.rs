@@ -9,6 +9,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::{Diagnostics, truth};
 use crate::program::{Frame, Routine, Surroundings};
 use crate::session::classes::is_about_rows;
+use crate::session::setup_tables::is_changed_by;
 use crate::sink::EndOfRows;
 use std::cell::RefCell;
 use types::{ColumnType, Value};
@@ -25,7 +26,9 @@ impl Surroundings for Running<'_, '_> {
         self.count_unless_later(&inner.statement);
         match &inner.statement {
             Statement::Query(_) if !inner.into.is_empty() => self.select_into(routine, key, inner, frame),
-            statement if is_about_rows(statement) => self.run_rows(key, inner, frame, None),
+            statement if is_about_rows(statement) && !is_changed_by(self.session, statement) => {
+                self.run_rows(key, inner, frame, None)
+            }
             Statement::Call(call) => call::call_within(self, routine, key, call, frame),
             Statement::Signal(signal) => conditions::signal_in(self, key, signal, frame),
             Statement::GetDiagnostics(get) => conditions::get_in(self, routine, key, get, frame),

@@ -5,7 +5,7 @@ use super::super::performance::thread_of;
 use super::reading::{measured_cells, sessions};
 use crate::client::connection_host::ConnectionHost;
 use crate::show::result_table::text_or_null;
-use sql::measured::{Event, Measured, SUM_NAMES};
+use sql::measured::{Event, Measured, SUM_NAMES, Timed};
 use sql::{ColumnMeta, ComputedTable, Digest};
 use types::Value;
 
@@ -57,6 +57,11 @@ fn row(thread: u64, event: &Event, measured: &Measured) -> Vec<Value> {
         Some(_) => event.sample.wait_ns.saturating_mul(1000),
         None => measured.moment_ps(os::clock::ticks()).saturating_sub(start_ps),
     };
+    let (start, end, wait) = match event.timed {
+        Timed::Whole => (Value::UInt(start_ps), Value::UInt(start_ps + wait_ps), Value::UInt(wait_ps)),
+        Timed::Begin => (Value::UInt(start_ps), Value::Null, Value::UInt(0)),
+        Timed::No => (Value::Null, Value::Null, Value::Null),
+    };
     let number = |value: Option<u64>| value.map_or(Value::Null, Value::UInt);
     let bytes = |text: &Option<Vec<u8>>| match text {
         Some(text) => Value::text(&String::from_utf8_lossy(text)),
@@ -73,9 +78,9 @@ fn row(thread: u64, event: &Event, measured: &Measured) -> Vec<Value> {
         number(end_ticks.map(|_| event.number)),
         Value::text(&event.name.shown()),
         Value::Null,
-        Value::UInt(start_ps),
-        Value::UInt(start_ps + wait_ps),
-        Value::UInt(wait_ps),
+        start,
+        end,
+        wait,
         measured.next().unwrap_or(Value::UInt(0)),
         bytes(&event.text),
         text_or_null(hash.as_deref()),

@@ -12,7 +12,7 @@ mod summaries;
 pub use digests::{by_digest, histogram_by_digest, histogram_global};
 pub use events::{current, history, history_long};
 pub use prepared::instances;
-pub use summaries::{accounts, by_account, by_host, by_thread, by_user, global, hosts, kinds, users};
+pub use summaries::{accounts, by_account, by_host, by_thread, by_user, global, hosts, users};
 
 use crate::client::connection_host::ConnectionHost;
 use reading::{read, sessions};

@@ -41,14 +41,6 @@ pub fn global(host: &ConnectionHost) -> ComputedTable<'_> {
     })
 }
 
-/// Returns the names of all kinds of statements that are measured.
-pub fn kinds(host: &ConnectionHost) -> Vec<String> {
-    match host.server().measured {
-        Some(_) => read(host, Measured::by_name).all().map(|(name, _)| name.shown()).collect(),
-        None => Vec::new(),
-    }
-}
-
 /// `events_statements_summary_by_thread_by_event_name`
 pub fn by_thread(host: &ConnectionHost) -> ComputedTable<'_> {
     ComputedTable::new(of_sums(&[("THREAD_ID", Kind::Number)]), |rows| {
