@@ -99,5 +99,7 @@ pub use schema_tables::{can_be_truncated, compressed_page_sizes};
 pub use session::event::{EventCondition, EventRun, drop_event, note_event_run, run_event, timing_of};
 pub use session::prepared::Prepared;
 pub use session::{Session, SessionInit};
-pub use sink::{ClientFile, ColumnMeta, EndOfRows, OkInfo, PlanNumber, ResultSink, column_flag, status};
+pub use sink::{
+    ClientFile, ColumnMeta, EndOfRows, OkInfo, PlanNumber, ResultSink, WarningLevel, column_flag, status,
+};
 pub use statement_log::{EndedStatement, StatementLog, StatementOrigin};

@@ -133,6 +133,15 @@ pub trait ClientFile {
     fn next_piece(&mut self, into: &mut Vec<u8>) -> Result<()>;
 }
 
+/// How grave a warning of the host is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WarningLevel {
+    /// A note, as on a statement that had nothing to do.
+    Note,
+    /// A warning.
+    Warning,
+}
+
 /// A receiver of results. An error that it returns (the connection broke, the packet is too large)
 /// ends the statement.
 pub trait ResultSink {
@@ -165,6 +174,10 @@ pub trait ResultSink {
     /// Receives the end of a statement without a result set. The sink may keep the text and leave
     /// an empty one behind.
     fn ok(&mut self, info: &mut OkInfo) -> Result<()>;
+
+    /// Notes a warning of a statement that the host carries out, before the end of its result. A
+    /// sink beyond which nobody asks for warnings need not keep it.
+    fn warn(&mut self, _level: WarningLevel, _code: u16, _message: String) {}
 
     /// Returns what asks the client for its files. `None` if there is no client that could have
     /// files.

@@ -2,6 +2,7 @@
 
 use crate::ast::ConditionItem;
 use crate::error::SqlError;
+use crate::measured::Conditions;
 
 /// The level of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +60,9 @@ pub(crate) struct Diagnostics {
     signalled: Option<Box<Warning>>,
     /// The first warning that strict mode turns into the statement's error (`Context::warn`).
     pub refused: Option<SqlError>,
+    /// The warnings that were raised and the errors that were handled since they were last taken,
+    /// by their numbers, whether or not they are still there.
+    happened: Vec<Conditions>,
 }
 
 impl Diagnostics {
@@ -66,6 +70,7 @@ impl Diagnostics {
     pub const KEPT: usize = 1024;
 
     pub fn push(&mut self, level: Level, code: u16, message: impl Into<String>) {
+        self.note_raised(level, code);
         self.count += 1;
         if self.warnings.len() < Self::KEPT {
             self.warnings.push(Warning::new(level, code, message));
@@ -74,6 +79,38 @@ impl Diagnostics {
 
     /// Adds a condition.
     pub fn push_condition(&mut self, condition: Warning) {
+        self.note_raised(condition.level, condition.code);
+        self.restore(condition);
+    }
+
+    fn note_raised(&mut self, level: Level, code: u16) {
+        // The error that ends a statement is known at its end.
+        if level != Level::Error {
+            self.happened_of(code).raised += 1;
+        }
+    }
+
+    /// Notes that a handler handles an error.
+    pub fn note_handled(&mut self, code: u16) {
+        self.happened_of(code).handled += 1;
+    }
+
+    fn happened_of(&mut self, code: u16) -> &mut Conditions {
+        let known = self.happened.iter().position(|of| of.code == code);
+        let at = known.unwrap_or_else(|| {
+            self.happened.push(Conditions { code, raised: 0, handled: 0 });
+            self.happened.len() - 1
+        });
+        &mut self.happened[at]
+    }
+
+    /// Takes which warnings were raised and which errors were handled since this was last called.
+    pub fn take_happened(&mut self) -> Vec<Conditions> {
+        std::mem::take(&mut self.happened)
+    }
+
+    /// Adds a condition that was raised before.
+    pub fn restore(&mut self, condition: Warning) {
         self.count += 1;
         if self.warnings.len() < Self::KEPT {
             self.warnings.push(condition);
@@ -102,7 +139,11 @@ impl Diagnostics {
 
     /// Moves the conditions of a statement that ran within this one to this area.
     pub fn take_over(&mut self, inner: &mut Diagnostics) {
-        inner.warnings.drain(..).for_each(|condition| self.push_condition(condition));
+        inner.warnings.drain(..).for_each(|condition| self.restore(condition));
+        for inner in inner.take_happened() {
+            let known = self.happened_of(inner.code);
+            (known.raised, known.handled) = (known.raised + inner.raised, known.handled + inner.handled);
+        }
         self.signalled = inner.signalled.take();
     }
 
@@ -110,7 +151,11 @@ impl Diagnostics {
     pub fn forget_notes(&mut self, code: u16) {
         let before = self.warnings.len();
         self.warnings.retain(|condition| (condition.level, condition.code) != (Level::Note, code));
-        self.count -= (before - self.warnings.len()) as u64;
+        let forgotten = (before - self.warnings.len()) as u64;
+        self.count -= forgotten;
+        if let Some(known) = self.happened.iter_mut().find(|of| of.code == code) {
+            known.raised = known.raised.saturating_sub(forgotten);
+        }
     }
 
     /// Notes which conditions are there when a handler begins. They are removed when it ends.

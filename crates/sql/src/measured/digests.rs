@@ -148,6 +148,11 @@ impl Digests {
         Some(made)
     }
 
+    /// Returns how many statements had no room for their digest.
+    pub fn without_room(&self) -> u64 {
+        self.rest.sums.lock().figures.count
+    }
+
     /// Returns all digests, the first one first.
     pub fn all(&self) -> Vec<Arc<DigestEntry>> {
         let mut all: Vec<Arc<DigestEntry>> = vec![self.rest.clone()];

@@ -12,6 +12,7 @@
 
 mod consumers;
 mod digests;
+mod errors;
 mod figures;
 mod histogram;
 mod names;
@@ -24,9 +25,11 @@ mod totals;
 
 pub use consumers::{Consumer, Consumers};
 pub use digests::{DigestEntry, DigestRow};
+pub use errors::{Conditions, ErrorFigures, ErrorSums};
 pub use figures::{Figures, SUM_NAMES, SUMS, Sample, sum};
 pub use histogram::{BUCKETS, Histogram, bucket_low_ps, bucket_of};
 pub use names::{EventName, NAMES};
+pub use reading::Level;
 pub use recent::{Event, Outcome};
 pub use session::{Begun, Ended, MeasuredPrepared, MeasuredSession, PreparedRow};
 pub use setup::{Actor, Instrument, ThreadSettings, Timed};

@@ -2,6 +2,7 @@
 //! themselves.
 
 use super::digests::DigestEntry;
+use super::errors::ErrorSums;
 use super::session::MeasuredSession;
 use super::totals::{AccountName, AccountRow, ByName, Ended, Measured};
 use std::collections::BTreeMap;
@@ -133,4 +134,55 @@ impl Measured {
         self.clear_by_host(sessions, false);
         self.ended.lock().all = ByName::default();
     }
+
+    /// Returns the errors of all accounts.
+    pub fn errors_by_account(&self, sessions: &[Arc<MeasuredSession>]) -> BTreeMap<AccountName, ErrorSums> {
+        self.errors.by_account(errors_of(sessions))
+    }
+
+    /// Returns the errors of all users.
+    pub fn errors_by_user(&self, sessions: &[Arc<MeasuredSession>]) -> BTreeMap<Option<String>, ErrorSums> {
+        self.errors.by_user(errors_of(sessions))
+    }
+
+    /// Returns the errors of all hosts.
+    pub fn errors_by_host(&self, sessions: &[Arc<MeasuredSession>]) -> BTreeMap<Option<String>, ErrorSums> {
+        self.errors.by_host(errors_of(sessions))
+    }
+
+    /// Returns the errors of the whole server.
+    pub fn all_errors(&self, sessions: &[Arc<MeasuredSession>]) -> ErrorSums {
+        self.errors.sums(errors_of(sessions))
+    }
+
+    /// Empties the sums of errors at a level and at those below it.
+    pub fn clear_errors(&self, sessions: &[Arc<MeasuredSession>], level: Level) {
+        sessions.iter().for_each(|session| session.give_errors());
+        match level {
+            Level::Session => {}
+            Level::Account => self.errors.clear_by_account(),
+            Level::User => self.errors.clear_by_user(),
+            Level::Host => self.errors.clear_by_host(),
+            Level::All => self.errors.clear(),
+        }
+    }
+}
+
+/// What sums are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// A session.
+    Session,
+    /// A user and a host.
+    Account,
+    /// A user.
+    User,
+    /// A host.
+    Host,
+    /// The whole server.
+    All,
+}
+
+fn errors_of(sessions: &[Arc<MeasuredSession>]) -> Vec<(AccountName, ErrorSums)> {
+    sessions.iter().map(|session| session.errors()).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::consumers::Collected;
 use super::digests::DigestEntry;
+use super::errors::{Conditions, ErrorSums};
 use super::figures::{COUNTED, Figures, sum};
 use super::histogram::bucket_of;
 use super::names::EventName;
@@ -67,6 +68,8 @@ pub struct Ended {
     pub outcome: Outcome,
     /// The place of the prepared statement that was executed.
     pub prepared: Option<usize>,
+    /// The conditions that it has raised and handled, without the error that it ended with.
+    pub conditions: Vec<Conditions>,
 }
 
 /// A prepared statement, as `prepared_statements_instances` shows it.
@@ -100,6 +103,7 @@ struct Inner {
     next_statement_id: u64,
     parts: Vec<Option<Box<Part>>>,
     by_name: ByName,
+    errors: ErrorSums,
     prepared: Vec<Option<Box<PreparedRow>>>,
     /// The counts of the session when its last statement ended.
     counted: [u64; COUNTED],
@@ -120,7 +124,7 @@ impl MeasuredSession {
     /// Begins to measure a connection's session of this account.
     pub fn new(measured: Arc<Measured>, account: AccountName, connection_id: u32) -> MeasuredSession {
         measured.enter(&account);
-        let settings = measured.actors.settings_of(&account);
+        let settings = measured.actors.settings_of((account.0.as_deref(), account.1.as_deref()));
         let inner = Inner { account, settings, ..Inner::default() };
         MeasuredSession { measured, connection_id, inner: Mutex::new(inner) }
     }
@@ -133,8 +137,9 @@ impl MeasuredSession {
     /// Gives the session to another account (COM_CHANGE_USER).
     pub fn change_account(&self, account: AccountName) {
         self.give_by_name();
+        self.give_errors();
         self.measured.enter(&account);
-        let settings = self.measured.actors.settings_of(&account);
+        let settings = self.measured.actors.settings_of((account.0.as_deref(), account.1.as_deref()));
         let mut inner = self.inner.lock();
         (inner.account, inner.settings) = (account, settings);
     }
@@ -210,6 +215,9 @@ impl MeasuredSession {
     pub fn end(&self, ended: Ended, counters: &Counters) {
         let mut inner = self.inner.lock();
         let inner = &mut *inner;
+        if ended.outcome.error_code != 0 || !ended.conditions.is_empty() {
+            self.add_errors(inner, &ended);
+        }
         if !inner.collected.is_measured {
             return;
         }
@@ -250,6 +258,37 @@ impl MeasuredSession {
                 self.add_to_part((parts, by_name), digest, event, ended.ticks);
             }
             None => inner.by_name.add(event.name, &event.sample),
+        }
+    }
+
+    #[inline(never)]
+    fn add_errors(&self, inner: &mut Inner, ended: &Ended) {
+        let is_measured = self.measured.consumers.collected(inner.settings).is_measured;
+        if !is_measured || !self.measured.instruments.counts_errors() {
+            return;
+        }
+        let now_us = os::clock::now_us();
+        for conditions in &ended.conditions {
+            inner.errors.add(conditions, now_us);
+        }
+        let code = ended.outcome.error_code;
+        if code != 0 {
+            inner.errors.add(&Conditions { code, raised: 1, handled: 0 }, now_us);
+        }
+    }
+
+    /// Returns the account and the conditions by their numbers.
+    pub fn errors(&self) -> (AccountName, ErrorSums) {
+        let inner = self.inner.lock();
+        (inner.account.clone(), inner.errors.clone())
+    }
+
+    /// Gives the conditions to those of the account.
+    pub(super) fn give_errors(&self) {
+        let mut inner = self.inner.lock();
+        let errors = std::mem::take(&mut inner.errors);
+        if !errors.is_empty() {
+            self.measured.errors.add_ended(&inner.account, &errors);
         }
     }
 
@@ -307,6 +346,7 @@ impl MeasuredSession {
         self.give_digests();
         self.inner.lock().parts = Vec::new();
         self.give_by_name();
+        self.give_errors();
     }
 
     /// Returns the account and the sums by kind.

@@ -1,7 +1,6 @@
 //! What is measured, as the tables of settings in performance_schema say.
 
 use super::names::{EventName, NAMES};
-use super::totals::AccountName;
 use crate::counters::STATEMENT_KINDS;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -67,6 +66,11 @@ impl Instruments {
             true => self.bits[at].fetch_or(bit, Ordering::Relaxed),
             false => self.bits[at].fetch_and(!bit, Ordering::Relaxed),
         };
+    }
+
+    /// Reports whether errors are counted.
+    pub(super) fn counts_errors(&self) -> bool {
+        self.bits.last().is_some_and(|bits| bits.load(Ordering::Relaxed) & ENABLED != 0)
     }
 
     /// Returns whether a statement of this kind is measured, and whether its time is. As in MySQL,
@@ -177,10 +181,9 @@ impl Actors {
 
     /// Returns what a new session of an account gets: the row with its user and host counts, else
     /// that of the user, of the host, and of everybody. Without any of these it is not measured.
-    pub fn settings_of(&self, (user, host): &AccountName) -> ThreadSettings {
+    pub fn settings_of(&self, (user, host): (Option<&str>, Option<&str>)) -> ThreadSettings {
         let all = self.0.lock();
-        let user = user.as_deref().unwrap_or("%");
-        let host = host.as_deref().unwrap_or("%");
+        let (user, host) = (user.unwrap_or("%"), host.unwrap_or("%"));
         let of = |user: &str, host: &str| all.iter().find(|actor| actor.key == [host, user, "%"]);
         let found =
             of(user, host).or_else(|| of(user, "%")).or_else(|| of("%", host)).or_else(|| of("%", "%"));
@@ -197,7 +200,6 @@ mod tests {
     fn the_row_that_says_most_about_an_account_counts() {
         let actors = Actors::default();
         let settings = |is_instrumented, has_history| ThreadSettings { is_instrumented, has_history };
-        let account = |user: &str, host: &str| (Some(user.to_owned()), Some(host.to_owned()));
         for (host, user, settings) in [
             ("%", "amy", settings(false, true)),
             ("here", "%", settings(true, false)),
@@ -207,12 +209,12 @@ mod tests {
             assert!(actors.insert(Actor { key: key.clone(), settings }));
             assert!(!actors.insert(Actor { key, settings }), "its key is there");
         }
-        assert_eq!(actors.settings_of(&account("amy", "here")), settings(false, true));
-        assert_eq!(actors.settings_of(&account("joe", "here")), settings(false, false));
-        assert_eq!(actors.settings_of(&account("zed", "here")), settings(true, false));
-        assert_eq!(actors.settings_of(&account("zed", "there")), settings(true, true));
+        assert_eq!(actors.settings_of((Some("amy"), Some("here"))), settings(false, true));
+        assert_eq!(actors.settings_of((Some("joe"), Some("here"))), settings(false, false));
+        assert_eq!(actors.settings_of((Some("zed"), Some("here"))), settings(true, false));
+        assert_eq!(actors.settings_of((Some("zed"), Some("there"))), settings(true, true));
         actors.clear();
-        assert_eq!(actors.settings_of(&account("zed", "there")), settings(false, false));
+        assert_eq!(actors.settings_of((Some("zed"), Some("there"))), settings(false, false));
     }
 
     #[test]
@@ -227,5 +229,8 @@ mod tests {
         assert!(!instruments.of_statement(EventName::of("com/Ping")).0);
         let error = instruments.all().find(|it| it.name == "error").expect("an instrument");
         assert_eq!((error.is_enabled, error.is_timed), (true, None));
+        assert!(instruments.counts_errors());
+        instruments.enable("error", false);
+        assert!(!instruments.counts_errors());
     }
 }

@@ -2,6 +2,7 @@
 
 use super::consumers::Consumers;
 use super::digests::{DigestEntry, Digests};
+use super::errors::Errors;
 use super::figures::{Figures, Sample};
 use super::histogram::BUCKETS;
 use super::names::{EventName, NAMES};
@@ -111,6 +112,8 @@ pub struct Measured {
     pub consumers: Consumers,
     /// What is measured.
     pub instruments: Instruments,
+    /// The errors of sessions that have ended.
+    pub(super) errors: Errors,
     /// Whose sessions are measured.
     pub actors: Actors,
     /// The last statements of all sessions with the ids of their connections, the oldest first,
@@ -134,6 +137,7 @@ impl Measured {
             next_statements: AtomicU64::new(1),
             consumers: Consumers::default(),
             instruments: Instruments::default(),
+            errors: Errors::default(),
             actors: Actors::default(),
             long_history: Mutex::default(),
             ended: Mutex::default(),
@@ -149,6 +153,11 @@ impl Measured {
     /// Returns the digest with this text in this schema. `None` means that none are kept.
     pub fn digest(&self, schema: Option<&str>, text: &str) -> Option<Arc<DigestEntry>> {
         self.digests.intern(schema, text)
+    }
+
+    /// Returns how many statements had no room for their digest, as far as sessions have said.
+    pub fn statements_without_digest(&self) -> u64 {
+        self.digests.without_room()
     }
 
     pub(super) fn take_statement_ids(&self) -> u64 {

@@ -178,7 +178,11 @@ impl<S: Surroundings> Machine<'_, S> {
         let found = Warning { state: error.state, ..Warning::new(Level::Error, error.code, "") };
         let Some(handler) = handler_for(program, program.steps[at].scope, &found) else { return Err(error) };
         self.surroundings.end_begun_rows()?;
-        let condition = self.surroundings.diagnostics().borrow_mut().push_error(&error);
+        let condition = {
+            let mut area = self.surroundings.diagnostics().borrow_mut();
+            area.note_handled(error.code);
+            area.push_error(&error)
+        };
         let continue_at = self.behind(at);
         Ok(self.activate(handler, condition, continue_at, frame))
     }

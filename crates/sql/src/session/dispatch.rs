@@ -4,6 +4,7 @@ use super::classes::{class_of, class_of_bound, is_about_rows};
 use super::locked_tables::active_locks;
 use super::state::LastInsert;
 use super::statement_names::name_of;
+use super::warned::Warned;
 use super::{
     Session, accounts, bound, ddl, explain, locked_tables, maintain, measuring, privileges, refused, results,
     set, set_var, setup_tables, show, transaction, watched,
@@ -322,7 +323,8 @@ impl Session {
             host.check_privilege(Privilege::FlushTables, None, None)?;
             self.locks.read_lock = Some(self.server.engine.hold_commits());
         }
-        host.admin(command, status, sink)
+        let mut warned = Warned { sink, diagnostics: &self.statement.diagnostics };
+        host.admin(command, status, &mut warned)
     }
 
     /// Carries out RESET PERSIST.

@@ -42,6 +42,7 @@ pub(super) fn run<T>(
         lock_ticks: os::account::wall_ticks_of_this_thread(State::RowLockWait).saturating_sub(lock_ticks),
         rows_sent: if measuring.sends_uncounted { 0 } else { rows_sent },
         prepared: measuring.prepared,
+        conditions: session.statement.diagnostics.borrow_mut().take_happened(),
         ..Ended::default()
     };
     match &done {
@@ -190,7 +191,8 @@ pub(super) fn run_prepare(
     let since_ticks = ticks();
     measured.begin(&begun("com/Prepare", Some(text), session, since_ticks));
     let mut done = prepare(session);
-    let mut ended = Ended { ticks: ticks(), ..Ended::default() };
+    let conditions = session.statement.diagnostics.borrow_mut().take_happened();
+    let mut ended = Ended { ticks: ticks(), conditions, ..Ended::default() };
     match &mut done {
         Ok(prepared) => {
             ended.outcome.sqlstate = Some(*b"00000");

@@ -41,6 +41,7 @@ mod statement_names;
 mod temporary;
 mod transacting;
 mod transaction;
+mod warned;
 mod watched;
 mod xa;
 

@@ -6,6 +6,7 @@ mod cells;
 mod clones;
 mod columns;
 mod data_locks;
+mod errors;
 mod host_cache;
 mod information;
 mod innodb_metrics;
@@ -102,6 +103,11 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("performance_schema", "events_statements_summary_by_thread_by_event_name", statements::by_thread),
     ("performance_schema", "events_statements_summary_by_user_by_event_name", statements::by_user),
     ("performance_schema", "events_statements_summary_global_by_event_name", statements::global),
+    ("performance_schema", "events_errors_summary_by_account_by_error", errors::by_account),
+    ("performance_schema", "events_errors_summary_by_host_by_error", errors::by_host),
+    ("performance_schema", "events_errors_summary_by_thread_by_error", errors::by_thread),
+    ("performance_schema", "events_errors_summary_by_user_by_error", errors::by_user),
+    ("performance_schema", "events_errors_summary_global_by_error", errors::global),
     ("performance_schema", "hosts", statements::hosts),
     ("performance_schema", "prepared_statements_instances", statements::instances),
     ("performance_schema", "users", statements::users),
@@ -144,7 +150,7 @@ pub fn truncate(host: &ConnectionHost, schema: &str, table: &str) -> sql::Result
     }
     if schema == "performance_schema" {
         let table = table.to_lowercase();
-        if statements::truncate(host, &table) || setup::truncate(host, &table) {
+        if [statements::truncate, setup::truncate, errors::truncate].iter().any(|empty| empty(host, &table)) {
             return Ok(());
         }
     }

@@ -130,7 +130,7 @@ pub(super) fn signal_in(
     {
         let mut diagnostics = running.session.statement.diagnostics.borrow_mut();
         diagnostics.clear();
-        area.into_iter().for_each(|condition| diagnostics.push_condition(condition));
+        area.into_iter().for_each(|condition| diagnostics.restore(condition));
     }
     raise(running.session, condition)
 }

@@ -6,7 +6,7 @@
 mod digests;
 mod events;
 mod prepared;
-mod reading;
+pub mod reading;
 mod summaries;
 
 pub use digests::{by_digest, histogram_by_digest, histogram_global};
