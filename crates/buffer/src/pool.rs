@@ -345,6 +345,11 @@ impl Pool {
         self.spaces.open(path)
     }
 
+    /// Returns the number of spaces that are open.
+    pub fn open_spaces(&self) -> usize {
+        self.spaces.count()
+    }
+
     /// Returns the open spaces whose changes are logged, with the paths of their files.
     pub fn logged_spaces(&self) -> Vec<(SpaceId, PathBuf)> {
         self.spaces.logged()

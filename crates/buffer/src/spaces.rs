@@ -79,6 +79,11 @@ impl Spaces {
         logged.into_iter().map(|space| (space.id, space.path.read().clone())).collect()
     }
 
+    /// Returns the number of spaces, each of which has a file that is open.
+    pub fn count(&self) -> usize {
+        self.spaces.read().len()
+    }
+
     /// Returns the space.
     ///
     /// # Errors

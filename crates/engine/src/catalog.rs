@@ -177,6 +177,11 @@ impl Catalog {
         self.content.read().tables.values().flat_map(|tables| tables.values().cloned()).collect()
     }
 
+    /// Returns the number of tables.
+    pub fn table_count(&self) -> usize {
+        self.content.read().tables.values().map(|tables| tables.len()).sum()
+    }
+
     /// Returns the tables with foreign keys that refer to this table, sorted by schema and name.
     /// The table itself may be among them.
     pub fn children(&self, schema: &str, name: &str) -> Vec<Arc<Table>> {

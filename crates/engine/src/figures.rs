@@ -90,7 +90,6 @@ pub(crate) fn status(engine: &Engine) -> Vec<(String, u64)> {
         ("Innodb_deadlocks", read(&engine.locks.deadlocks)),
         ("Innodb_row_lock_timeouts", read(&engine.locks.timeouts)),
         ("Slipstream_thread_concurrency_waits", read(&engine.locks.concurrency.waits)),
-        ("Innodb_page_size", u64::from(engine.config.page_size)),
         ("Slipstream_commits", read(&engine.counters.commits)),
         ("Slipstream_rollbacks", read(&engine.counters.rollbacks)),
         ("Slipstream_unversioned_commits", read(&engine.counters.unversioned_commits)),

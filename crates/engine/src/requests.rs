@@ -361,6 +361,11 @@ impl Engine {
         self.counters.commits.load(std::sync::atomic::Ordering::Relaxed)
     }
 
+    /// Returns the number of these transactions whose changes went through a file.
+    pub fn spilled_commits(&self) -> u64 {
+        self.counters.spilled_commits.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
     /// Returns every row, gap and table lock, and which lock waits for which. Nothing is stopped
     /// for the report, so the locks are not all of one moment.
     ///

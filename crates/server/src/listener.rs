@@ -138,6 +138,7 @@ fn run(server: &Arc<Server>, listener: &Listener) {
                 // Too many open files are one cause, which passes. An immediate retry would only
                 // burn time.
                 log::error!("Error in accept: {e}");
+                server.status.accept_errors.add_one();
                 os::clock::sleep(Duration::from_millis(100));
             }
         }

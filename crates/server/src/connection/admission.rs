@@ -95,7 +95,7 @@ pub(super) fn admit(
         let text = "Connections using insecure transport are prohibited while --require_secure_transport=ON.";
         return Err(SqlError::new(3159, text).into());
     }
-    entry.set_attributes(&response.attributes);
+    entry.set_attributes(&response.attributes, &server.status);
     let user = String::from_utf8_lossy(&response.user).into_owned();
     entry.show(|s| s.given_user.clone_from(&user));
     if server.grants_are_skipped() {
@@ -144,10 +144,12 @@ fn shake_hands(
     let mut first = HandshakeResponse::decode(channel.read_packet()?, capabilities);
     if let (Ok(FirstPacket::TlsRequest), Some(tls)) = (&first, tls) {
         let (stream, ahead) = channel.stream_and_rest();
+        server.status.tls_accepts.add_one();
         if let Err(e) = stream.accept_tls(tls, ahead) {
             log::info!("No TLS with connection {}: {e}", entry.id);
             return Err(handshake_error().into());
         }
+        server.status.tls_finished_accepts.add_one();
         entry.show(|s| s.encryption = stream.encryption());
         first = HandshakeResponse::decode(channel.read_packet()?, capabilities);
     }

@@ -237,7 +237,7 @@ impl Connection<'_> {
         };
         self.forget_statements();
         self.entry.show(|s| s.user = String::from_utf8_lossy(&response.user).into_owned());
-        self.entry.set_attributes(&response.attributes);
+        self.entry.set_attributes(&response.attributes, &self.server.status);
         self.host = Arc::new(ConnectionHost::new(self.server.clone(), self.entry.clone(), login));
         self.channel.set_room(Box::new(PacketRoom::new(&self.host.memory())));
         match new_session(&self.host, &response) {

@@ -62,11 +62,12 @@ pub fn start(server: &Arc<Server>, stream: Stream, origin: Origin) {
         Ok(interrupter) => interrupter,
         Err(e) => {
             log::error!("cannot serve a new connection: {e}");
+            server.status.internal_errors.add_one();
             return;
         }
     };
     let entry = server.sessions.add(origin.shown(), Some(interrupter));
-    server.status.max_used_connections.raise_to(server.sessions.clients() as u64);
+    server.status.note_connections(server.sessions.clients());
     let (server_of_thread, entry_of_thread) = (server.clone(), entry.clone());
     // The new thread takes the stream. If there is no new thread, this one takes it to say so.
     let handed_over = Arc::new(parking_lot::Mutex::new(Some(stream)));
@@ -87,6 +88,7 @@ pub fn start(server: &Arc<Server>, stream: Stream, origin: Origin) {
             log::error!("Can't create thread to handle new connection: {e}");
             server.sessions.remove(entry.id);
             server.status.aborted_connects.add_one();
+            server.status.internal_errors.add_one();
             if let Some(stream) = handed_over.lock().take() {
                 let _gone = send_error(
                     &mut Channel::new(stream, MAX_LOGIN_PACKET_BYTES),

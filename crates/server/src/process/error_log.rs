@@ -14,7 +14,7 @@ use std::io;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// The destination of the error log's lines.
 enum Place {
@@ -33,6 +33,8 @@ pub struct ErrorLog {
     /// The last lines, oldest first, for `performance_schema.error_log`. No other lock is taken,
     /// and nothing is logged, while this lock is held.
     recent: Mutex<VecDeque<Entry>>,
+    /// The number of lines that were kept and are not any more. Relaxed: it is only shown.
+    expired: AtomicU64,
 }
 
 /// The greatest number of lines that are kept for `performance_schema.error_log`.
@@ -60,11 +62,35 @@ static LOG: ErrorLog = ErrorLog {
     place: Mutex::new(Place::StandardError),
     verbosity: AtomicU8::new(2),
     recent: Mutex::new(VecDeque::new()),
+    expired: AtomicU64::new(0),
 };
 
 /// Returns the last lines of the error log, oldest first. Each has a time of its own.
 pub fn recent() -> Vec<Entry> {
     LOG.recent.lock().iter().cloned().collect()
+}
+
+/// What is kept of the error log.
+pub struct Figures {
+    /// The lines that are kept.
+    pub lines: u64,
+    /// The bytes of their texts.
+    pub bytes: u64,
+    /// The lines that were kept and are not any more.
+    pub expired_lines: u64,
+    /// The time of the last line, in microseconds of Unix time; 0 without one.
+    pub latest_us: u64,
+}
+
+/// Returns how much is kept of the error log.
+pub fn figures() -> Figures {
+    let recent = LOG.recent.lock();
+    Figures {
+        lines: recent.len() as u64,
+        bytes: recent.iter().map(|entry| entry.text.len() as u64).sum(),
+        expired_lines: LOG.expired.load(Ordering::Relaxed),
+        latest_us: recent.back().map_or(0, |entry| entry.at_us),
+    }
 }
 
 /// Makes the error log the process's logger. Lines go to standard error at first.
@@ -125,7 +151,11 @@ impl Log for ErrorLog {
         if self.enabled(record.metadata()) {
             let entry = Entry::of(record, os::clock::now_us());
             self.place.lock().write(entry.line().as_bytes());
-            keep(&mut self.recent.lock(), entry);
+            let mut recent = self.recent.lock();
+            if recent.len() >= MAX_RECENT {
+                self.expired.fetch_add(1, Ordering::Relaxed);
+            }
+            keep(&mut recent, entry);
         }
     }
 

@@ -1,5 +1,6 @@
 //! The present connections: their ids, their lines in SHOW PROCESSLIST, and KILL.
 
+use super::status::ServerStatus;
 use engine::Isolation;
 use os::event::Event;
 use parking_lot::Mutex;
@@ -175,8 +176,11 @@ impl SessionEntry {
         }
     }
 
-    /// Keeps what the client says of itself, as far as there is room for it.
-    pub fn set_attributes(&self, attributes: &[(Vec<u8>, Vec<u8>)]) {
+    /// Keeps what the client says of itself, as far as there is room for it, and counts that.
+    pub fn set_attributes(&self, attributes: &[(Vec<u8>, Vec<u8>)], status: &ServerStatus) {
+        // Lengths of less than 251 bytes stand before names and values in one byte.
+        let sent_bytes: usize = attributes.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
+        status.longest_attributes.raise_to(sent_bytes as u64);
         let mut left = MAX_ATTRIBUTE_BYTES;
         let fits = |(name, value): &&(Vec<u8>, Vec<u8>)| {
             let rest = left.checked_sub(name.len() + value.len());
@@ -185,7 +189,11 @@ impl SessionEntry {
         };
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let kept = attributes.iter().take_while(fits).map(|(name, value)| (text(name), text(value)));
-        *self.attributes.lock() = kept.collect();
+        let kept: Vec<_> = kept.collect();
+        if kept.len() < attributes.len() {
+            status.lost_attributes.add_one();
+        }
+        *self.attributes.lock() = kept;
     }
 
     /// Returns what the client has said of itself, as names and values.

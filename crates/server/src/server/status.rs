@@ -36,9 +36,9 @@ impl Counter {
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 
-    /// Raises the counter to `n` when it is lower.
-    pub fn raise_to(&self, n: u64) {
-        self.0.fetch_max(n, Ordering::Relaxed);
+    /// Raises the counter to `n` when it is lower. Returns false when it is not.
+    pub fn raise_to(&self, n: u64) -> bool {
+        self.0.fetch_max(n, Ordering::Relaxed) < n
     }
 
     /// Returns the value.
@@ -171,6 +171,20 @@ pub struct ServerStatus {
     pub aborted_clients: Counter,
     /// The largest number of connections at one time.
     pub max_used_connections: Counter,
+    /// When there were that many, in microseconds of Unix time.
+    pub max_used_connections_us: Counter,
+    /// Failures to accept a connection.
+    pub accept_errors: Counter,
+    /// Connections that the server could not serve for reasons of its own.
+    pub internal_errors: Counter,
+    /// The most bytes of attributes that a client has sent of itself.
+    pub longest_attributes: Counter,
+    /// Clients whose attributes were cut.
+    pub lost_attributes: Counter,
+    /// Clients that began TLS.
+    pub tls_accepts: Counter,
+    /// Clients that began TLS and got it.
+    pub tls_finished_accepts: Counter,
     /// Connections that were refused because there were too many.
     pub max_connections_errors: Counter,
     /// Bytes that were read from clients.
@@ -217,6 +231,13 @@ impl Default for ServerStatus {
             locked_connects: Counter::default(),
             aborted_clients: Counter::default(),
             max_used_connections: Counter::default(),
+            max_used_connections_us: Counter::default(),
+            accept_errors: Counter::default(),
+            internal_errors: Counter::default(),
+            longest_attributes: Counter::default(),
+            lost_attributes: Counter::default(),
+            tls_accepts: Counter::default(),
+            tls_finished_accepts: Counter::default(),
             max_connections_errors: Counter::default(),
             bytes_received: Counter::default(),
             bytes_sent: Counter::default(),
@@ -251,7 +272,14 @@ impl ServerStatus {
             counter.reset();
         }
         self.max_used_connections.reset();
-        self.max_used_connections.raise_to(connections as u64);
+        self.note_connections(connections);
+    }
+
+    /// Notes that so many connections are there.
+    pub fn note_connections(&self, connections: usize) {
+        if self.max_used_connections.raise_to(connections as u64) {
+            self.max_used_connections_us.raise_to(os::clock::now_us());
+        }
     }
 
     /// Returns name and value of all counters, unsorted.

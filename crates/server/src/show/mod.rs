@@ -6,6 +6,7 @@ pub mod absent_features;
 pub mod innodb_monitor;
 pub mod plugins;
 pub mod privilege_list;
+pub mod process_status;
 pub mod processlist;
 pub mod result_table;
 pub mod status;

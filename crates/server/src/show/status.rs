@@ -1,6 +1,6 @@
 //! The figures of the server and its engine, for SHOW STATUS, COM_STATISTICS and COM_DEBUG.
 
-use super::absent_features;
+use super::{absent_features, process_status};
 use crate::server::Server;
 use crate::server::sessions::SessionEntry;
 use os::account::{State, ThreadTime};
@@ -31,8 +31,8 @@ pub fn list(server: &Server) -> Vec<(String, String)> {
     all.extend(replica_lag(server));
     all.extend(semi_sync(server));
     all.extend(server.audit.status().map(|(name, value)| (name.to_owned(), value.to_string())));
+    all.extend(process_status::variables(server));
     all.sort();
-    all.dedup_by(|a, b| a.0 == b.0);
     all
 }
 
@@ -112,10 +112,12 @@ fn memory(server: &Server) -> Vec<(String, String)> {
     .into()
 }
 
-/// Returns the numbers of tables that are open. The dictionary holds all of them.
-fn tables(server: &Server) -> [(String, String); 2] {
-    let open = server.engine.catalog().all_tables().len().to_string();
-    ["Open_table_definitions", "Open_tables"].map(|name| (name.to_owned(), open.clone()))
+/// Returns the numbers of tables that are open. The dictionary holds all of them, and each was
+/// opened once.
+fn tables(server: &Server) -> [(String, String); 4] {
+    let open = server.engine.catalog().table_count().to_string();
+    ["Open_table_definitions", "Open_tables", "Opened_table_definitions", "Opened_tables"]
+        .map(|name| (name.to_owned(), open.clone()))
 }
 
 /// Returns the redo log's figures under MySQL's names.
@@ -224,8 +226,8 @@ pub fn statistics_line(server: &Server) -> String {
          Open tables: {}  Queries per second avg: {:.3}",
         server.sessions.clients(),
         server.status.slow_queries.get(),
-        server.engine.catalog().all_tables().len(),
-        server.engine.catalog().all_tables().len(),
+        server.engine.catalog().table_count(),
+        server.engine.catalog().table_count(),
         questions as f64 / uptime_s.max(1) as f64,
     )
 }

@@ -1,0 +1,54 @@
+//! The status variables about the process: its encryption, its error log, its connections and what
+//! it keeps open.
+
+use crate::process::error_log;
+use crate::server::Server;
+use crate::variables;
+use sql::measured::Measured;
+
+/// Returns the variables by name, unsorted.
+pub fn variables(server: &Server) -> Vec<(String, String)> {
+    let mut all = settings_of_tls(server);
+    let log = error_log::figures();
+    let status = &server.status;
+    let has_log = u64::from(server.binlog.is_some());
+    let pool = server.engine.pool();
+    let pages = pool.status();
+    let used = pages.pages_data + pages.pages_free;
+    let lost = server.measured.as_deref().map_or(0, Measured::statements_without_digest);
+    all.extend(
+        [
+            ("Binlog_cache_disk_use", has_log * server.engine.spilled_commits()),
+            ("Binlog_cache_use", has_log * server.engine.commits()),
+            ("Connection_errors_accept", status.accept_errors.get()),
+            ("Connection_errors_internal", status.internal_errors.get()),
+            ("Error_log_buffered_bytes", log.bytes),
+            ("Error_log_buffered_events", log.lines),
+            ("Error_log_expired_events", log.expired_lines),
+            ("Error_log_latest_write", log.latest_us),
+            ("Innodb_buffer_pool_pages_misc", pages.pages_total.saturating_sub(used)),
+            ("Innodb_num_open_files", pool.open_spaces() as u64),
+            ("Performance_schema_digest_lost", lost),
+            ("Performance_schema_session_connect_attrs_longest_seen", status.longest_attributes.get()),
+            ("Performance_schema_session_connect_attrs_lost", status.lost_attributes.get()),
+            ("Ssl_accepts", status.tls_accepts.get()),
+            ("Ssl_finished_accepts", status.tls_finished_accepts.get()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_string())),
+    );
+    let used_most = error_log::timestamp(status.max_used_connections_us.get());
+    // As in MySQL without the fraction, but always UTC.
+    let used_most = used_most.get(..19).unwrap_or_default().replace('T', " ");
+    all.push(("Max_used_connections_time".to_owned(), used_most));
+    all.push(("Tls_library_version".to_owned(), "rustls".to_owned()));
+    all
+}
+
+/// Returns the settings of TLS that hold for new connections.
+fn settings_of_tls(server: &Server) -> Vec<(String, String)> {
+    let names = ["ssl_ca", "ssl_cert", "ssl_cipher", "ssl_key", "tls_ciphersuites", "tls_version"];
+    let known = names.into_iter().filter(|name| variables::find(name).is_some());
+    let shown =
+        |name: &str| format!("Current_tls_{}", name.trim_start_matches("ssl_").trim_start_matches("tls_"));
+    known.map(|name| (shown(name), server.globals.named(name).text().to_owned())).collect()
+}

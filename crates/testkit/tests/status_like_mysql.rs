@@ -1,0 +1,116 @@
+//! Tests that SHOW GLOBAL STATUS has MySQL's variables, each once.
+
+use bench::instance::{Flavor, Settings};
+use testkit::Server;
+use testkit::server::same_as_mysql;
+
+fn names(server: &Server) -> Vec<String> {
+    let name = |row: String| row.split('\t').next().unwrap_or_default().to_owned();
+    server.rows("SHOW GLOBAL STATUS").into_iter().map(name).collect()
+}
+
+/// MySQL's variables that this server does not have: what it does not count, and what only MySQL's
+/// TLS library has.
+const ABSENT: &[&str] = &[
+    "Caching_sha2_password_rsa_public_key",
+    "Count_hit_tmp_table_size",
+    "Deprecated_use_fk_on_non_standard_key_count",
+    "Deprecated_use_fk_on_non_standard_key_last_timestamp",
+    "Deprecated_use_i_s_processlist_count",
+    "Deprecated_use_i_s_processlist_last_timestamp",
+    "Flush_commands",
+    "Handler_commit",
+    "Handler_external_lock",
+    "Handler_prepare",
+    "Handler_rollback",
+    "Handler_savepoint",
+    "Handler_savepoint_rollback",
+    "Innodb_buffer_pool_write_requests",
+    "Innodb_redo_log_uuid",
+    "Innodb_system_rows_deleted",
+    "Innodb_system_rows_inserted",
+    "Innodb_system_rows_read",
+    "Innodb_system_rows_updated",
+    "Open_files",
+    "Opened_files",
+    "Rsa_public_key",
+    "Slow_launch_threads",
+    "Ssl_cipher_list",
+    "Ssl_ctx_verify_depth",
+    "Ssl_ctx_verify_mode",
+    "Ssl_default_timeout",
+    "Ssl_server_not_after",
+    "Ssl_server_not_before",
+    "Ssl_session_cache_hits",
+    "Ssl_session_cache_misses",
+    "Ssl_session_cache_mode",
+    "Ssl_session_cache_overflows",
+    "Ssl_session_cache_size",
+    "Ssl_session_cache_timeout",
+    "Ssl_session_cache_timeouts",
+    "Ssl_sessions_reused",
+    "Ssl_used_session_cache_entries",
+    "Ssl_verify_depth",
+    "Ssl_verify_mode",
+];
+
+#[test]
+fn each_variable_is_there_once() {
+    let server = Server::start(Flavor::Slipstream, &Settings::default());
+    let mut ours = names(&server);
+    ours.sort_unstable();
+    let twice: Vec<_> = ours.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+    assert!(twice.is_empty(), "a count may hide behind another one: {twice:?}");
+    assert!(ABSENT.iter().all(|absent| !ours.iter().any(|name| name == absent)), "it is not absent any more");
+    let test = "status_like_mysql::each_variable_is_there_once";
+    if !testkit::available(test, &[Flavor::MySql]) {
+        return;
+    }
+    let theirs = names(&Server::start(Flavor::MySql, &Settings::default()));
+    let is_missing = |name: &&String| {
+        // What is of a plugin or component of MySQL has no place here.
+        !["Mysqlx_", "option_tracker_usage"].iter().any(|prefix| name.starts_with(prefix))
+            && !ABSENT.contains(&name.as_str())
+            && ours.binary_search(name).is_err()
+    };
+    let missing: Vec<_> = theirs.iter().filter(is_missing).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn what_has_happened_is_counted() {
+    let test = "status_like_mysql::what_has_happened_is_counted";
+    let mut settings = Settings::default();
+    settings.extra.push("--performance-schema=ON".into());
+    same_as_mysql(test, &settings, |server: &Server| {
+        let value = |name: &str| {
+            let rows = server.rows(&format!("SHOW GLOBAL STATUS LIKE '{name}'"));
+            rows.first().and_then(|row| row.split('\t').nth(1)).unwrap_or_default().to_owned()
+        };
+        let number = |name: &str| value(name).parse::<i64>().expect("a number");
+        server.run("CREATE DATABASE d");
+        server.run("CREATE TABLE d.t (a INT PRIMARY KEY)");
+        let before = number("Binlog_cache_use");
+        server.run("INSERT INTO d.t VALUES (1)");
+        server.run("UPDATE d.t SET a = 2");
+        server.run("DELETE FROM d.t WHERE a = 99");
+        let mut lines = vec![format!("cache: {}", number("Binlog_cache_use") - before)];
+        for name in ["Binlog_cache_disk_use", "Performance_schema_digest_lost", "Connection_errors_accept"] {
+            lines.push(format!("{name}: {}", value(name)));
+        }
+        for name in [
+            "Error_log_buffered_events",
+            "Error_log_buffered_bytes",
+            "Opened_tables",
+            "Innodb_num_open_files",
+        ] {
+            lines.push(format!("{name}: {}", number(name) > 0));
+        }
+        lines.extend(server.rows(
+            "SELECT ABS(TIMESTAMPDIFF(MINUTE, variable_value, UTC_TIMESTAMP())) < 24 * 60 \
+             FROM performance_schema.global_status WHERE variable_name = 'Max_used_connections_time'",
+        ));
+        lines.push(format!("now: {}", number("Error_log_latest_write") > 1_700_000_000_000_000));
+        lines
+    });
+}
