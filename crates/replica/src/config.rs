@@ -99,6 +99,9 @@ impl Default for ChannelConfig {
     }
 }
 
+/// The shortest period of heartbeats that is not taken for none, in seconds.
+pub const SHORTEST_HEARTBEAT_PERIOD_S: f64 = 0.001;
+
 /// The longest `SOURCE_HEARTBEAT_PERIOD`, in seconds.
 const MAX_HEARTBEAT_PERIOD_S: f64 = 4_294_967.0;
 
@@ -182,7 +185,7 @@ impl ChannelConfig {
         check_compression(options)?;
         if options.heartbeat_period_s.is_some_and(|s| !(0.0..=MAX_HEARTBEAT_PERIOD_S).contains(&s)) {
             return Err(ChannelError::new(
-                1623,
+                1624,
                 "HY000",
                 "The requested value for the heartbeat period is either negative or exceeds the maximum allowed (4294967 seconds).",
             ));
@@ -194,7 +197,10 @@ impl ChannelConfig {
         set(&mut self.bind, &options.bind);
         set(&mut self.connect_retry_s, &options.connect_retry_s);
         set(&mut self.retry_count, &options.retry_count);
-        set(&mut self.heartbeat_period_s, &options.heartbeat_period_s);
+        // A period of less than a millisecond switches heartbeats off.
+        let period_s =
+            options.heartbeat_period_s.map(|s| if s < SHORTEST_HEARTBEAT_PERIOD_S { 0.0 } else { s });
+        set(&mut self.heartbeat_period_s, &period_s);
         set(&mut self.delay_s, &options.delay_s);
         set(&mut self.get_public_key, &options.get_public_key);
         set(&mut self.public_key_path, &options.public_key_path);

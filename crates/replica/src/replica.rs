@@ -469,6 +469,15 @@ impl Replica {
         )
     }
 
+    /// Reports whether all, and whether any, of these threads run.
+    pub fn runs(&self, threads: Threads) -> (bool, bool) {
+        let receiver = self.channel.receiver.lock().running != Running::No;
+        let applier = self.channel.applier.lock().running;
+        let of_these = [(threads.receiver, receiver), (threads.applier, applier)];
+        let mut running = of_these.iter().filter(|(is_meant, _)| *is_meant).map(|(_, runs)| *runs);
+        (running.clone().all(|runs| runs), running.any(|runs| runs))
+    }
+
     fn refuse_while_running(&self) -> Result<(), ChannelError> {
         let receiver = self.channel.receiver.lock().running != Running::No;
         let applier = self.channel.applier.lock().running;

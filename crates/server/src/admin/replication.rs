@@ -3,14 +3,15 @@
 use crate::accounts::needs_privilege;
 use crate::client::connection_host::ConnectionHost;
 use crate::show::result_table::{number_column, send, send_ok, text_column};
+use replica::config::SHORTEST_HEARTBEAT_PERIOD_S;
 use replica::error::ChannelError;
 use replica::status::{Cell, ReplicaStatus};
 use replica::{Replica, Threads};
 use source::Binlog;
 use source::error::Refusal;
 use source::show::{ShowRange, ShownEvent, show_file};
-use sql::admin::PurgeTo;
-use sql::{AdminCommand as Command, ResultSink, SqlError, VirtualTable};
+use sql::admin::{PurgeTo, SourceOptions};
+use sql::{AdminCommand as Command, ResultSink, SqlError, VirtualTable, WarningLevel};
 use std::sync::Arc;
 use types::Value;
 
@@ -27,23 +28,35 @@ pub fn carry_out(
     match command {
         Command::ChangeReplicationSource { options, channel } => {
             replica.change_source(&options, channel.as_deref()).map_err(channel_error)?;
+            warn_of_options(host, &options, sink);
         }
         Command::ChangeReplicationFilter { filters, channel } => {
             replica.change_filters(&filters, channel.as_deref()).map_err(channel_error)?;
         }
         Command::StartReplica { threads, until, channel } => {
             let threads = either_or_both(Threads { receiver: threads.receiver, applier: threads.applier });
+            let named = replica.named_or_all(channel.as_deref()).map_err(channel_error)?;
+            let running: Vec<_> = named.iter().filter(|channel| channel.runs(threads).0).collect();
+            let names: Vec<String> = running.iter().map(|channel| channel.name().to_owned()).collect();
             if channel.is_none() && until.is_none() {
                 replica.start_all(threads).map_err(channel_error)?;
             } else {
                 let channel = replica.one(channel.as_deref()).map_err(channel_error)?;
                 channel.start(threads, until.as_ref()).map_err(channel_error)?;
             }
+            for name in names {
+                // MySQL's text has this slip.
+                note_idle(sink, 3083, &name, "runnning");
+            }
         }
         Command::StopReplica { threads, channel } => {
             let threads = either_or_both(Threads { receiver: threads.receiver, applier: threads.applier });
             for channel in replica.named_or_all(channel.as_deref()).map_err(channel_error)? {
+                let ran = channel.runs(threads).1;
                 channel.stop(threads);
+                if !ran {
+                    note_idle(sink, 3084, channel.name(), "stopped");
+                }
             }
         }
         Command::ResetReplica { all, channel } => {
@@ -70,6 +83,41 @@ pub fn carry_out(
         other => panic!("{other:?} is no statement about replication"),
     }
     send_ok(status, sink)
+}
+
+/// Notes that START or STOP REPLICA had nothing to do for a channel.
+fn note_idle(sink: &mut dyn ResultSink, code: u16, channel: &str, state: &str) {
+    let text = format!("Replication thread(s) for channel '{channel}' are already {state}.");
+    sink.warn(WarningLevel::Note, code, text);
+}
+
+/// Warns of options of CHANGE REPLICATION SOURCE TO as MySQL does.
+fn warn_of_options(host: &ConnectionHost, options: &SourceOptions, sink: &mut dyn ResultSink) {
+    if let Some(period_s) = options.heartbeat_period_s {
+        let timeout_s = host.server().globals.named("replica_net_timeout").uint();
+        if period_s > 0.0 && period_s < SHORTEST_HEARTBEAT_PERIOD_S {
+            let text = "The requested value for the heartbeat period is less than 1 millisecond. The value is \
+                        reset to 0, meaning that heartbeating will effectively be disabled.";
+            sink.warn(WarningLevel::Warning, 1703, text.to_owned());
+        } else if period_s > timeout_s as f64 {
+            let text = "The requested value for the heartbeat period exceeds the value of \
+                        `replica_net_timeout' seconds. A sensible value for the period should be less than \
+                        the timeout.";
+            sink.warn(WarningLevel::Warning, 1704, text.to_owned());
+        }
+    }
+    if options.user.is_some() || options.password.is_some() {
+        // This is about the client that sends the statement.
+        if host.entry().encryption().is_none() {
+            let text = "Sending passwords in plain text without SSL/TLS is extremely insecure.";
+            sink.warn(WarningLevel::Note, 1759, text.to_owned());
+        }
+        let text = "Storing MySQL user name or password information in the connection metadata repository \
+                    is not secure and is therefore not recommended. Please consider using the USER and \
+                    PASSWORD connection options for START REPLICA; see the 'START REPLICA Syntax' in the \
+                    MySQL Manual for more information.";
+        sink.warn(WarningLevel::Note, 1760, text.to_owned());
+    }
 }
 
 /// Checks what MySQL checks before privileges: that the channel exists, and that the number of the
