@@ -26,6 +26,9 @@ pub fn add(server: &Server, channels: &[ReplicaStatus], all: &mut Exposition) {
             add_status(all, &name.to_ascii_lowercase(), &number);
         }
     }
+    // The exporter reads the moment as seconds of Unix time.
+    let used_most_s = (server.status.max_used_connections_us.get() / 1_000_000).to_string();
+    add_status(all, "max_used_connections_time", &used_most_s);
     add_variables(server, all);
     channels.iter().for_each(|channel| add_channel(all, channel));
     add_connections(server, all);
