@@ -611,3 +611,125 @@ fn weeks_and_periods_of_the_first_years_are_numbers_without_a_sign() {
     );
     assert!(answers[0].contains("6148914691228385874"), "{answers:#?}");
 }
+
+/// Tables with a date, a time and others, for the tests behind this line.
+const OF_DATES: [&str; 3] = [
+    "create database d",
+    "create table d.t (id int primary key, d date, dt datetime, tm time(3), y year, j json, f float)",
+    "insert into d.t values (1, '2020-01-01', '2020-01-01 10:00:00', '10:00:00', 2000, '\"2024-01-02\"', 1.1), \
+     (2, '2020-01-02', null, '11:00:00.5', 0, '[]', 2.5)",
+];
+
+fn same_about_dates(test: &str, statements: &[&str]) -> Vec<String> {
+    let statements: Vec<&str> = OF_DATES.iter().chain(&["use d"]).chain(statements).copied().collect();
+    same_answers(test, &statements)
+}
+
+#[test]
+fn a_call_that_is_no_date_is_refused_beside_a_date_as_by_mysql() {
+    let answers = same_about_dates(
+        "calls_beside_dates",
+        &[
+            "select d = concat('x', 'y') from t",
+            "select * from t where d = upper('xy')",
+            "select d = lower('X') and 0 from t",
+            "select if(0, d = concat('x', 'y'), 1) from t",
+            "select d <=> ifnull('x', 'y'), 1 from t",
+            "select d = cast('x' as char) from t",
+            "select dt = date_format('2020-01-01', '%x') from t",
+            "select dt > space(5) from t",
+            "select d in (concat('x', 'y')) from t",
+            "select nullif(d, concat('x', 'y')) from t",
+            "select d + interval 1 day = lower('X') from t",
+            "select curdate() > lower('A')",
+            "select d = concat('2020-01-', '02') from t",
+            "select dt = concat('2020-01-01', ' 10:00:00') from t",
+            "delete from t where d = concat('x', 'y')",
+            "set sql_mode = ''",
+            "delete from t where d = concat('x', 'y')",
+            "select count(*) from t",
+        ],
+    );
+    assert!(answers[4].contains("1525 (HY000) Incorrect DATE value: 'xy'"), "{answers:#?}");
+    assert!(answers.last().is_some_and(|last| last.ends_with(": 2")), "{answers:#?}");
+}
+
+#[test]
+fn sums_of_dates_out_of_range_warn_and_are_refused_as_by_mysql() {
+    let answers = same_about_dates(
+        "sums_out_of_range",
+        &[
+            "select date'9999-12-31' + interval 1 day, date'2020-01-01' - interval 9999 year",
+            "select date'2020-01-01' + interval 9223372036854775807 day",
+            "select dt + interval 99999 year from t",
+            "select '9999-12-31' + interval 1 day",
+            "select time'10:00:00' + interval 999 hour",
+            "insert into t (id, d) values (3, date'9999-12-31' + interval 1 day)",
+            "insert into t (id, d) values (3, from_days(99999999))",
+            "insert into t (id, dt) values (3, '9999-12-31' + interval 1 day)",
+            "insert ignore into t (id, d) values (3, from_days(99999999))",
+            "update t set d = from_days(99999999) where id = 1",
+            "select id, d from t",
+        ],
+    );
+    assert!(answers.iter().any(|answer| answer.contains("6527 (22008)")), "{answers:#?}");
+}
+
+#[test]
+fn documents_and_times_are_read_as_dates_by_functions_as_by_mysql() {
+    let answers = same_about_dates(
+        "documents_as_dates",
+        &[
+            "select j + interval 5 year, date_add(j, interval 1 second), adddate(j, 1) from t where id = 1",
+            "select least(j, 1), greatest(j, 'a') from t",
+            "select greatest(least(j, 1), 2) from t where id = 1",
+            "select group_concat(id + tm), concat(tm * 2), concat(hour(tm) + tm) from t group by id",
+            "insert into t (id, y) values (4, time'10:00:00')",
+            "update t set y = time'11:00:00' where id = 2",
+            "select id, y = year(now()) from t",
+            "insert into t (id, y) select id + 10, tm from t where id = 1",
+            "insert into t (id, y) select 20, time'10:00:00'",
+            "select y = year(now()) from t where id = 20",
+            "select cast(if(null, 5, tm) as decimal(20, 3)), cast(if(null, 5, time'00:00:01') as decimal) from t where id = 1",
+            "select tm between date'2020-01-01' and timestamp'2130-01-01 00:00:00', \
+             tm between '2020-01-01' and timestamp'2130-01-01 00:00:00', \
+             tm between date'2130-01-01' and timestamp'2131-01-01 00:00:00' from t where id = 1",
+            "select (1, '1.0') in ((1, 1), (2, 2)), (1, '1.0') in ((1, 1)), (1, 'b') in ((1, 0), (2, 2)), \
+             (1, '1') in ((1, 1), (2, 2))",
+            "create table bits (bt bit(16))",
+            "insert into bits values (2024)",
+            "select conv(bt, 16, 10), conv(bt + 0, 16, 10), conv(b'11111', 16, 10), conv(x'31', 16, 10) from bits",
+            "select from_unixtime(x'31322E35'), addtime(timestamp'2020-01-01 10:00:00', x'31'), sec_to_time(x'31')",
+            "select id from t where if(false, 1999, tm) between 90000 and 105959",
+            "select lead(dt, 1, 1) over (order by id), lead(tm, 0, 'x') over (order by id) from t where id < 3",
+            "select lead(timestamp'2020-01-01 10:00:00.500', 0, 'x') over (order by id) from t where id < 3",
+        ],
+    );
+    assert!(answers[4].contains("2029-01-02,2024-01-02 00:00:01,2024-01-03"), "{answers:#?}");
+}
+
+#[test]
+fn null_takes_a_collation_and_collations_of_bytes_mix_as_in_mysql() {
+    let answers = same_answers(
+        "collations_of_null",
+        &[
+            "select null collate utf8mb4_bin",
+            "select (select null) collate latin1_bin",
+            "create database d",
+            "use d",
+            "create table t (a varchar(10) collate utf8mb4_bin, b varchar(10) collate utf8mb4_0900_bin, \
+             c varchar(10) collate utf8mb4_0900_ai_ci)",
+            "insert into t values ('a', 'a', 'a')",
+            "select a = b from t",
+            "select concat(a, b) from t",
+            "select a = c, b = c, concat(a, c) from t",
+            "select rpad(a, 3, b), replace(a, b, b), insert(a, 1, 1, b) from t",
+            "set collation_connection = utf8mb4_general_ci",
+            "select char(65 using utf8mb4) = 'a'",
+            "select regexp_instr(char(65 using utf8mb4), '^a')",
+            "select convert('a' using utf8mb4) = 'a', concat('a', 1) = 'a1', c = 'a', hex('a') = '61' from t",
+        ],
+    );
+    assert!(answers[0].contains("1253 (42000)") && answers[6].contains("1267 (HY000)"), "{answers:#?}");
+    assert!(answers.last().is_some_and(|last| last.ends_with(": 1,1,1,1")), "{answers:#?}");
+}

@@ -144,12 +144,31 @@ pub(super) fn read_beside(
     scope: &Scope,
     no_date: NoDate,
 ) -> Result<()> {
-    if !matches!(value.node, Node::Constant(_) | Node::Parameter(_)) {
+    if matches!(value.node, Node::Slot(_) | Node::Outer(_)) {
         return Ok(());
     }
     match reading_beside(other, scope) {
         Some(reading) => constants.read(value, &reading, no_date),
         None => Ok(()),
+    }
+}
+
+/// Makes dates of today of the times among the operands of BETWEEN where a date is among them, and
+/// all others are dates, times or texts. As in MySQL, all of them are compared as dates then.
+pub(super) fn make_dates_of_times(operands: &mut [Expr; 3]) {
+    let is_date = |operand: &Expr| operand.ty.is_temporal() && !expr::is_time(&operand.ty);
+    let is_plain = |operand: &Expr| operand.ty.is_temporal() || is_text(&operand.ty) && !operand.is_json();
+    if !operands.iter().any(is_date) || !operands.iter().all(is_plain) {
+        return;
+    }
+    for operand in operands.iter_mut().filter(|operand| expr::is_time(&operand.ty)) {
+        let time = std::mem::replace(operand, Expr::constant(Value::Null));
+        *operand = Expr {
+            ty: ColumnType::datetime(time.ty.fsp()),
+            nullable: time.nullable,
+            coercibility: Coercibility::Numeric,
+            node: Node::Cast(Box::new(time)),
+        };
     }
 }
 
@@ -172,9 +191,9 @@ pub(super) fn read_texts_beside_numbers(operands: &mut [Expr; 3]) {
     let is_column = matches!(operands[0].node, Node::Slot(_)) && operands[0].ty.is_temporal();
     let are_mixed = operands.iter().any(is_plain_text) || has_other_kinds && !is_column;
     for operand in operands {
-        if operand.is_extreme() {
-            let extreme = std::mem::replace(operand, Expr::constant(Value::Null));
-            *operand = extreme.extreme_as_number();
+        if operand.is_extreme() || matches!(operand.node, Node::If(_) | Node::Case { .. }) {
+            let choice = std::mem::replace(operand, Expr::constant(Value::Null));
+            *operand = choice.choice_as_number();
         }
         // A parameter is read as a number when the statement runs.
         let is_read = match operand.ty.is_temporal() {

@@ -20,6 +20,9 @@ pub(crate) struct Constants {
     /// The parameters that are compared with a column: their positions, and how their values are
     /// read.
     pub parameters: Vec<(usize, Reading)>,
+    /// The calls with constant arguments that are compared with dates, and how their values are
+    /// read. A value that is no date ends the statement before its first row.
+    pub calls: Vec<(Expr, Reading)>,
 }
 
 /// What becomes of a comparison with a text that is no date.
@@ -49,6 +52,14 @@ impl Constants {
             Node::Constant(constant) => constant,
             Node::Parameter(at) if reading.is_beside_column() => {
                 self.parameters.push((*at, reading.clone()));
+                return Ok(());
+            }
+            _ if no_date == NoDate::Refused
+                && !self.is_of_source
+                && reading.may_refuse()
+                && value.is_constant_text() =>
+            {
+                self.calls.push((value.clone(), reading.clone()));
                 return Ok(());
             }
             _ => return Ok(()),

@@ -22,7 +22,7 @@ use result_type::{arithmetic_type, boolean, expr_text_type};
 use subquery::Quantifier;
 
 use super::compared::{
-    as_documents, as_moments, compared_alone, read_beside, read_items, read_operands,
+    as_documents, as_moments, compared_alone, make_dates_of_times, read_beside, read_items, read_operands,
     read_texts_beside_numbers, show_time_beside_text,
 };
 use super::constants::NoDate;
@@ -38,6 +38,17 @@ use crate::host::Privilege;
 use crate::memory::allocated;
 use types::collation::{self, Charset};
 use types::{ColumnType, Decimal, NumberForm, Value};
+
+/// What a row is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RowBeside {
+    /// Another row.
+    Row,
+    /// The only item of an IN list.
+    Item,
+    /// One of several items of an IN list.
+    Items,
+}
 
 impl Binder<'_> {
     pub fn expr(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
@@ -73,6 +84,7 @@ impl Binder<'_> {
                 let operand = operand.beside(&other.ty);
                 let [low, high] = bounds.map(|bound| bound.beside(&operand.ty));
                 let mut operands = [operand, low, high];
+                make_dates_of_times(&mut operands);
                 let [operand, low, high] = &mut operands;
                 read_beside(&mut self.constants, low, operand, place.scope, NoDate::Zero)?;
                 read_beside(&mut self.constants, high, operand, place.scope, NoDate::Zero)?;
@@ -335,7 +347,7 @@ impl Binder<'_> {
     ) -> Result<Expr> {
         match (left, right) {
             (ast::Expr::Row(left), ast::Expr::Row(right)) => {
-                return self.row_comparison((op, false), left, right, place);
+                return self.row_comparison((op, RowBeside::Row), left, right, place);
             }
             (ast::Expr::Row(row), ast::Expr::Subquery(query)) if op.is_comparison() => {
                 return subquery::row_and_subquery(self, op, row, query, place);
@@ -381,6 +393,10 @@ impl Binder<'_> {
                 let ty = arithmetic_type(op, &operands, self.variables.div_precision_increment);
                 let nullable =
                     nullable || matches!(op, BinaryOp::Divide | BinaryOp::IntegerDivide | BinaryOp::Modulo);
+                let operands = match ty.code {
+                    types::TypeCode::NewDecimal => operands.map(Expr::exact_if_fractional),
+                    _ => operands,
+                };
                 let node = Node::Arithmetic { op, operands: Box::new(operands) };
                 Ok(Expr { node, ty, nullable, coercibility: Coercibility::Numeric })
             }
@@ -389,7 +405,7 @@ impl Binder<'_> {
 
     fn row_comparison(
         &mut self,
-        (op, is_item): (BinaryOp, bool),
+        (op, beside): (BinaryOp, RowBeside),
         left: &[ast::Expr],
         right: &[ast::Expr],
         place: &mut Place<'_>,
@@ -404,8 +420,13 @@ impl Binder<'_> {
         for (left, right) in left.iter().zip(right) {
             let [left, right] = [self.expr(left, place)?, self.expr(right, place)?];
             // Beside the items of an IN list, only these are numbers.
-            let left = if is_item { left } else { left.beside(&right.ty) };
-            let right = right.beside(&left.ty);
+            let left = if beside == RowBeside::Row { left.beside(&right.ty) } else { left };
+            // Beside a text, the numbers of several items are texts.
+            let is_text_beside = is_text(&left.ty) && !left.is_json() && expr::is_number(&right.ty);
+            let right = match beside == RowBeside::Items && is_text_beside {
+                true => right.shown(),
+                false => right.beside(&left.ty),
+            };
             let mut pair = [left, right];
             read_operands(&mut self.constants, &mut pair, place.scope)?;
             let collation = comparison_collation(op.symbol(), pair.iter())?;
@@ -423,6 +444,7 @@ impl Binder<'_> {
     ) -> Result<Expr> {
         if let ast::Expr::Row(left) = operand {
             let mut any = Vec::with_capacity(list.len());
+            let beside = if list.len() > 1 { RowBeside::Items } else { RowBeside::Item };
             for item in list {
                 let ast::Expr::Row(right) = item else {
                     return Err(SqlError::new(
@@ -430,7 +452,7 @@ impl Binder<'_> {
                         format!("Operand should contain {} column(s)", left.len()),
                     ));
                 };
-                any.push(self.row_comparison((BinaryOp::Equal, true), left, right, place)?);
+                any.push(self.row_comparison((BinaryOp::Equal, beside), left, right, place)?);
             }
             let found = boolean(Node::Or(any), true);
             return Ok(if negated { boolean(Node::Not(Box::new(found)), true) } else { found });
@@ -519,7 +541,11 @@ impl Binder<'_> {
         let is_bytes = matches!(operand.node, Node::HexLiteral(..) | Node::UserVariable(_))
             && is_text(&operand.ty)
             && operand.ty.collation == collation::BINARY;
-        if is_bytes && id != collation::BINARY {
+        let is_null = operand.ty.code == types::TypeCode::Null
+            && !operand.has_parameter()
+            && !self.meaning.of_mariadb
+            && !self.host.is_of_source();
+        if (is_bytes || is_null) && id != collation::BINARY {
             return Err(SqlError::new(
                 1253,
                 format!("COLLATION '{name}' is not valid for CHARACTER SET 'binary'"),

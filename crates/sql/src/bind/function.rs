@@ -122,6 +122,11 @@ pub(super) fn function(
                             JSON_MERGE_PRESERVE/JSON_MERGE_PATCH instead";
                 binder.constants.complaints.push((1287, text.to_owned()));
             }
+            if matches!(name, "greatest" | "least") && args.iter().any(Expr::is_json) {
+                let text = "This version of MySQL doesn't yet support 'comparison of JSON in the LEAST and GREATEST \
+                            operators'";
+                binder.constants.complaints.push((1235, text.to_owned()));
+            }
             let mut args = args;
             prepare_first(name, &mut args, place.scope);
             let args = if takes_numbers(name) { numeric(args, place.scope) } else { args };
@@ -338,7 +343,8 @@ fn aggregate_here(binder: &mut Binder<'_>, call: &ast::FunctionCall, place: &mut
     }
     // Aggregates do not nest, so the arguments are in a place that allows none. Nor may the
     // arguments name aliases.
-    let mut arguments = Place { aggregates: None, windows: None, aliases: &[], only: None, ..*place };
+    let mut arguments =
+        Place { aggregates: None, windows: None, aliases: &[], only: None, is_aggregated: true, ..*place };
     let aggregate = bind_aggregate(binder, call, &mut arguments)?;
     // The copy of the written call is charged too.
     binder.may_make(4 * NODE_BYTES)?;

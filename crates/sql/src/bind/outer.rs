@@ -7,7 +7,7 @@
 use super::subqueries::forget_subqueries;
 use super::{Binder, Constants, Frame, NODE_BYTES, Place};
 use crate::ast;
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 use crate::expr::{Expr, Node};
 
 /// Returns the column with this name that belongs to one of the queries around a subquery.
@@ -79,6 +79,9 @@ pub(super) fn frames_of_aggregate<'s>(
         Some(0) => None,
         None if place.aggregates.is_some() => None,
         None => first_that_may(&chain),
+        Some(level) if chain[level - 1].is_aggregated => {
+            return Err(SqlError::new(1111, "Invalid use of group function"));
+        }
         Some(level) if chain[level - 1].aggregates.is_some() => Some(level - 1),
         Some(level) => first_that_may(&chain[..level - 1]),
     };

@@ -28,6 +28,8 @@ pub(crate) struct Place<'s> {
     pub only: Option<&'s [usize]>,
     /// The row that is to be inserted, in ON DUPLICATE KEY UPDATE.
     pub inserted: Option<Inserted<'s>>,
+    /// Whether the place is in the arguments of an aggregate of the query.
+    pub is_aggregated: bool,
     /// The place of the query in the query around it. `None` if it is no subquery.
     pub outer: Option<&'s Frame<'s>>,
 }
@@ -66,6 +68,7 @@ impl<'s> Place<'s> {
             shown: &[],
             only: None,
             inserted: None,
+            is_aggregated: false,
             outer,
         }
     }
@@ -90,6 +93,8 @@ pub(crate) struct Frame<'s> {
     /// The aliases of the select list around the subquery that it may name.
     pub(super) aliases: &'s [(String, Expr)],
     pub(super) inserted: Option<Inserted<'s>>,
+    /// Whether the subquery stands in the arguments of an aggregate.
+    pub(super) is_aggregated: bool,
     pub(super) parent: Option<&'s Frame<'s>>,
     pub(super) args: RefCell<Vec<Expr>>,
     /// The left operand of the IN that the subquery is in. The subquery may search for this value
@@ -114,6 +119,7 @@ impl<'s> Frame<'s> {
             aggregates: None,
             aliases: &[],
             inserted: None,
+            is_aggregated: false,
             parent,
             args: RefCell::default(),
             needle: Cell::new(None),
@@ -148,6 +154,7 @@ impl<'s> Frame<'s> {
             shown: self.aliases,
             only: None,
             inserted: self.inserted,
+            is_aggregated: self.is_aggregated,
             outer: self.parent,
         }
     }
@@ -209,6 +216,7 @@ impl<'s> Place<'s> {
             aggregates: self.aggregates,
             aliases: if self.aliases.is_empty() { self.shown } else { self.aliases },
             inserted: self.inserted,
+            is_aggregated: self.is_aggregated,
             parent: self.outer,
             args: RefCell::default(),
             needle: Cell::new(None),

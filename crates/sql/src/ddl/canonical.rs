@@ -2,7 +2,7 @@
 //! and the dictionary stores.
 
 use crate::ast::{
-    BinaryOp, CastType, Expr, FunctionCall, JsonValue, Literal, OnResponse, TimeUnit, TruthValue, UnaryOp,
+    BinaryOp, CastType, Expr, FunctionCall, JsonValue, Literal, OnResponse, TruthValue, UnaryOp,
 };
 use crate::quoting::quoted;
 
@@ -43,31 +43,6 @@ pub(super) fn opposite(op: BinaryOp) -> Option<BinaryOp> {
         BinaryOp::GreaterEqual => BinaryOp::Less,
         _ => return None,
     })
-}
-
-pub(crate) fn unit_name(unit: TimeUnit) -> &'static str {
-    match unit {
-        TimeUnit::Microsecond => "microsecond",
-        TimeUnit::Second => "second",
-        TimeUnit::Minute => "minute",
-        TimeUnit::Hour => "hour",
-        TimeUnit::Day => "day",
-        TimeUnit::Week => "week",
-        TimeUnit::Month => "month",
-        TimeUnit::Quarter => "quarter",
-        TimeUnit::Year => "year",
-        TimeUnit::SecondMicrosecond => "second_microsecond",
-        TimeUnit::MinuteMicrosecond => "minute_microsecond",
-        TimeUnit::MinuteSecond => "minute_second",
-        TimeUnit::HourMicrosecond => "hour_microsecond",
-        TimeUnit::HourSecond => "hour_second",
-        TimeUnit::HourMinute => "hour_minute",
-        TimeUnit::DayMicrosecond => "day_microsecond",
-        TimeUnit::DaySecond => "day_second",
-        TimeUnit::DayMinute => "day_minute",
-        TimeUnit::DayHour => "day_hour",
-        TimeUnit::YearMonth => "year_month",
-    }
 }
 
 /// Returns the name of the function that another name stands for.
@@ -187,17 +162,17 @@ impl Canonical<'_> {
             Expr::DateAdd { date, amount, unit, subtract } => {
                 let sign = if *subtract { '-' } else { '+' };
                 let (date, amount) = (self.text(date)?, self.text(amount)?);
-                format!("({date} {sign} interval {amount} {})", unit_name(*unit))
+                format!("({date} {sign} interval {amount} {})", unit.name())
             }
             Expr::Extract { unit, operand } => {
-                format!("extract({} from {})", unit_name(*unit), self.text(operand)?)
+                format!("extract({} from {})", unit.name(), self.text(operand)?)
             }
             Expr::TimestampFunction { add: false, unit, first, second } => {
-                let unit = unit_name(*unit).to_uppercase();
+                let unit = unit.name().to_uppercase();
                 format!("timestampdiff({unit},{},{})", self.text(first)?, self.text(second)?)
             }
             Expr::TimestampFunction { unit, first, second, .. } => {
-                format!("({} + interval {} {})", self.text(second)?, self.text(first)?, unit_name(*unit))
+                format!("({} + interval {} {})", self.text(second)?, self.text(first)?, unit.name())
             }
             Expr::Trim { leading, trailing, remove, operand, .. } => {
                 let operand = self.text(operand)?;

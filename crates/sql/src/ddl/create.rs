@@ -320,7 +320,10 @@ pub(crate) fn columns_of_query(
             None if !nullable => {
                 let is_text = crate::variables::is_character(def.ty.code) && !def.ty.is_blob();
                 let has_zero = def.ty.is_integer()
-                    || matches!(def.ty.code, TypeCode::NewDecimal | TypeCode::Double | TypeCode::Time2)
+                    || matches!(
+                        def.ty.code,
+                        TypeCode::NewDecimal | TypeCode::Float | TypeCode::Double | TypeCode::Time2
+                    )
                     || matches!(def.ty.code, TypeCode::Date | TypeCode::Datetime2)
                         && !variables.sql_mode.strict();
                 let lacks_default =
@@ -353,7 +356,9 @@ fn keep_default(def: &mut ColumnDef, of: &ColumnDef) {
 fn zero_text(ty: &ColumnType) -> String {
     match ty.code {
         TypeCode::NewDecimal => types::Decimal::zero(ty.scale()).to_string(),
-        TypeCode::Double if let Some(decimals) = ty.form.and_then(|form| form.decimals()) => {
+        TypeCode::Float | TypeCode::Double
+            if let Some(decimals) = ty.form.and_then(|form| form.decimals()) =>
+        {
             format!("{:.*}", usize::from(decimals), 0.0)
         }
         TypeCode::Date | TypeCode::Datetime2 => {

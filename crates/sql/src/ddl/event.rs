@@ -1,6 +1,5 @@
 //! CREATE EVENT and ALTER EVENT: puts their clauses into an event's definition.
 
-use super::canonical::unit_name;
 use super::object_errors::{absent, exists};
 use super::run::DdlRun;
 use crate::ast::{AlterEvent, EventClauses, EventSchedule, EventStatus};
@@ -76,7 +75,7 @@ fn put_schedule(run: &DdlRun<'_>, def: &mut ObjectDef, schedule: &EventSchedule)
                 def.set_attribute(attribute::ENDS, end);
             }
             def.set_attribute(attribute::AMOUNT, values.amount.clone().unwrap_or_default());
-            def.set_attribute(attribute::UNIT, unit_name(*unit).to_uppercase());
+            def.set_attribute(attribute::UNIT, unit.name().to_uppercase());
         }
     }
 }

@@ -41,7 +41,6 @@ mod updatable;
 mod view_text;
 
 pub(crate) use altered::Altered;
-pub(crate) use canonical::unit_name;
 pub(crate) use column_type::kept_type;
 pub(crate) use create::{columns_of_query, definition};
 pub(crate) use expression::columns_of;

@@ -5,7 +5,7 @@ use crate::expr::{Context, Level, datetime_of, is_text, text_of};
 use engine::{ColumnDef, ColumnDefault, Table};
 use std::borrow::Cow;
 use types::convert;
-use types::{DateTime, TypeCode, Value};
+use types::{ColumnType, DateTime, TypeCode, Value};
 
 /// How a statement treats values that do not fit.
 #[derive(Debug, Clone, Copy)]
@@ -52,7 +52,7 @@ pub(crate) fn to_column(
         false => Cow::Borrowed(value),
     };
     let time = matches!(*value, Value::Time(_)).then(|| value.clone());
-    let value = moment_for_column(&value, column, ctx);
+    let value = moment_for_column(&value, &column.ty, ctx);
     match convert::assign(&value, &column.ty, ctx.conversion(strictness.strict)) {
         Ok((value, None)) => Ok(value),
         Ok((value, Some(warning))) => {
@@ -132,10 +132,10 @@ pub(super) fn of_table(mut error: SqlError, table: &str) -> SqlError {
 /// Returns the value to convert: a TIMESTAMP that goes into a column of another type becomes a
 /// DATETIME in the session's time zone, and a TIME that goes into a column of dates is one of
 /// today.
-fn moment_for_column<'v>(value: &'v Value, column: &ColumnDef, ctx: &Context<'_>) -> Cow<'v, Value> {
-    let is_of_dates = matches!(column.ty.code, TypeCode::Date | TypeCode::Datetime2 | TypeCode::Timestamp2);
+pub(super) fn moment_for_column<'v>(value: &'v Value, ty: &ColumnType, ctx: &Context<'_>) -> Cow<'v, Value> {
+    let is_of_dates = matches!(ty.code, TypeCode::Date | TypeCode::Datetime2 | TypeCode::Timestamp2);
     match value {
-        Value::Timestamp { .. } if column.ty.code != TypeCode::Timestamp2 => {
+        Value::Timestamp { .. } if ty.code != TypeCode::Timestamp2 => {
             Cow::Owned(value.clone().in_zone(ctx.zone()))
         }
         Value::Time(_) if is_of_dates => {

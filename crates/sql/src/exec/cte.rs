@@ -4,15 +4,17 @@
 //! it has not seen yet, until no block finds more. As in MySQL, a block sees the rows of the blocks
 //! before it and its own. Out: all rows in the order in which they were found.
 
+use super::assign::moment_for_column;
 use super::by_hash::Seen;
 use super::distinct::row_key;
 use super::gathered::Gathered;
 use super::limit::limit_of;
 use super::run::{Emit, QueryOutcome, Run, RunQuery};
 use crate::error::{Result, SqlError};
-use crate::expr::{Context, Level, SubqueryRows};
+use crate::expr::{Context, Level, SubqueryRows, datetime_of};
 use crate::plan::Recursion;
 use crate::sink::ColumnMeta;
+use std::borrow::Cow;
 use std::rc::Rc;
 use types::{TypeCode, Value, convert};
 
@@ -86,11 +88,14 @@ fn kept(value: &Value, column: &ColumnMeta, ctx: &Context<'_>) -> Result<Value> 
     if value.is_null() {
         return Ok(Value::Null);
     }
-    if column.ty.code == TypeCode::Null {
-        return Err(SqlError::new(1406, format!("Data too long for column '{}' at row 1", column.name)));
-    }
     let conversion = ctx.conversion(ctx.variables.sql_mode.strict());
-    match convert::assign(value, &column.ty, conversion) {
+    // A TIME is one of today in a YEAR, too: MySQL asks the expression for its date.
+    let value = match (value, column.ty.code) {
+        (Value::Time(_), TypeCode::Year) => datetime_of(value, ctx).map(Value::DateTime).map(Cow::Owned),
+        _ => Some(moment_for_column(value, &column.ty, ctx)),
+    };
+    let Some(value) = value else { return Ok(Value::Null) };
+    match convert::assign(&value, &column.ty, conversion) {
         Ok((value, warning)) => {
             if let Some(warning) = warning {
                 let level = if warning.note { Level::Note } else { Level::Warning };
@@ -109,8 +114,27 @@ fn kept(value: &Value, column: &ColumnMeta, ctx: &Context<'_>) -> Result<Value> 
     }
 }
 
-/// Runs a recursive common table expression.
+/// Runs a recursive common table expression. As in MySQL, strict mode refuses what it refuses of a
+/// statement that changes rows, because the rows are kept in a table.
+///
+/// # Errors
+/// Returns the errors of the query blocks, 3636, and the errors of strict mode.
 pub(super) fn run_recursive(
+    run: &mut Run<'_, '_>,
+    run_query: RunQuery,
+    recursion: &Recursion,
+    columns: &[ColumnMeta],
+    emit: &mut Emit<'_>,
+) -> Result<QueryOutcome> {
+    let subqueries = run.ctx.subqueries.expect("a common table is one of the statement's subqueries");
+    let ctx = run.ctx.strictly(subqueries);
+    let mut part = run.part(subqueries.transaction(), &ctx);
+    let outcome = run_blocks(&mut part, run_query, recursion, columns, emit);
+    ctx.check_refused().and(outcome)
+}
+
+/// Runs the seed, and the recursive blocks until none of them finds another row.
+fn run_blocks(
     run: &mut Run<'_, '_>,
     run_query: RunQuery,
     recursion: &Recursion,
@@ -131,6 +155,7 @@ pub(super) fn run_recursive(
     };
     let take = |found: &mut Found<'_, '_>, row: &[Value]| {
         ctx.check_interrupt()?;
+        ctx.check_refused()?;
         assert_eq!(row.len(), columns.len(), "each query block has the columns of the table");
         let values: Result<Vec<Value>> =
             row.iter().zip(columns).map(|(value, column)| kept(value, column, ctx)).collect();

@@ -77,6 +77,11 @@ impl<'r, 'c> Run<'r, 'c> {
         self.shares_reads = self.with(|txn| txn.locks_gaps());
     }
 
+    /// Returns the state of a part of the statement that has other surroundings.
+    pub(super) fn part<'s, 'd>(&self, txn: &'s dyn SharedTransaction, ctx: &'s Context<'d>) -> Run<'s, 'd> {
+        Run { shares_reads: self.shares_reads, ..Run::sharing(txn, ctx) }
+    }
+
     /// Sets whether plain reads take shared locks, for a subquery as for the statement around it.
     pub(super) fn set_shares_reads(&mut self, shares_reads: bool) {
         self.shares_reads = shares_reads;

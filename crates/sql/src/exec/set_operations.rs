@@ -28,6 +28,10 @@ fn united(value: &Value, from: &ColumnType, to: &ColumnType, ctx: &Context<'_>) 
         (Value::Bit { bits, .. }, TypeCode::Varchar | TypeCode::String | TypeCode::Blob) => {
             return Ok(in_binary(Value::Bytes(bits.to_string().into_bytes()), to));
         }
+        // The year 0 is a number among texts.
+        (Value::Year(year), TypeCode::Varchar | TypeCode::String | TypeCode::Blob) => {
+            return Ok(in_binary(Value::Bytes(year.to_string().into_bytes()), to));
+        }
         _ => {}
     }
     let united = match text_for(value, from, to, ctx.zone()) {

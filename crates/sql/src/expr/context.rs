@@ -234,9 +234,17 @@ pub(crate) struct Context<'a> {
 
 /// The warnings that strict mode turns into errors, as far as this server's statements can have
 /// them (MySQL's `Strict_error_handler`).
-const STRICT_ERRORS: [u16; 9] = [1260, 1264, 1292, 1366, 1411, 1441, 3020, 3155, 3156];
+const STRICT_ERRORS: [u16; 10] = [1260, 1264, 1292, 1366, 1411, 1441, 3020, 3155, 3156, 6527];
 
 impl Context<'_> {
+    /// Returns the same surroundings, in which an inexact conversion is an error where the SQL mode
+    /// is strict, although the statement is a query.
+    pub fn strictly<'s>(&'s self, subqueries: &'s dyn RunSubqueries) -> Context<'s> {
+        let mut within = self.within(subqueries, self.outer);
+        within.strict |= self.variables.sql_mode.strict();
+        within
+    }
+
     /// Returns the surroundings of a subquery's expressions, with the subquery's arguments.
     pub fn within<'s>(&'s self, subqueries: &'s dyn RunSubqueries, outer: &'s [Value]) -> Context<'s> {
         Context {

@@ -196,6 +196,13 @@ impl Expr {
                 coercibility: self.coercibility,
                 node: Node::Call { function: &TEXT_FOR_VECTOR, args: vec![self] },
             },
+            // Of an expression, and not of a column, MySQL takes the year of today.
+            false if column.code == TypeCode::Year && is_time(&self.ty) && !self.is_read() => Expr {
+                ty: ColumnType::datetime(self.ty.fsp()),
+                nullable: self.nullable,
+                coercibility: Coercibility::Numeric,
+                node: Node::Cast(Box::new(self)),
+            },
             false => {
                 let value = self.beside(column).read_from_json(column, None);
                 match is_text(column) {
@@ -205,6 +212,11 @@ impl Expr {
                 }
             }
         }
+    }
+
+    /// Reports whether the value is that of a column or of a parameter.
+    fn is_read(&self) -> bool {
+        matches!(self.node, Node::Slot(_) | Node::Outer(_) | Node::Parameter(_))
     }
 
     /// Returns this text in the characters that a text column stores. Bytes of no character set
@@ -243,6 +255,19 @@ impl Expr {
         let ty = text_type(text_length(&self.ty), types::collation::UTF8MB4_0900_AI_CI);
         let (nullable, coercibility) = (self.nullable, self.coercibility);
         Expr { node: Node::Call { function: &AS_TEXT, args: vec![self] }, ty, nullable, coercibility }
+    }
+
+    /// Returns this date or time, if its type has a fraction of seconds, as the exact number that
+    /// it is, with all digits of the fraction. Other expressions stay as they are.
+    pub fn exact_if_fractional(mut self) -> Expr {
+        const MOST_DIGITS: u8 = 14;
+        if !self.ty.is_temporal() || self.ty.fsp() == 0 {
+            return self;
+        }
+        self.show_on_clocks();
+        let (nullable, fsp) = (self.nullable, self.ty.fsp());
+        let ty = ColumnType::decimal(MOST_DIGITS + fsp, fsp);
+        Expr { node: Node::Cast(Box::new(self)), ty, nullable, coercibility: Coercibility::Numeric }
     }
 
     /// Returns this YEAR as it is compared with a date: as a date without a month and a day.

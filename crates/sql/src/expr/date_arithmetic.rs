@@ -19,6 +19,32 @@ pub(crate) struct Interval {
 }
 
 impl TimeUnit {
+    /// Returns the word of the unit.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            TimeUnit::Microsecond => "microsecond",
+            TimeUnit::Second => "second",
+            TimeUnit::Minute => "minute",
+            TimeUnit::Hour => "hour",
+            TimeUnit::Day => "day",
+            TimeUnit::Week => "week",
+            TimeUnit::Month => "month",
+            TimeUnit::Quarter => "quarter",
+            TimeUnit::Year => "year",
+            TimeUnit::SecondMicrosecond => "second_microsecond",
+            TimeUnit::MinuteMicrosecond => "minute_microsecond",
+            TimeUnit::MinuteSecond => "minute_second",
+            TimeUnit::HourMicrosecond => "hour_microsecond",
+            TimeUnit::HourSecond => "hour_second",
+            TimeUnit::HourMinute => "hour_minute",
+            TimeUnit::DayMicrosecond => "day_microsecond",
+            TimeUnit::DaySecond => "day_second",
+            TimeUnit::DayMinute => "day_minute",
+            TimeUnit::DayHour => "day_hour",
+            TimeUnit::YearMonth => "year_month",
+        }
+    }
+
     /// Reports whether a DATE stays a DATE when an interval of this unit is added.
     pub(crate) fn is_of_days(self) -> bool {
         matches!(
@@ -185,7 +211,11 @@ pub(crate) fn add(
     if date.is_null() || amount.is_null() {
         return Ok(Value::Null);
     }
-    let Some(mut interval) = interval(amount, unit, ctx) else { return Ok(Value::Null) };
+    let out_of_range = || {
+        warn_out_of_range((date, amount), unit, subtract, ty, ctx);
+        Value::Null
+    };
+    let Some(mut interval) = interval(amount, unit, ctx) else { return Ok(out_of_range()) };
     if subtract {
         interval =
             Interval { months: interval.months.wrapping_neg(), micros: interval.micros.wrapping_neg() };
@@ -194,7 +224,7 @@ pub(crate) fn add(
         && !unit.has_days()
     {
         let sum = time.to_micros().checked_add(interval.micros).and_then(Time::from_micros);
-        return Ok(sum.map_or(Value::Null, Value::Time));
+        return Ok(sum.map_or_else(out_of_range, Value::Time));
     }
     let Some(at) = datetime_of(date, ctx) else { return Ok(Value::Null) };
     if at.date.has_zero_part() {
@@ -206,10 +236,7 @@ pub(crate) fn add(
             .and_then(|at| at.to_micros().checked_add(micros))
             .and_then(moment_of_micros),
     };
-    let Some(sum) = sum else {
-        ctx.warn(1441, "Datetime function: date_add_interval field overflow");
-        return Ok(Value::Null);
-    };
+    let Some(sum) = sum else { return Ok(out_of_range()) };
     Ok(match (ty.code, date) {
         (TypeCode::Date, _) => Value::Date(sum.date),
         (TypeCode::Datetime2, _) => Value::DateTime(sum),
@@ -222,8 +249,32 @@ pub(crate) fn add(
             Value::Bytes(text_of(&value).into_owned())
         }
         (_, Value::Date(_)) if unit.is_of_days() => Value::Date(sum.date),
+        // The text of a document has become a date with a time.
+        (_, Value::DateTime(at)) if unit.is_of_days() && *at == DateTime::midnight(at.date) => {
+            Value::Date(sum.date)
+        }
         _ => Value::DateTime(sum),
     })
+}
+
+/// Warns that a sum is no date or time. MySQL shows the expression where the sum is a DATE or a
+/// TIME, and this server the values in it.
+#[cold]
+fn warn_out_of_range(
+    (date, amount): (&Value, &Value),
+    unit: TimeUnit,
+    subtract: bool,
+    ty: &ColumnType,
+    ctx: &Context<'_>,
+) {
+    let kind = match ty.code {
+        TypeCode::Date => "DATE",
+        TypeCode::Time2 => "TIME",
+        _ => return ctx.warn(1441, "Datetime function: datetime field overflow"),
+    };
+    let (sign, unit) = (if subtract { '-' } else { '+' }, unit.name());
+    let expression = format!("({kind}'{}' {sign} interval {} {unit})", shown(date), shown(amount));
+    ctx.warn(6527, format!("{kind} value is out of range in '{expression}'"));
 }
 
 pub(crate) fn day_of_year(date: &Date) -> i64 {

@@ -3,6 +3,7 @@
 use crate::ast::ConditionItem;
 use crate::error::SqlError;
 use crate::measured::Conditions;
+use std::cell::RefCell;
 
 /// The level of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,6 +157,28 @@ impl Diagnostics {
         if let Some(known) = self.happened.iter_mut().find(|of| of.code == code) {
             known.raised = known.raised.saturating_sub(forgotten);
         }
+    }
+
+    /// Calls `attempt`, and removes the conditions that it has added if it returns `None`.
+    pub fn or_without_trace<T>(
+        this: &RefCell<Diagnostics>,
+        attempt: impl FnOnce() -> Option<T>,
+    ) -> Option<T> {
+        let (kept, count, was_refused, happened) = {
+            let before = this.borrow();
+            (before.warnings.len(), before.count, before.refused.is_some(), before.happened.clone())
+        };
+        let made = attempt();
+        if made.is_none() {
+            let mut after = this.borrow_mut();
+            after.warnings.truncate(kept);
+            after.count = count;
+            after.happened = happened;
+            if !was_refused {
+                after.refused = None;
+            }
+        }
+        made
     }
 
     /// Notes which conditions are there when a handler begins. They are removed when it ends.

@@ -38,6 +38,10 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
         let class = real.iter().map(|item| numeric_class(&item.ty)).max().unwrap_or(NumericClass::Double);
         if class != NumericClass::Decimal {
             let types: Vec<&ColumnType> = real.iter().map(|item| &item.ty).collect();
+            if is_float_of_all(&types) {
+                let form = double_with(decimals_of_all(&types)).form;
+                return Ok((ColumnType { form, ..ColumnType::float() }, Coercibility::Numeric));
+            }
             return Ok((double_with(decimals_of_all(&types)), Coercibility::Numeric));
         }
         let digits = real.iter().map(|item| integer_digits(&item.ty)).max().unwrap_or(1);
@@ -58,6 +62,18 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
         return Ok((long_text(chars, collation_id), coercibility));
     }
     Ok((text_type(chars, collation_id), coercibility))
+}
+
+/// Reports whether values of these types together are a FLOAT, of which one is among them. As in
+/// MySQL, an INT makes a DOUBLE of a FLOAT, and a BIGINT does if it comes before the first FLOAT.
+fn is_float_of_all(types: &[&ColumnType]) -> bool {
+    let is_float = |ty: &ColumnType| ty.code == TypeCode::Float;
+    let Some(first) = types.iter().position(|ty| is_float(ty)) else { return false };
+    types.iter().enumerate().all(|(at, ty)| match ty.code {
+        TypeCode::Float | TypeCode::Year => true,
+        TypeCode::LongLong => at > first,
+        _ => ty.is_integer() && ty.code != TypeCode::Long,
+    })
 }
 
 /// The greatest length of a CHAR or BINARY column.
@@ -171,9 +187,9 @@ fn stronger_of_equal(a: u16, b: u16, strength: Coercibility) -> Option<(u16, Coe
     }
     let bytes = charset_a.bin_collation();
     Some(match () {
+        _ if is_of_bytes(a) && is_of_bytes(b) => return None,
         _ if is_of_bytes(a) => (a, strength),
         _ if is_of_bytes(b) => (b, strength),
-        _ if strength >= Coercibility::Literal => (a, strength),
         _ => (bytes, Coercibility::None),
     })
 }

@@ -11,6 +11,7 @@ mod bit_aggregate;
 mod cast;
 mod collect_aggregate;
 mod compare;
+mod constant;
 mod context;
 mod conversion;
 mod date_arithmetic;
@@ -70,6 +71,6 @@ pub(crate) use value_type::{
     BIGINT_WIDTH, NumericClass, column_type, decimal_remainder_type, decimal_type, decimals_of_all,
     double_with, group_concat_type, integer_digits, integer_of_digits, integer_type, is_number,
     is_plain_number, is_text, is_time, kept_integer, kept_year, length_in, long_text, made_year,
-    numeric_class, of_if_null, remainder_type, scale_of, text_collation, text_in, text_length, truth_type,
-    without_width,
+    numeric_class, of_if_null, of_window, remainder_type, scale_of, text_collation, text_in, text_length,
+    truth_type, without_width,
 };

@@ -88,6 +88,11 @@ impl Reading {
         self.column.is_some()
     }
 
+    /// Reports whether a comparison with a text may be refused, because the text is no date.
+    pub fn may_refuse(&self) -> bool {
+        matches!(self.kind, Kind::Date | Kind::Datetime | Kind::Timestamp)
+    }
+
     /// Reports whether reading a value of this kind may change it. Parameters that may not change
     /// are not copied.
     pub fn may_change(&self, value: &Value) -> bool {

@@ -40,6 +40,10 @@ pub(crate) fn shown(value: &Value) -> String {
         return escaped(cut);
     }
     match std::str::from_utf8(cut) {
+        // Such characters are in bytes, which messages show as numbers, and hardly in texts.
+        Ok(cut) if cut.bytes().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) => {
+            escaped(cut.as_bytes())
+        }
         Ok(cut) => cut.to_owned(),
         // The cut goes through the last character.
         Err(error) if error.error_len().is_none() && cut.len() < text.len() => {

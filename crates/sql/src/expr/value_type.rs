@@ -48,6 +48,18 @@ pub(crate) fn kept_year() -> ColumnType {
     ColumnType { form: Some(NumberForm::of_kept(4, false)), ..ColumnType::year() }
 }
 
+/// Returns the type of a value that a function over a window returns: MySQL keeps it in a table
+/// that has no CHAR columns, and no columns of the type NULL.
+pub(crate) fn of_window(ty: ColumnType) -> ColumnType {
+    match ty.code {
+        TypeCode::Null => ColumnType::varbinary(0),
+        TypeCode::String if ty.text_form().is_none() && ty.collation != collation::BINARY => {
+            text_type(text_length(&ty), ty.collation)
+        }
+        _ => ty,
+    }
+}
+
 /// Returns the type of IFNULL, given the type that holds both values: a column of it is a column of
 /// this type, and the width is that of the wider value.
 pub(crate) fn of_if_null(ty: ColumnType) -> ColumnType {
@@ -136,6 +148,9 @@ pub(crate) fn column_type(ty: &ColumnType) -> ColumnType {
             ColumnType::blob()
         }
         TypeCode::Varchar if text_length(ty) > MOST_CHARS => ColumnType::text(ty.collation),
+        TypeCode::String if ty.is_character() && ty.text_form().is_none() => {
+            ColumnType::varchar(text_length(ty), ty.collation)
+        }
         _ => ty.clone(),
     }
 }

@@ -531,7 +531,11 @@ impl QueryPlan {
     pub fn beside<'t>(&mut self, types: impl Iterator<Item = &'t types::ColumnType>) {
         let QueryBody::Select(select) = &mut self.body else { return };
         for ((output, column), ty) in select.outputs.iter_mut().zip(&mut self.columns).zip(types) {
-            if matches!(output.node, Node::HexLiteral(..)) || ty.code == types::TypeCode::Vector {
+            let is_time_of_year = ty.code == types::TypeCode::Year
+                && output.ty.code == types::TypeCode::Time2
+                && !select.distinct;
+            let is_vector = ty.code == types::TypeCode::Vector;
+            if matches!(output.node, Node::HexLiteral(..)) || is_vector || is_time_of_year {
                 *output = output.clone().for_column(ty);
                 column.ty.clone_from(&output.ty);
             } else if output.is_json() && !select.distinct && crate::expr::is_plain_number(ty) {

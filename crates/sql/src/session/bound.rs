@@ -13,7 +13,7 @@ use crate::exec::{
     Changes, Input, Run, Subqueries, bind_delete, bind_delete_several, bind_insert, bind_load, bind_update,
     bind_update_several, run_query,
 };
-use crate::expr::{Level, Reading};
+use crate::expr::{Context, Diagnostics, Expr, Level, Reading};
 use crate::host::{Host, Sight};
 use crate::memory::{Charge, heap_bytes};
 use crate::parse::Hints;
@@ -436,6 +436,7 @@ fn run_in(
     if !complaints.is_empty() {
         complaints.into_iter().for_each(|(code, text)| ctx.warn(code, text));
     }
+    check_calls(&bound.constants.calls, &ctx)?;
     if !session.programs.is_within() {
         session.settings.variables.insert_ids.begin_statement();
     }
@@ -496,6 +497,28 @@ fn run_in(
         (Err(_), _) => transaction.rollback_to(savepoint),
     }
     done
+}
+
+/// Computes the calls with constant arguments that are compared with dates.
+///
+/// # Errors
+/// Returns 1525 (`ER_WRONG_VALUE`) for a text that is no date. In strict mode, a statement that
+/// changes rows returns 1292 in its place.
+pub(super) fn check_calls(calls: &[(Expr, Reading)], ctx: &Context<'_>) -> Result<()> {
+    for (call, reading) in calls {
+        let refused = Diagnostics::or_without_trace(ctx.diagnostics, || {
+            // An error comes when the call is computed for a row, if it is.
+            let value = call.eval(&[], ctx).ok()?;
+            let read = reading.read(&value, ctx.dates(), ctx.zone());
+            read.complaint.into_iter().for_each(|text| ctx.warn(1292, text));
+            read.refusal
+        });
+        if let Some(refused) = refused {
+            ctx.check_refused()?;
+            return Err(refused);
+        }
+    }
+    Ok(())
 }
 
 /// Converts those parameters that are compared with columns of another kind to values of these

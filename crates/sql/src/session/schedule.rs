@@ -3,7 +3,7 @@
 use super::Session;
 use super::program::evaluate_one;
 use crate::ast::{EventSchedule, Expr, TimeUnit};
-use crate::ddl::{ScheduleValues, unit_name};
+use crate::ddl::ScheduleValues;
 use crate::error::{Result, SqlError};
 use crate::event_timing::{is_timestamp, shown_interval};
 use crate::expr::{datetime_of, interval_of, text_of};
@@ -66,7 +66,7 @@ fn amount_of(session: &mut Session, written: &Expr, unit: TimeUnit) -> Result<St
     let ctx = session.context(&[], false);
     let interval = interval_of(&amount, unit, &ctx);
     let shown = interval.and_then(|interval| {
-        shown_interval(&unit_name(unit).to_uppercase(), interval.months, interval.micros / 1_000_000)
+        shown_interval(&unit.name().to_uppercase(), interval.months, interval.micros / 1_000_000)
     });
     shown.ok_or_else(|| SqlError::new(1542, "INTERVAL is either not positive or too big"))
 }

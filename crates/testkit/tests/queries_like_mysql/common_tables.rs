@@ -108,6 +108,35 @@ const STATEMENTS: &[&str] = &[
      SELECT n, x FROM made",
 ];
 
+/// Recursive common tables whose rows are not what their columns hold.
+const STRICT: &[&str] = &[
+    "WITH RECURSIVE c AS (SELECT 1 n, CAST('x' AS SIGNED) x UNION ALL SELECT n+1, 1 FROM c WHERE n<3) SELECT * FROM c",
+    "WITH RECURSIVE c AS (SELECT 1 n, 5 x UNION ALL SELECT n+1, 1/0 FROM c WHERE n<3) SELECT * FROM c",
+    "WITH RECURSIVE c AS (SELECT 1 n, 5 x UNION ALL SELECT n+1, 'a' FROM c WHERE n<3) SELECT * FROM c",
+    "WITH RECURSIVE c AS (SELECT 1 n, LOG(-1) x UNION ALL SELECT n+1, 1 FROM c WHERE n<3) SELECT * FROM c",
+    "WITH RECURSIVE c AS (SELECT 1 n, INET_ATON('x') x UNION ALL SELECT n+1, 1 FROM c WHERE n<3) SELECT * FROM c",
+    "WITH RECURSIVE c AS (SELECT 1 n UNION ALL SELECT n+1 FROM c WHERE n<3) SELECT n, CAST('x' AS SIGNED) FROM c",
+    "WITH c AS (SELECT 1 n, CAST('x' AS SIGNED) x) SELECT * FROM c",
+    "WITH RECURSIVE c AS (SELECT 1 n, CAST(4 AS YEAR) x UNION ALL SELECT n+1, TIME'00:00:00' FROM c WHERE n<3) \
+     SELECT n, x < 2010 FROM c",
+    "WITH RECURSIVE c AS (SELECT 1 n, DATE'2020-01-01' x UNION ALL SELECT n+1, TIME'00:00:00' FROM c WHERE n<3) \
+     SELECT n, x = CURDATE() FROM c",
+    "WITH RECURSIVE c AS (SELECT 1 n, NULL x UNION ALL SELECT n+1, x FROM c WHERE n<3) SELECT * FROM c",
+    "WITH RECURSIVE c AS (SELECT 1 n, NULL x UNION ALL SELECT n+1, 'a' FROM c WHERE n<3) SELECT * FROM c",
+    "SET sql_mode = ''",
+    "WITH RECURSIVE c AS (SELECT 1 n, CAST('x' AS SIGNED) x UNION ALL SELECT n+1, 1 FROM c WHERE n<3) SELECT * FROM c",
+    "WITH RECURSIVE c AS (SELECT 1 n, NULL x UNION ALL SELECT n+1, 'a' FROM c WHERE n<3) SELECT * FROM c",
+];
+
+#[test]
+fn strict_mode_acts_in_recursive_common_tables_as_in_mysqls() {
+    let Some(mut both) = Both::start("strict_mode_acts_in_recursive_common_tables", TABLES) else { return };
+    for statement in STRICT {
+        both.ask(statement, Rows::Described);
+    }
+    both.finish();
+}
+
 #[test]
 fn common_tables_answer_as_mysqls() {
     let Some(mut both) = Both::start("common_tables_answer_as_mysqls", TABLES) else { return };

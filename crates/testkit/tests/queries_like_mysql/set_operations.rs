@@ -13,6 +13,26 @@ const TABLES: &[&str] = &[
     "INSERT INTO t3 VALUES (1, NULL), (2, 1), (3, 1), (4, 2), (5, 4)",
 ];
 
+/// Statements about columns of FLOAT and YEAR beside others.
+const OF_FLOATS: &[&str] = &[
+    "CREATE TABLE f (f FLOAT, db DOUBLE, ti TINYINT, i INT, bi BIGINT, y YEAR, v VARCHAR(10))",
+    "INSERT INTO f VALUES (1.1, 2.2, 3, 4, 5, 0, 'a'), (2.3, 3.3, 3, 4, 5, 1999, 'b')",
+    "SELECT f FROM f UNION ALL SELECT ti FROM f",
+    "SELECT f FROM f UNION ALL SELECT i FROM f",
+    "SELECT f FROM f UNION ALL SELECT bi FROM f",
+    "SELECT bi FROM f UNION ALL SELECT f FROM f",
+    "SELECT ti FROM f UNION ALL SELECT f FROM f",
+    "SELECT f FROM f UNION ALL SELECT 1",
+    "SELECT 1 UNION ALL SELECT f FROM f",
+    "SELECT f FROM f UNION ALL SELECT db FROM f",
+    "SELECT f FROM f UNION ALL SELECT 1.5",
+    "SELECT f FROM f UNION ALL SELECT y FROM f",
+    "SELECT y FROM f UNION ALL SELECT f FROM f",
+    "SELECT COALESCE(f, 1), COALESCE(1, f), IF(ti, f, bi), IFNULL(f, i), CASE ti WHEN 3 THEN f ELSE ti END FROM f",
+    "SELECT y FROM f UNION SELECT 'z'",
+    "SELECT v FROM f UNION ALL SELECT y FROM f",
+];
+
 /// The statements, in order. Each sees what those before it have changed.
 const STATEMENTS: &[&str] = &[
     "VALUES ROW()",
@@ -82,6 +102,14 @@ const STATEMENTS: &[&str] = &[
     "SELECT date'2020-01-01' UNION SELECT '2020-01-01'",
     "SELECT 1 UNION SELECT NULL",
 ];
+
+#[test]
+fn unions_of_floats_and_years_answer_as_mysqls() {
+    let Some(mut both) = Both::start("unions_of_floats_and_years_answer_as_mysqls", TABLES) else { return };
+    let succeeded = OF_FLOATS.iter().filter(|statement| both.ask(statement, Rows::Described)).count();
+    assert_eq!(succeeded, OF_FLOATS.len());
+    both.finish();
+}
 
 #[test]
 fn set_operations_answer_as_mysqls() {

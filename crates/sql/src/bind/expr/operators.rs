@@ -54,10 +54,10 @@ pub(super) fn cast(
     if ty.code == TypeCode::Json {
         return Ok(json::cast_as_json(operand));
     }
-    // A cast to a number asks what IF or CASE chooses for its number, where that is a DOUBLE.
+    // A cast to a number asks what IF or CASE chooses for its number, where that is no integer.
     let is_chosen = matches!(operand.node, Node::If(_) | Node::Case { .. });
     let operand = match ty.code {
-        TypeCode::Double | TypeCode::Float if is_chosen => operand.choice_as_number(),
+        TypeCode::Double | TypeCode::Float | TypeCode::NewDecimal if is_chosen => operand.choice_as_number(),
         _ if expr::is_number(&ty) => operand.extreme_as_number(),
         _ => operand,
     };
@@ -95,8 +95,10 @@ pub(super) fn date_add(
     subtract: bool,
     place: &mut Place<'_>,
 ) -> Result<Expr> {
-    let operands = Box::new([binder.expr(date, place)?, binder.expr(amount, place)?.numeric()]);
+    let operands = [binder.expr(date, place)?, binder.expr(amount, place)?.numeric()];
     let ty = date_add_type(&operands[0].ty, &operands[1].ty, unit);
+    let [date, amount] = operands;
+    let operands = Box::new([json::cast_operand(date, &ColumnType::datetime(6), place.scope), amount]);
     let node = Node::DateAdd { operands, unit, subtract };
     Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Numeric })
 }

@@ -113,7 +113,8 @@ pub(super) fn expr_text_type(chars: u32, id: u16) -> ColumnType {
 }
 
 pub(super) fn text_like(operand: &Expr) -> ColumnType {
-    let id = if operand.ty.is_character() || operand.coercibility < Coercibility::Numeric {
+    let is_number = expr::is_number(&operand.ty) && operand.ty.code != TypeCode::Bit;
+    let id = if operand.ty.is_character() || operand.coercibility < Coercibility::Numeric && !is_number {
         expr::text_collation(&operand.ty)
     } else {
         collation::UTF8MB4_0900_AI_CI
@@ -148,7 +149,8 @@ pub(super) fn date_add_type(date: &ColumnType, amount: &ColumnType, unit: ast::T
         | TypeCode::Datetime2
         | TypeCode::Timestamp
         | TypeCode::Timestamp2 => ColumnType::datetime(fsp),
-        _ => ColumnType::varchar(29, collation::UTF8MB4_0900_AI_CI),
+        // Of this type in results alone: a column that is made of it is a VARCHAR.
+        _ => ColumnType::char(29, collation::UTF8MB4_0900_AI_CI),
     }
 }
 

@@ -232,6 +232,9 @@ fn columns_of_seeds(
     let mut columns = columns_of_branches(binder, seeds)?;
     for column in &mut columns {
         column.flags &= !(column_flag::NOT_NULL | column_flag::PRI_KEY);
+        if column.ty.code == TypeCode::Null {
+            column.ty = ColumnType::varbinary(0);
+        }
         // The table has a YEAR column where the first blocks make years.
         if column.ty.code == TypeCode::Year {
             column.ty = ColumnType::year();

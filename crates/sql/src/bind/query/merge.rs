@@ -345,8 +345,9 @@ fn mergeable(
 /// and however often they are computed.
 fn is_free(binder: &Binder<'_>, query: &Unplanned, leaf: &Leaf, scope: &Scope) -> bool {
     let Some((table, _)) = scope.of_slot(leaf.base) else { return false };
-    let has_type =
-        |(output, column): (&Expr, &ScopeColumn)| crate::expr::column_type(&output.ty) == column.ty;
+    let has_type = |(output, column): (&Expr, &ScopeColumn)| {
+        output.ty == column.ty || crate::expr::column_type(&output.ty) == column.ty
+    };
     query.outputs.iter().zip(&table.columns).all(has_type)
         && query.outputs.iter().all(is_simple)
         && query.conditions.iter().all(|condition| is_steady(condition) && asks_steadily(binder, condition))

@@ -283,6 +283,8 @@ pub(super) fn bind_select(
     if grouping.is_none() && having.is_none() && !select.distinct && order.is_empty() {
         order.append(&mut merged.order);
     }
+    // As in MySQL, such keys are not computed, so that they cause no warnings and no errors.
+    order.retain(|key| !key.expr.is_same_for_each_row());
     let sorted = order.iter_mut().map(|key| &mut key.expr);
     merged.expand_all(binder, items.outputs.iter_mut().chain(&mut having).chain(sorted))?;
     if let Some(grouping) = &mut grouping {
@@ -454,6 +456,8 @@ fn as_kept(
                 column.decimals = 0;
             }
             TypeCode::Year if column.ty.form.is_some() => column.ty = column_type(&column.ty),
+            // A small integer that an operation makes is kept as an INT.
+            TypeCode::LongLong if column.org_name.is_empty() => column.ty = column_type(&column.ty),
             _ => {}
         }
     }

@@ -283,6 +283,7 @@ fn bind_function(
             if result.ty.code == TypeCode::Year {
                 result.ty = expr::column_type(&expr::made_year());
             }
+            result.ty = expr::of_window(result.ty);
             let kind = WindowKind::Aggregate(Box::new(aggregate));
             return Ok(WindowFunction { kind, args: Vec::new(), result, slot });
         }
@@ -308,6 +309,11 @@ fn bind_function(
                 Some(default) => {
                     let (ty, coercibility) = expr::common_type(&[found, default])?;
                     let nullable = found.nullable || default.nullable;
+                    // A date or a time as a text has the digits of its own type.
+                    for at in [0, 2] {
+                        let arg = std::mem::replace(&mut args[at], Expr::constant(Value::Null));
+                        args[at] = arg.for_result(&ty);
+                    }
                     Expr { coercibility, ..value(ty, nullable) }
                 }
                 None => Expr { coercibility: found.coercibility, ..value(found.ty.clone(), true) },
@@ -322,7 +328,7 @@ fn bind_function(
     let ty = match result.ty.is_integer() {
         true => expr::kept_integer(&result.ty),
         false if result.ty.code == TypeCode::Year => expr::column_type(&expr::made_year()),
-        false => result.ty.without_zerofill(),
+        false => expr::of_window(result.ty.without_zerofill()),
     };
     Ok(WindowFunction { kind, args, result: Expr { ty, ..result }, slot })
 }

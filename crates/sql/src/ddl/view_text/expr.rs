@@ -13,7 +13,7 @@ use super::scope::Place;
 use super::window::window_call;
 use super::{Use, ViewNames};
 use crate::ast::{BinaryOp, Expr, JsonValue, Literal, TimeUnit, UnaryOp};
-use crate::ddl::canonical::unit_name;
+
 use std::fmt::Write;
 
 impl ViewNames<'_> {
@@ -122,10 +122,10 @@ impl ViewNames<'_> {
                 self.date_add(date, amount, *unit, *subtract, inner)
             }
             Expr::Extract { unit, operand } => {
-                primary(format!("extract({} from {})", unit_name(*unit), self.expr(operand, inner)?))
+                primary(format!("extract({} from {})", unit.name(), self.expr(operand, inner)?))
             }
             Expr::TimestampFunction { add: false, unit, first, second } => {
-                let unit = unit_name(*unit).to_uppercase();
+                let unit = unit.name().to_uppercase();
                 let (first, second) = (self.expr(first, inner)?, self.expr(second, inner)?);
                 primary(format!("timestampdiff({unit},{first},{second})"))
             }
@@ -271,7 +271,7 @@ impl ViewNames<'_> {
     ) -> Option<Printed> {
         let sign = if subtract { '-' } else { '+' };
         let (date, amount) = (self.operand(date, ADDITION, place)?, self.expr(amount, place)?);
-        Some(self.operation(format!("{date} {sign} interval {amount} {}", unit_name(unit)), ADDITION))
+        Some(self.operation(format!("{date} {sign} interval {amount} {}", unit.name()), ADDITION))
     }
 
     fn json_value(&self, value: &JsonValue, place: Place<'_>) -> Option<String> {

@@ -4,7 +4,7 @@ use super::ViewNames;
 use super::function::call_text;
 use super::scope::{Place, Scope};
 use crate::ast::{FrameBound, FrameOffset, Over, Window, WindowCall, WindowFrame};
-use crate::ddl::canonical::unit_name;
+
 use crate::quoting::quoted;
 
 /// Prints a call with OVER. In MySQL, a blank is behind a window's parentheses.
@@ -89,7 +89,7 @@ fn bound(view_names: &ViewNames<'_>, bound: &FrameBound, place: Place<'_>) -> Op
 fn offset_text(view_names: &ViewNames<'_>, offset: &FrameOffset, place: Place<'_>) -> Option<String> {
     let amount = view_names.expr(&offset.amount, place)?;
     Some(match offset.unit {
-        Some(unit) => format!("INTERVAL {amount} {} ", unit_name(unit)),
+        Some(unit) => format!("INTERVAL {amount} {} ", unit.name()),
         None => amount,
     })
 }

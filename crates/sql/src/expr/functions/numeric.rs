@@ -295,14 +295,18 @@ fn in_base(call: &Call<'_>, from: u32, to: i64) -> Value {
     if !(2..=36).contains(&from) || !(2..=36).contains(&radix) {
         return Value::Null;
     }
-    // `x'1F'` and BIT columns are numbers; everything else is converted by its text.
-    let source = match (&*call.values[0], call.args[0].literal_number()) {
-        (Value::Bytes(bytes), Some(_)) if bytes.is_empty() => String::new(),
-        (Value::Bit { bits, .. }, _) => bits.to_string(),
-        (_, Some(Value::UInt(number))) => number.to_string(),
-        (_, Some(Value::Int(number))) => number.to_string(),
-        _ => call.string(0),
+    // `x'1F'` and BIT columns are numbers in any base; everything else is converted by its text.
+    let number = match (&*call.values[0], call.args[0].literal_number()) {
+        (Value::Bytes(bytes), Some(_)) if bytes.is_empty() => None,
+        (Value::Bit { bits, .. }, _) => Some(*bits),
+        (_, Some(Value::UInt(number))) => Some(number),
+        (_, Some(Value::Int(number))) => Some(number as u64),
+        _ => None,
     };
+    if let Some(number) = number {
+        return shown_in_base(number, to);
+    }
+    let source = call.string(0);
     if source.is_empty() {
         return Value::Null;
     }
@@ -321,6 +325,12 @@ fn in_base(call: &Call<'_>, from: u32, to: i64) -> Value {
     if negative {
         value = value.wrapping_neg();
     }
+    shown_in_base(value, to)
+}
+
+/// Returns the digits of a number in a base. A negative base makes it a signed number.
+fn shown_in_base(value: u64, to: i64) -> Value {
+    let radix = to.unsigned_abs() as u32;
     let signed = to < 0 && (value as i64) < 0;
     let mut rest = if signed { (value as i64).unsigned_abs() } else { value };
     let mut out = Vec::new();

@@ -37,9 +37,22 @@ fn text_of_chars(texts: &[Expr], chars: Option<u32>) -> Inferred {
 /// text, which MySQL converts the others to, unless bytes are among them.
 fn collation_of_first(first: &Expr, others: &[Expr]) -> Result<(u16, Coercibility)> {
     let (id, coercibility) = aggregate_collations(std::iter::once(first))?;
-    match aggregate_collations(std::iter::once(first).chain(others))? {
-        (collation::BINARY, coercibility) => Ok((collation::BINARY, coercibility)),
-        _ => Ok((id, coercibility)),
+    let is_of_its_characters =
+        |other: &Expr| collation::charset_of(other.ty.collation) == collation::charset_of(id);
+    match aggregate_collations(std::iter::once(first).chain(others)) {
+        Ok((collation::BINARY, coercibility)) => Ok((collation::BINARY, coercibility)),
+        Ok(_) => Ok((id, coercibility)),
+        // Two collations of bytes do not mix. The first text's one is taken here.
+        Err(_)
+            if coercibility > Coercibility::Explicit
+                && others
+                    .iter()
+                    .filter(|other| crate::expr::is_text(&other.ty))
+                    .all(is_of_its_characters) =>
+        {
+            Ok((id, coercibility))
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -182,7 +195,8 @@ pub(super) fn shown_by_second(args: &[Expr]) -> Inferred {
         Node::Constant(Value::Bytes(format)) => length_of_format(format),
         _ => text_length(&format.ty).saturating_mul(FOR_EACH),
     };
-    text_of_chars(&args[1..2], Some(chars))
+    // Whatever the collation of the format is, the text is in that of the connection.
+    Ok((text_type(chars, collation::UTF8MB4_0900_AI_CI), Coercibility::Numeric))
 }
 
 /// Returns the most characters of a date that is shown by a format.

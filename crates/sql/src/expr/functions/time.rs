@@ -204,6 +204,7 @@ fn fsp_of(arg: &Expr) -> u8 {
         _ if matches!(arg.ty.code, types::TypeCode::Year | types::TypeCode::Null | types::TypeCode::Bit) => 0,
         _ if arg.ty.code == types::TypeCode::NewDecimal => arg.ty.scale().min(6),
         Node::Constant(Value::Bytes(text)) => super::super::fraction_digits(text),
+        Node::HexLiteral(..) => 0,
         _ => 6,
     }
 }
@@ -215,7 +216,7 @@ pub(super) fn most_fsp(args: &[Expr]) -> u8 {
 /// Returns a TIME type whose fraction has the digits of a number of seconds.
 fn time_of_seconds(seconds: &Expr) -> Result<(ColumnType, Coercibility)> {
     let fsp = match seconds.ty.code {
-        _ if seconds.ty.is_integer() => 0,
+        _ if seconds.ty.is_integer() || matches!(seconds.node, Node::HexLiteral(..)) => 0,
         types::TypeCode::Year | types::TypeCode::Null => 0,
         _ if seconds.ty.is_temporal() => seconds.ty.fsp(),
         types::TypeCode::NewDecimal => seconds.ty.scale().min(6),
