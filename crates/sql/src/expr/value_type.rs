@@ -148,9 +148,6 @@ pub(crate) fn column_type(ty: &ColumnType) -> ColumnType {
             ColumnType::blob()
         }
         TypeCode::Varchar if text_length(ty) > MOST_CHARS => ColumnType::text(ty.collation),
-        TypeCode::String if ty.is_character() && ty.text_form().is_none() => {
-            ColumnType::varchar(text_length(ty), ty.collation)
-        }
         _ => ty.clone(),
     }
 }
