@@ -34,13 +34,13 @@ const COUNT: &str = "SLIPSTREAM_RANDOM_QUERIES";
 const MOST_PER_MILLE: &[(Kind, u64)] = &[
     (Kind::Gone, 0),
     (Kind::Values, 4),
-    (Kind::Refusal, 15),
+    (Kind::Refusal, 12),
     (Kind::Error, 4),
-    (Kind::Types, 33),
+    (Kind::Types, 32),
     (Kind::Names, 1),
-    (Kind::Warnings, 70),
-    (Kind::Message, 63),
-    (Kind::Lengths, 28),
+    (Kind::Warnings, 66),
+    (Kind::Message, 60),
+    (Kind::Lengths, 29),
 ];
 
 /// Returns the seed: a new one only for a long run, which searches for faults.
