@@ -77,17 +77,31 @@ pub fn pages(tree: &Tree) -> Result<ApproximatePages> {
     Ok(ApproximatePages { leaves: mean(|extent| extent.level), inner: mean(|extent| extent.above) })
 }
 
-/// Calls `show` with the entries of one leaf, keys and values, in order, and with what lies behind
-/// them: a key that is above those of the leaf and not above those of the next one, or `None` if
-/// it is the last leaf. `number` chooses the leaf.
+/// A leaf that was chosen from all leaves of a tree. It is latched shared as long as this lives.
+pub struct SampledLeaf<'t> {
+    leaf: Descent<'t>,
+    behind: Option<Vec<u8>>,
+}
+
+impl SampledLeaf<'_> {
+    /// Returns the leaf's entries, keys and values, in order.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = (&[u8], &[u8])> {
+        let node = self.leaf.node();
+        (0..slotted::count(node)).map(move |index| (slotted::key(node, index), slotted::value(node, index)))
+    }
+
+    /// Returns what lies behind the leaf: a key that is above those of the leaf and not above those
+    /// of the next one. `None` means that it is the last leaf.
+    pub fn behind(&self) -> Option<&[u8]> {
+        self.behind.as_deref()
+    }
+}
+
+/// Returns one leaf of the tree. `number` chooses it.
 ///
 /// # Errors
 /// Returns the errors of [`entries`].
-pub fn sampled_leaf(
-    tree: &Tree,
-    number: u64,
-    show: &mut dyn FnMut(&mut dyn ExactSizeIterator<Item = (&[u8], &[u8])>, Option<&[u8]>),
-) -> Result<()> {
+pub fn sampled_leaf(tree: &Tree, number: u64) -> Result<SampledLeaf<'_>> {
     let mut spread = number.wrapping_add(1);
     let at = |entries: usize| {
         // The numbers look random, but are the same for the same `number`.
@@ -96,9 +110,7 @@ pub fn sampled_leaf(
     };
     let mut fences = Fences::default();
     let (leaf, _) = along(tree, at, Some(&mut fences))?;
-    let entry = |index| (slotted::key(leaf.node(), index), slotted::value(leaf.node(), index));
-    show(&mut (0..slotted::count(leaf.node())).map(entry), fences.high.as_deref());
-    Ok(())
+    Ok(SampledLeaf { leaf, behind: fences.high })
 }
 
 /// Returns the leaf to which `at` leads, and what the path to it says of the tree's extent.

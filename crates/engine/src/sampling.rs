@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::statistics::TableStatistics;
 use crate::table::{KeyPart, Table};
 use btree::ApproximatePages;
+use btree::estimate::SampledLeaf;
 use std::sync::Arc;
 
 /// The number of leaves of an index that are looked at, some of them perhaps more than once.
@@ -74,17 +75,16 @@ fn kept_rows(table: &Table, leaves: u64) -> Result<Vec<Box<[u8]>>> {
     let of_leaf = KEPT_ROWS / looked_at as usize;
     let (mut rows, mut bytes) = (Vec::new(), 0);
     for number in 0..looked_at {
-        btree::estimate::sampled_leaf(&table.clustered, number, &mut |entries, _| {
-            let step = entries.len().div_ceil(of_leaf).max(1);
-            for (_, value) in entries.step_by(step) {
-                let Ok(value) = ClusteredValue::parse(value) else { continue };
-                let is_plain = !value.is_deleted() && !value.has_externs();
-                if is_plain && value.image.len() <= MOST_ROW_BYTES.min(MOST_BYTES - bytes) {
-                    bytes += value.image.len();
-                    rows.push(value.image.into());
-                }
+        let leaf = btree::estimate::sampled_leaf(&table.clustered, number)?;
+        let step = leaf.entries().len().div_ceil(of_leaf).max(1);
+        for (_, value) in leaf.entries().step_by(step) {
+            let Ok(value) = ClusteredValue::parse(value) else { continue };
+            let is_plain = !value.is_deleted() && !value.has_externs();
+            if is_plain && value.image.len() <= MOST_ROW_BYTES.min(MOST_BYTES - bytes) {
+                bytes += value.image.len();
+                rows.push(value.image.into());
             }
-        })?;
+        }
     }
     assert!(rows.len() <= KEPT_ROWS && bytes <= MOST_BYTES, "the kept rows of a table have a bound");
     Ok(rows)
@@ -101,9 +101,7 @@ fn distinct(table: &Table, index: IndexRef, rows: u64) -> Result<Vec<Option<f64>
     let readable = &parts[..readable.count()];
     let mut pairs = Pairs { all: 0, differing: vec![0; readable.len()] };
     for number in 0..LEAVES {
-        btree::estimate::sampled_leaf(table.tree(index), number, &mut |entries, behind| {
-            pairs.count(readable, entries, behind);
-        })?;
+        pairs.count(readable, &btree::estimate::sampled_leaf(table.tree(index), number)?);
     }
     let mut distinct: Vec<Option<f64>> = parts.iter().map(|_| None).collect();
     for (of, differing) in distinct.iter_mut().zip(&pairs.differing) {
@@ -117,14 +115,10 @@ fn distinct(table: &Table, index: IndexRef, rows: u64) -> Result<Vec<Option<f64>
 }
 
 impl Pairs {
-    fn count(
-        &mut self,
-        parts: &[KeyPart],
-        entries: &mut dyn ExactSizeIterator<Item = (&[u8], &[u8])>,
-        behind: Option<&[u8]>,
-    ) {
-        let Some((mut before, _)) = entries.next() else { return };
-        for key in entries.map(|(key, _)| key).chain(behind) {
+    fn count(&mut self, parts: &[KeyPart], leaf: &SampledLeaf<'_>) {
+        let mut keys = leaf.entries().map(|(key, _)| key).chain(leaf.behind());
+        let Some(mut before) = keys.next() else { return };
+        for key in keys {
             self.all += 1;
             let common = before.iter().zip(key).take_while(|(a, b)| a == b).count();
             let mut end = 0;
