@@ -1,7 +1,7 @@
 //! The constants that a statement compares, and the warnings that they cause.
 
 use crate::error::{Result, SqlError};
-use crate::expr::{Expr, Node, Reading};
+use crate::expr::{Expr, Node, Reading, is_constant_text};
 use types::convert::DateModes;
 use types::{DateTime, Value, Zone};
 
@@ -57,7 +57,7 @@ impl Constants {
             _ if no_date == NoDate::Refused
                 && !self.is_of_source
                 && reading.may_refuse()
-                && value.is_constant_text() =>
+                && is_constant_text(value) =>
             {
                 self.calls.push((value.clone(), reading.clone()));
                 return Ok(());

@@ -7,46 +7,42 @@ use super::value_type::is_text;
 /// The most parts of an expression that is looked at. It is copied, so it must not be large.
 const MOST_PARTS: usize = 64;
 
-impl Expr {
-    /// Reports whether the expression is a call, not a literal, whose text follows from constants.
-    /// MySQL computes such a text before the first row.
-    pub fn is_constant_text(&self) -> bool {
-        if !is_text(&self.ty) || self.is_json() || matches!(self.node, Node::Constant(_)) {
-            return false;
-        }
-        let (mut parts, mut are_constant) = (0usize, true);
-        self.visit(&mut |part| {
-            parts += 1;
-            are_constant &= is_constant_part(part);
-        });
-        are_constant && parts <= MOST_PARTS
+/// Reports whether the expression is a call, not a literal, whose text follows from constants.
+/// MySQL computes such a text before the first row.
+pub(crate) fn is_constant_text(expr: &Expr) -> bool {
+    if !is_text(&expr.ty) || expr.is_json() || matches!(expr.node, Node::Constant(_)) {
+        return false;
     }
+    let (mut parts, mut are_constant) = (0usize, true);
+    expr.visit(&mut |part| {
+        parts += 1;
+        are_constant &= is_constant_part(part);
+    });
+    are_constant && parts <= MOST_PARTS
 }
 
-impl Expr {
-    /// Reports whether the expression has the same value for each row of a statement, and computing
-    /// it does nothing else.
-    pub fn is_same_for_each_row(&self) -> bool {
-        let mut is_same = true;
-        self.visit(&mut |part| {
-            is_same &= match &part.node {
-                Node::Slot(_)
-                | Node::Outer(_)
-                | Node::InsertedValue(_)
-                | Node::UserVariable(_)
-                | Node::AssignVariable(..)
-                | Node::Stored { .. }
-                | Node::Subquery { .. }
-                | Node::Quantified(_)
-                | Node::RowSubquery(_)
-                | Node::MayEqual(_)
-                | Node::Match(_) => false,
-                Node::Call { function, .. } => !function.varies,
-                _ => true,
-            };
-        });
-        is_same
-    }
+/// Reports whether the expression has the same value for each row of a statement, and computing
+/// it does nothing else.
+pub(crate) fn is_same_for_each_row(expr: &Expr) -> bool {
+    let mut is_same = true;
+    expr.visit(&mut |part| {
+        is_same &= match &part.node {
+            Node::Slot(_)
+            | Node::Outer(_)
+            | Node::InsertedValue(_)
+            | Node::UserVariable(_)
+            | Node::AssignVariable(..)
+            | Node::Stored { .. }
+            | Node::Subquery { .. }
+            | Node::Quantified(_)
+            | Node::RowSubquery(_)
+            | Node::MayEqual(_)
+            | Node::Match(_) => false,
+            Node::Call { function, .. } => !function.varies,
+            _ => true,
+        };
+    });
+    is_same
 }
 
 /// Reports whether a part of an expression has the same value in each row and each execution, as

@@ -19,7 +19,7 @@ use crate::bind::{
     Aggregates, Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse, WantedColumns,
 };
 use crate::error::{Result, SqlError};
-use crate::expr::{Expr, MayEqual, Node, column_type, comparison_collation, is_text};
+use crate::expr::{Expr, MayEqual, Node, column_type, comparison_collation, is_same_for_each_row, is_text};
 use crate::host::Privilege;
 use crate::memory::allocated;
 use crate::optimize::Freedom;
@@ -284,7 +284,7 @@ pub(super) fn bind_select(
         order.append(&mut merged.order);
     }
     // As in MySQL, such keys are not computed, so that they cause no warnings and no errors.
-    order.retain(|key| !key.expr.is_same_for_each_row());
+    order.retain(|key| !is_same_for_each_row(&key.expr));
     let sorted = order.iter_mut().map(|key| &mut key.expr);
     merged.expand_all(binder, items.outputs.iter_mut().chain(&mut having).chain(sorted))?;
     if let Some(grouping) = &mut grouping {
