@@ -25,7 +25,7 @@ impl Small {
                 let (a, b) = (Small::of(&operands[0], row)?, Small::of(&operands[1], row)?);
                 match op {
                     BinaryOp::Add => a.plus(b),
-                    BinaryOp::Subtract => a.plus(Small { units: -b.units, ..b }),
+                    BinaryOp::Subtract => a.minus(b),
                     BinaryOp::Multiply => a.times(b),
                     _ => None,
                 }
@@ -59,6 +59,12 @@ impl Small {
         let scale = self.scale.max(other.scale);
         let units = self.in_scale(scale)?.checked_add(other.in_scale(scale)?)?;
         Some(Small { units, scale })
+    }
+
+    #[inline]
+    fn minus(self, other: Small) -> Option<Small> {
+        // A product may be the least integer, whose opposite is none.
+        self.plus(Small { units: other.units.checked_neg()?, ..other })
     }
 
     #[inline]
@@ -129,6 +135,18 @@ mod tests {
 
     fn decimal(text: &str) -> Decimal {
         Decimal::parse_prefix(text.as_bytes()).number
+    }
+
+    #[test]
+    fn numbers_beyond_the_bounds_are_left_to_decimals() {
+        let small = |units, scale| Small { units, scale };
+        let least = small(-1 << 64, 0).times(small(1 << 63, 0)).expect("an integer of 128 bits");
+        assert_eq!(least.units, i128::MIN);
+        assert!(small(0, 0).minus(least).is_none());
+        assert!(least.plus(small(-1, 0)).is_none() && least.plus(small(1, 1)).is_none());
+        assert!(small(1, 20).times(small(1, 11)).is_none(), "more than 30 digits after the point");
+        let sum = small(15, 1).minus(small(25, 2)).expect("both are short");
+        assert_eq!((sum.units, sum.scale), (125, 2));
     }
 
     #[test]
