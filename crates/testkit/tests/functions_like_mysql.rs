@@ -644,7 +644,6 @@ fn a_call_that_is_no_date_is_refused_beside_a_date_as_by_mysql() {
             "select curdate() > lower('A')",
             "select d = concat('2020-01-', '02') from t",
             "select dt = concat('2020-01-01', ' 10:00:00') from t",
-            "delete from t where d = concat('x', 'y')",
             "set sql_mode = ''",
             "delete from t where d = concat('x', 'y')",
             "select count(*) from t",
@@ -652,6 +651,17 @@ fn a_call_that_is_no_date_is_refused_beside_a_date_as_by_mysql() {
     );
     assert!(answers[4].contains("1525 (HY000) Incorrect DATE value: 'xy'"), "{answers:#?}");
     assert!(answers.last().is_some_and(|last| last.ends_with(": 2")), "{answers:#?}");
+}
+
+/// SHOW WARNINGS is not asked, because MySQL has two errors there, 1292 and 1525.
+#[test]
+fn a_strict_change_beside_a_call_that_is_no_date_is_refused_as_by_mysql() {
+    let answers = same_as_mysql("calls_beside_dates_strictly", &Settings::default(), |server| {
+        let mut client = server.connect();
+        let statements = OF_DATES.iter().chain(&["use d", "delete from t where d = concat('x', 'y')"]);
+        statements.map(|statement| answer(&mut client, statement)).collect()
+    });
+    assert!(answers.last().is_some_and(|last| last.contains("1292")), "{answers:#?}");
 }
 
 #[test]
