@@ -31,6 +31,7 @@ struct Asked {
 struct RowSet([u64; 4]);
 
 impl RowSet {
+    /// The most rows of a set. The statistics keep fewer.
     const MOST: usize = 4 * 64;
 
     /// Returns the set of the first `rows` rows.

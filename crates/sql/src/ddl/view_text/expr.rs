@@ -13,7 +13,6 @@ use super::scope::Place;
 use super::window::window_call;
 use super::{Use, ViewNames};
 use crate::ast::{BinaryOp, Expr, JsonValue, Literal, TimeUnit, UnaryOp};
-
 use std::fmt::Write;
 
 impl ViewNames<'_> {

@@ -4,7 +4,6 @@ use super::ViewNames;
 use super::function::call_text;
 use super::scope::{Place, Scope};
 use crate::ast::{FrameBound, FrameOffset, Over, Window, WindowCall, WindowFrame};
-
 use crate::quoting::quoted;
 
 /// Prints a call with OVER. In MySQL, a blank is behind a window's parentheses.
