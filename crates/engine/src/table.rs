@@ -360,6 +360,36 @@ impl Table {
         &self.def.columns[column].ty
     }
 
+    /// Returns at most `parts - 1` keys of an index, in order, that divide it into parts of about
+    /// the same size.
+    ///
+    /// # Errors
+    /// Returns an error for a damaged page, and I/O errors.
+    pub fn split_points(&self, index: IndexRef, parts: usize) -> Result<Vec<Vec<u8>>> {
+        Ok(self.tree(index).split_points(parts)?)
+    }
+
+    /// Cuts a key that lies between entries of an index behind its first `columns` columns, so that
+    /// it does not lie between entries which are equal in these. `None` means that the key does not
+    /// tell where the columns end.
+    pub fn cut_behind(&self, index: IndexRef, columns: usize, mut key: Vec<u8>) -> Option<Vec<u8>> {
+        let mut end = 0;
+        for part in self.parts(index).get(..columns)? {
+            if !types::key::is_readable(&part.ty, part.prefix) {
+                return None;
+            }
+            match types::key::read_part(&part.ty, part.nullable, &key[end..], None) {
+                Ok(bytes) => end += bytes,
+                // All entries that are equal in the columns lie on the same side of a key that ends
+                // within them.
+                Err(types::packed::PackedError::Short) => return Some(key),
+                Err(_) => return None,
+            }
+        }
+        key.truncate(end);
+        Some(key)
+    }
+
     pub(crate) fn tree(&self, index: IndexRef) -> &Tree {
         match index {
             IndexRef::Primary => &self.clustered,

@@ -19,6 +19,39 @@ fn k_of(txn: &mut engine::Transaction, t: &Arc<engine::Table>, id: i64) -> Optio
 }
 
 #[test]
+fn a_reader_beside_a_transaction_sees_what_it_sees() {
+    let (_, engine) = fresh(1);
+    let t = create(&engine, keyed("t"));
+    let mut txn = begin(&engine);
+    insert(&mut txn, &t, 1, 10, "").unwrap();
+    commit(txn);
+    for isolation in [Isolation::RepeatableRead, Isolation::ReadCommitted] {
+        let mut txn = engine.begin(isolation);
+        let before = k_of(&mut txn, &t, 1);
+        let mut reader = txn.reader_beside().unwrap().expect("the transaction only reads");
+        for _ in 0..3 {
+            let mut other = begin(&engine);
+            update(&mut other, &t, 1, before.unwrap() + 1, "").unwrap();
+            commit(other);
+            engine.purge().unwrap();
+        }
+        // The reader's snapshot is its own, so that purge spares what it sees even if the
+        // transaction closes its snapshot.
+        drop(txn);
+        engine.purge().unwrap();
+        assert_eq!(k_of(&mut reader, &t, 1), before);
+        assert!(insert(&mut reader, &t, 2, 20, "").is_err(), "a reader changes nothing");
+        drop(reader);
+        let mut txn = engine.begin(isolation);
+        assert_eq!(k_of(&mut txn, &t, 1), before.map(|k| k + 1));
+        insert(&mut txn, &t, 3, 30, "").unwrap();
+        assert!(txn.reader_beside().unwrap().is_none(), "a reader would not see the changes");
+    }
+    let mut locking = engine.begin(Isolation::Serializable);
+    assert!(locking.reader_beside().unwrap().is_none(), "the transaction locks what it reads");
+}
+
+#[test]
 fn repeatable_read_keeps_its_snapshot_and_read_committed_does_not() {
     let (_, engine) = fresh(1);
     let t = create(&engine, keyed("t"));

@@ -144,6 +144,53 @@ where
     })
 }
 
+/// Runs `own` on the calling thread and each of `others` on a thread of its own. Returns their
+/// results, that of `own` first, when all have ended. Jobs for which the operating system has no
+/// thread are left out. (Under the model checker only `own` runs.)
+///
+/// # Panics
+/// Panics when a job panics.
+pub fn run_beside<F, T>(name: &str, own: impl FnOnce() -> T, others: Vec<F>) -> Vec<T>
+where
+    F: FnOnce() -> T + Send,
+    T: Send,
+{
+    if cfg!(feature = "model") {
+        return vec![own()];
+    }
+    let is_contained = crate::panic::is_contained();
+    std::thread::scope(|scope| {
+        let start = |job: F| {
+            let run = move || {
+                let _contained = is_contained.then(crate::panic::Contained::enter);
+                #[cfg(not(feature = "model"))]
+                account::open(name);
+                job()
+            };
+            let thread = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES);
+            thread.spawn_scoped(scope, run).ok()
+        };
+        let threads: Vec<_> = others.into_iter().filter_map(start).collect();
+        let mut results = vec![own()];
+        for thread in threads {
+            results.push(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        results
+    })
+}
+
+/// Returns how often the calling thread had to leave its processor to another thread that could
+/// run.
+pub fn preemptions() -> u64 {
+    // SAFETY: the structure is plain data, which getrusage fills in.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage);
+        usage
+    };
+    u64::try_from(usage.ru_nivcsw).unwrap_or(0)
+}
+
 /// Returns the number of processors that this process may use, at least 1.
 pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, |count| count.get())

@@ -129,6 +129,7 @@ counters! {
     select_range "Select_range" "Queries whose first table is read by ranges.";
     select_range_check "Select_range_check" "Joins that choose an index for each row.";
     select_scan "Select_scan" "Queries whose first table is read as a whole.";
+    parallel_reads "Slipstream_parallel_reads" "Scans that several threads have shared.";
     sort_merge_passes "Sort_merge_passes" "Merges of sorted runs.";
     sort_range "Sort_range" "Sorts of ranges; MySQL counts them as those of tables.";
     sort_rows "Sort_rows" "Rows sorted.";

@@ -358,6 +358,16 @@ impl Charge {
         (self.charged_bytes + self.added_bytes) as usize
     }
 
+    /// Takes over what another charge of the same budget has.
+    pub fn absorb(&mut self, mut other: Charge) {
+        assert!(
+            Arc::ptr_eq(&self.budget, &other.budget),
+            "memory stays with the budget that it is charged to"
+        );
+        self.charged_bytes += std::mem::take(&mut other.charged_bytes);
+        self.added_bytes += std::mem::take(&mut other.added_bytes);
+    }
+
     /// Takes `bytes` off: they are not kept any more.
     pub fn take_away(&mut self, bytes: usize) {
         let bytes = bytes as u64;

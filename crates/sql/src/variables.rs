@@ -129,6 +129,8 @@ pub(crate) struct Variables {
     pub locale: &'static Locale,
     /// `join_buffer_size`.
     pub join_buffer_bytes: u64,
+    /// `innodb_parallel_read_threads`.
+    pub parallel_read_threads: u64,
     /// `sort_buffer_size`.
     pub sort_buffer_bytes: u64,
     /// `tmp_table_size`.
@@ -191,6 +193,7 @@ impl Default for Variables {
             default_week_format: 0,
             locale: locale::english(),
             join_buffer_bytes: 256 << 10,
+            parallel_read_threads: 4,
             sort_buffer_bytes: 256 << 10,
             tmp_table_bytes: 16 << 20,
             max_allowed_packet: 64 << 20,
@@ -285,6 +288,7 @@ impl Variables {
         "default_week_format",
         "lc_time_names",
         "join_buffer_size",
+        "innodb_parallel_read_threads",
         "sort_buffer_size",
         "tmp_table_size",
         "max_allowed_packet",
@@ -374,6 +378,7 @@ impl Variables {
             "default_week_format" => unsigned(u64::from(self.default_week_format)),
             "lc_time_names" => Value::text(self.locale.name),
             "join_buffer_size" => unsigned(self.join_buffer_bytes),
+            "innodb_parallel_read_threads" => unsigned(self.parallel_read_threads),
             "sort_buffer_size" => unsigned(self.sort_buffer_bytes),
             "tmp_table_size" => unsigned(self.tmp_table_bytes),
             "max_allowed_packet" => unsigned(self.max_allowed_packet as u64),
@@ -527,6 +532,7 @@ impl Variables {
                 self.locale = known.ok_or_else(|| unknown_locale(&wanted.text()))?;
             }
             "join_buffer_size" => self.join_buffer_bytes = wanted.number(128, u64::MAX - 127)?,
+            "innodb_parallel_read_threads" => self.parallel_read_threads = wanted.number(1, 256)?,
             "sort_buffer_size" => self.sort_buffer_bytes = wanted.number(32_768, u64::MAX)?,
             "tmp_table_size" => self.tmp_table_bytes = wanted.number(1024, u64::MAX)?,
             "max_allowed_packet" => self.max_allowed_packet = wanted.number(1024, 1 << 30)? as usize,

@@ -76,6 +76,23 @@ impl KeyRange {
         Ok(btree::estimate::range(table.tree(index), start, end)?)
     }
 
+    /// Returns the part of the range from `first`, included, to `end`, not included. `None` is the
+    /// range's own bound.
+    pub fn part(&self, first: Option<&[u8]>, end: Option<&[u8]>) -> KeyRange {
+        let start = match (first, &self.start) {
+            (Some(first), Bound::Included(start) | Bound::Excluded(start)) if first <= &start[..] => None,
+            (first, _) => first.map(|first| Bound::Included(first.to_vec())),
+        };
+        let stop = match (end, &self.end) {
+            (Some(end), Bound::Included(own) | Bound::Excluded(own)) if end > &own[..] => None,
+            (end, _) => end.map(|end| Bound::Excluded(end.to_vec())),
+        };
+        KeyRange {
+            start: start.unwrap_or_else(|| self.start.clone()),
+            end: stop.unwrap_or_else(|| self.end.clone()),
+        }
+    }
+
     /// Reports whether the range is that of the keys with one prefix.
     pub(super) fn is_equality(&self) -> bool {
         let Bound::Included(start) = &self.start else { return false };
@@ -86,7 +103,8 @@ impl KeyRange {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    /// Reports whether the bounds leave no key between them.
+    pub fn is_empty(&self) -> bool {
         match (&self.start, &self.end) {
             (Bound::Included(start), Bound::Excluded(end)) => start >= end,
             (Bound::Included(start), Bound::Included(end)) => start > end,
@@ -99,6 +117,7 @@ impl KeyRange {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ops::RangeBounds;
 
     #[test]
     fn nothing_follows_the_keys_of_the_greatest_prefix() {
@@ -106,6 +125,27 @@ mod tests {
             assert!(KeyRange::between(Bound::Excluded(&[0xff, 0xff]), end).is_empty());
         }
         assert!(!KeyRange::between(Bound::Excluded(&[0xff, 0xfe]), Bound::Unbounded).is_empty());
+    }
+
+    #[test]
+    fn the_parts_of_a_range_hold_its_keys_once() {
+        let keys: Vec<Vec<u8>> = (0..5).flat_map(|a| [vec![a], vec![a, 1]]).collect();
+        let bounds =
+            |key: &Vec<u8>| [Bound::Unbounded, Bound::Included(key.clone()), Bound::Excluded(key.clone())];
+        for (start, end) in keys.iter().flat_map(bounds).zip(keys.iter().rev().flat_map(bounds)) {
+            let whole = KeyRange { start, end };
+            for point in &keys {
+                let parts = [whole.part(None, Some(point)), whole.part(Some(point), None)];
+                for key in &keys {
+                    let has = |range: &KeyRange| {
+                        !range.is_empty()
+                            && RangeBounds::contains(&(range.start.clone(), range.end.clone()), key)
+                    };
+                    let in_parts = parts.iter().filter(|part| has(part)).count();
+                    assert_eq!(in_parts, usize::from(has(&whole)), "{key:?} of {whole:?} at {point:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -9,7 +9,6 @@ use super::scan::{Found, Lent, Scan};
 use crate::definition::IndexRef;
 use crate::entry::ClusteredValue;
 use crate::error::Result;
-use crate::status::bump;
 
 impl Scan {
     /// Does what [`Scan::next`] does, but lends the row if it can ([`Scan::image`]). With
@@ -56,7 +55,7 @@ impl Scan {
             // The key counts as passed even if its row does not exist for this scan.
             self.lent = Some(lent.unwrap_or(Lent::Spare));
             if lent.is_some() {
-                bump(&rows.engine.counters.rows_read, 1);
+                rows.count_read();
                 return Ok(Some(Found::Lent));
             }
             rows.check_interrupt()?;

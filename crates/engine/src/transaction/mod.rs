@@ -241,6 +241,7 @@ impl Transaction {
     /// Ends a statement that succeeded.
     pub fn end_statement(&mut self) {
         self.rows.changes.group.end_statement();
+        self.rows.pass_rows_read_on();
         self.rows.view.end_statement(&self.rows.engine);
     }
 

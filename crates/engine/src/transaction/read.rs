@@ -6,7 +6,6 @@ use crate::bytes::KeyBuf;
 use crate::error::Result;
 use crate::lock::{Acquired, CLUSTERED, LockId, OnLocked};
 use crate::rows::OldRow;
-use crate::status::bump;
 use crate::table::Table;
 use std::sync::Arc;
 
@@ -32,7 +31,9 @@ pub(super) fn get(
         LockMode::Snapshot => get_at_snapshot(rows, table, &key)?,
         mode => get_locked(rows, table, &key, mode, on_locked)?,
     };
-    bump(&rows.engine.counters.rows_read, u64::from(image.is_some()));
+    if image.is_some() {
+        rows.count_read();
+    }
     Ok(image.map(|image| Row { key, image }))
 }
 

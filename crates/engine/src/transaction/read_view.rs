@@ -46,6 +46,16 @@ impl ReadView {
         Ok(&self.snapshot.as_ref().expect("just opened").view)
     }
 
+    /// Returns what a transaction in another thread reads at, which sees what this one sees. The
+    /// snapshot is open.
+    pub fn beside(&self, engine: &Engine) -> Result<ReadView> {
+        let own = self.snapshot.as_ref().expect("the snapshot of a reader is open");
+        let beside = engine.snapshots.open_beside(own)?;
+        let evicted = || EngineError::SnapshotTooOld { limit_bytes: engine.rows.versions.limit_bytes() };
+        let snapshot = Some(beside.ok_or_else(evicted)?);
+        Ok(ReadView { isolation: self.isolation, autocommit: self.autocommit, snapshot })
+    }
+
     /// Keeps the snapshot, if one is open, from being evicted.
     pub fn pin(&self, engine: &Engine) {
         if let Some(snapshot) = &self.snapshot {

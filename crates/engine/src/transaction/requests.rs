@@ -41,6 +41,30 @@ impl Transaction {
         self.rows.use_table(table, false)
     }
 
+    /// Begins a transaction that reads what this one reads, for another thread of the same
+    /// statement. It may read the tables that this one uses and has not changed, until this one
+    /// ends, and must change nothing. `None` means that this one has changes of its own or locks
+    /// the rows that it reads.
+    ///
+    /// # Errors
+    /// Returns [`crate::EngineError::SnapshotTooOld`] and
+    /// [`crate::EngineError::TooManySnapshots`].
+    pub fn reader_beside(&mut self) -> Result<Option<Transaction>> {
+        let has_changes = self.has_changes() || self.has_temporary_changes();
+        if has_changes || self.rows.view.effective_mode(LockMode::Snapshot) != LockMode::Snapshot {
+            return Ok(None);
+        }
+        self.rows.open_snapshot()?;
+        let engine = &self.rows.engine;
+        let view = self.rows.view.beside(engine)?;
+        let mut reader = engine.begin(view.isolation);
+        reader.rows.view = view;
+        reader.rows.tables.held = true;
+        reader.rows.locks.owner.set_works_for(&self.rows.locks.owner);
+        reader.read_only = true;
+        Ok(Some(reader))
+    }
+
     /// Opens a scan of an index.
     pub fn scan(
         &mut self,

@@ -14,6 +14,7 @@ use crate::error::{EngineError, Result};
 use crate::lock::{Acquired, OnLocked};
 use crate::multi_valued::EntryKeys;
 use crate::rows::OldRow;
+use crate::status::bump;
 use crate::table::Table;
 use crate::transaction::key_range::key_hex;
 use redo::Lsn;
@@ -29,6 +30,8 @@ pub(crate) struct RowAccess {
     /// The row that was read last and locked for update.
     pub(super) last_read: Option<LastRead>,
     pub(super) foreign_keys: ForeignKeys,
+    /// The rows that were read and are not in the engine's counter yet, which all threads share.
+    rows_read: u64,
 }
 
 impl RowAccess {
@@ -44,7 +47,25 @@ impl RowAccess {
             changes: Changes::new(&engine, journalled),
             last_read: None,
             foreign_keys: ForeignKeys::Enforced,
+            rows_read: 0,
             engine,
+        }
+    }
+
+    /// Counts a row that was read.
+    #[inline]
+    pub(super) fn count_read(&mut self) {
+        const MOST_UNCOUNTED: u64 = 1 << 10;
+        self.rows_read += 1;
+        if self.rows_read >= MOST_UNCOUNTED {
+            self.pass_rows_read_on();
+        }
+    }
+
+    /// Adds the rows that were read to the engine's counter.
+    pub(super) fn pass_rows_read_on(&mut self) {
+        if self.rows_read > 0 {
+            bump(&self.engine.counters.rows_read, std::mem::take(&mut self.rows_read));
         }
     }
 
@@ -195,6 +216,7 @@ impl RowAccess {
     /// Drops all changes and releases all locks, tables and the snapshot.
     pub(super) fn release(&mut self) {
         self.last_read = None;
+        self.pass_rows_read_on();
         self.close_snapshot();
         self.changes.clear();
         self.tables.clear();

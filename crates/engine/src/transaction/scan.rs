@@ -23,7 +23,6 @@ use crate::error::Result;
 use crate::lock::gap::GapId;
 use crate::lock::{Acquired, CLUSTERED, LockId, OnLocked};
 use crate::rows::OldRow;
-use crate::status::bump;
 use crate::table::Table;
 use crate::transaction::key_range::KeyRange;
 use crate::version::view::View;
@@ -334,7 +333,7 @@ impl Scan {
                 }
             };
             if found.is_some() {
-                bump(&rows.engine.counters.rows_read, 1);
+                rows.count_read();
                 return Ok(found);
             }
             // While there are no rows to give out, nobody else checks for an interrupt.

@@ -100,6 +100,24 @@ impl Snapshots {
         Ok(Snapshot { slot, view })
     }
 
+    /// Opens another snapshot of the view of one that is open. `None` means that the other one was
+    /// evicted.
+    pub fn open_beside(&self, other: &Snapshot) -> Result<Option<Snapshot>> {
+        let slot = self.free.lock().pop().ok_or(EngineError::TooManySnapshots)?;
+        self.used_slots.fetch_max(slot as usize + 1, Ordering::SeqCst);
+        self.active.fetch_add(1, Ordering::SeqCst);
+        let was = self.slots[slot as usize].swap(other.view.complete_to(), Ordering::SeqCst);
+        assert_eq!(was, FREE, "a slot is one snapshot's at a time");
+        let snapshot = Snapshot { slot, view: other.view.clone() };
+        // The other slot held purge back until here. From the swap on, the new one does too: a
+        // purge that follows on an eviction of the other one reads the slots after this look.
+        if self.slots[other.slot as usize].load(Ordering::SeqCst) == EVICTED {
+            self.close(snapshot);
+            return Ok(None);
+        }
+        Ok(Some(snapshot))
+    }
+
     /// Keeps a snapshot from being evicted.
     pub fn pin(&self, snapshot: &Snapshot) {
         let at = self.slots[snapshot.slot as usize].load(Ordering::SeqCst);

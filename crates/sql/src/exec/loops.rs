@@ -11,7 +11,7 @@
 //! may have them is not in memory. It goes on from that level when all rows have come.
 
 use super::Run;
-use super::hash_join::{HashTable, Waiting};
+use super::hash_join::{HashTable, SharedTable, Waiting};
 use super::reader::Reader;
 use super::run::{all_hold, rest_holds};
 use super::spill::Rows;
@@ -43,6 +43,10 @@ pub(super) enum Order {
     Free,
 }
 
+/// The ends of a portion of the first table's rows: their keys lie from the first end on and before
+/// the other one. `None` is the end of the index.
+pub(super) type Portion<'p> = (Option<&'p [u8]>, Option<&'p [u8]>);
+
 /// Takes a combination of rows.
 pub(super) type Visit<'v> = dyn FnMut(&mut Run<'_, '_>, &mut Vec<Value>) -> Result<Flow> + 'v;
 
@@ -68,10 +72,11 @@ pub(super) fn nested_loops(
     match run.ctx.measures {
         None => {
             let watches = Watches::none();
-            Loops::<false> { tables, materialized, hashes, watches }.all(run, row, visit)
+            Loops::<false> { tables, materialized, hashes, portion: None, watches }.all(run, row, visit)
         }
         Some(measures) => {
-            let mut loops = Loops::<true> { tables, materialized, hashes, watches: Watches::of(tables) };
+            let watches = Watches::of(tables);
+            let mut loops = Loops::<true> { tables, materialized, hashes, portion: None, watches };
             loops.watches.begin_chain(tables, 0..tables.len(), 0);
             let flow = loops.all(run, row, visit);
             loops.watches.end_chain(tables, 0..tables.len(), 0);
@@ -79,6 +84,49 @@ pub(super) fn nested_loops(
             flow
         }
     }
+}
+
+/// Reads the tables of all hash joins, for [`nested_loops_of_portion`]. `None` means that one of
+/// them does not fit in memory.
+pub(super) fn shared_tables(
+    run: &mut Run<'_, '_>,
+    tables: &[TableStep],
+    materialized: &Materialized,
+    row: &mut [Value],
+) -> Result<Option<Vec<Option<SharedTable>>>> {
+    let mut shared = Vec::with_capacity(tables.len());
+    for (at, step) in tables.iter().enumerate() {
+        if step.hash.is_none() {
+            shared.push(None);
+            continue;
+        }
+        let rows = materialized.get(at).and_then(Option::as_ref);
+        let table = HashTable::of(run, step, rows, Waiting::InMemoryOnly, row)?.shared();
+        if table.is_none() {
+            return Ok(None);
+        }
+        shared.push(table);
+    }
+    Ok(Some(shared))
+}
+
+/// Calls `visit` with each combination of rows whose row of the first table is in a portion of
+/// these. The other tables are stored ones or have hash tables.
+pub(super) fn nested_loops_of_portion(
+    run: &mut Run<'_, '_>,
+    (tables, shared): (&[TableStep], &[Option<SharedTable>]),
+    portion: Portion<'_>,
+    row: &mut Vec<Value>,
+    visit: &mut Visit<'_>,
+) -> Result<Flow> {
+    let hashed = |shared: &Option<SharedTable>| Hashed {
+        table: shared.as_ref().map_or_else(OnceCell::new, |shared| OnceCell::from(shared.table())),
+        waiting: Waiting::Forbidden,
+    };
+    let hashes = shared.iter().map(hashed).collect();
+    let (materialized, watches) = (&Materialized::new(), Watches::none());
+    let loops = Loops::<false> { tables, materialized, hashes, portion: Some(portion), watches };
+    loops.level(run, Level { step: 0, nest: 0, end: tables.len() }, row, visit)
 }
 
 /// What is known of a step's hash join.
@@ -121,6 +169,8 @@ struct Loops<'p, const MEASURED: bool> {
     materialized: &'p Materialized,
     /// One for each step if one of them is a hash join. Otherwise this is empty.
     hashes: Vec<Hashed>,
+    /// The part of the first table that is read. `None` means all of it.
+    portion: Option<Portion<'p>>,
     watches: Watches,
 }
 
@@ -335,6 +385,9 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
         }
         if let Source::Stored { table, access } = &step.source {
             let mut reader = Reader::open(run, table, access, run.lock_for(step.lock), row)?;
+            if let (Some(portion), 0) = (self.portion, level.step) {
+                reader.narrow_to(portion);
+            }
             if let Some(padding) = &step.padding {
                 return each_padded_row(run, &mut reader, (step, padding), row, &mut within);
             }

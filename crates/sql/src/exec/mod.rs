@@ -28,6 +28,7 @@ mod named_tables;
 mod output;
 mod placement;
 mod portion;
+mod portions;
 mod reader;
 mod rollup;
 mod row_update;

@@ -194,6 +194,14 @@ impl<'p> Reader<'p> {
         }
     }
 
+    /// Leaves out the ranges, or parts of them, that lie before `first` or from `end` on. `None` is
+    /// the end of the index. Nothing has been read yet.
+    pub fn narrow_to(&mut self, (first, end): (Option<&[u8]>, Option<&[u8]>)) {
+        assert!(self.scan.is_none() && self.point.is_none(), "a reader of ranges that has not begun");
+        self.ranges = self.ranges.iter().map(|range| range.part(first, end)).collect();
+        self.ranges.retain(|range| !range.is_empty());
+    }
+
     /// Makes the reader return rows that another transaction has locked in their committed version
     /// instead of waiting, where the isolation level allows that.
     pub fn set_semi_consistent(&mut self) {

@@ -197,6 +197,33 @@ impl Aggregate {
         Accumulator { state }
     }
 
+    /// Reports whether the states of rows that were taken in apart can be merged into the state
+    /// that there would be if one had taken in all of them ([`Accumulator::merge`]). They can be
+    /// where the order of the rows says nothing. Sums of approximate numbers differ in their last
+    /// digits, and of equal texts, MIN and MAX give the first one. For COUNT(DISTINCT), the caller
+    /// merges the values.
+    pub fn can_be_merged(&self) -> bool {
+        if self.distinct && self.kind != AggregateKind::Count {
+            return false;
+        }
+        let is = |types: &[TypeCode]| self.args.iter().all(|arg| types.contains(&arg.ty.code));
+        match &self.kind {
+            AggregateKind::CountRows | AggregateKind::Count => true,
+            AggregateKind::Sum | AggregateKind::Avg => {
+                super::numeric_class(&self.args[0].ty) != super::NumericClass::Double
+            }
+            AggregateKind::Min | AggregateKind::Max => {
+                let whole = self.args.iter().all(|arg| arg.ty.is_integer());
+                let ordered = [TypeCode::Date, TypeCode::Datetime2, TypeCode::Timestamp2, TypeCode::Time2];
+                whole || is(&ordered) || is(&[TypeCode::NewDecimal])
+            }
+            AggregateKind::BitAnd | AggregateKind::BitOr | AggregateKind::BitXor => {
+                !super::is_text(&self.expr.ty)
+            }
+            _ => false,
+        }
+    }
+
     /// Returns the number of arguments that are values. The others are sort keys.
     fn value_args(&self) -> usize {
         match &self.kind {
@@ -348,6 +375,56 @@ impl Accumulator {
             State::Joined(_) | State::Parts(_) | State::Json(_) => {
                 unreachable!("Accumulator::add keeps the parts of GROUP_CONCAT and of documents")
             }
+        }
+        Ok(())
+    }
+
+    /// Counts one more value, which the caller knows to be the first of its kind.
+    pub fn count_first(&mut self) {
+        if let State::Count(count) = &mut self.state {
+            *count += 1;
+        }
+    }
+
+    /// Takes in the rows that another accumulator of the aggregate has taken in, which can be
+    /// merged ([`Aggregate::can_be_merged`]). The memory of the other one is charged to `charge`
+    /// already.
+    ///
+    /// # Errors
+    /// Returns the errors of comparing values.
+    pub fn merge(
+        &mut self,
+        aggregate: &Aggregate,
+        other: Accumulator,
+        ctx: &Context<'_>,
+        charge: &mut Charge,
+    ) -> Result<()> {
+        assert!(
+            aggregate.can_be_merged() && !aggregate.distinct,
+            "{} needs its rows in their order",
+            aggregate.kind.name()
+        );
+        match (&mut self.state, other.state) {
+            (State::Count(count), State::Count(more)) => *count += more,
+            (State::Integer(sum, count), State::Integer(more, values)) => {
+                *sum = match (*sum, more) {
+                    (Some(sum), Some(more)) => Some(sum.saturating_add(more)),
+                    (sum, more) => sum.or(more),
+                };
+                *count += values;
+            }
+            (State::Decimal(sum, count), State::Decimal(more, values)) => {
+                sum.merge(&more);
+                *count += values;
+            }
+            (State::Extreme(_), State::Extreme(value)) if value.is_null() => {}
+            (State::Extreme(_), State::Extreme(value)) => self.take(aggregate, &value, ctx, charge)?,
+            (State::Bits(bits), State::Bits(more)) => match aggregate.kind {
+                AggregateKind::BitAnd => *bits &= more,
+                AggregateKind::BitOr => *bits |= more,
+                _ => *bits ^= more,
+            },
+            _ => unreachable!("accumulators of one aggregate have states of one kind"),
         }
         Ok(())
     }

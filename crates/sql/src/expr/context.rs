@@ -90,6 +90,13 @@ pub(crate) trait RunSubqueries {
     /// Returns the errors of running the subquery.
     fn rows(&self, number: usize, args: Vec<Value>, ctx: &Context<'_>) -> Result<Rc<SubqueryRows>>;
 
+    /// Returns the rows of a subquery without arguments for other threads of the statement. `None`
+    /// means that they differ each time, or are too many to be copied.
+    ///
+    /// # Errors
+    /// Returns the errors of running the subquery.
+    fn rows_for_threads(&self, number: usize, ctx: &Context<'_>) -> Result<Option<Vec<Vec<Value>>>>;
+
     /// Sets the rows of a subquery without arguments. `None` forgets its rows.
     fn set_rows(&self, number: usize, rows: Option<Rc<SubqueryRows>>);
 

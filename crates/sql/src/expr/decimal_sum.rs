@@ -106,6 +106,16 @@ impl DecimalSum {
         }
     }
 
+    /// Adds what another sum has.
+    pub fn merge(&mut self, other: &DecimalSum) {
+        if let Some(small) = other.small {
+            self.add_small(small);
+        }
+        if let Some(long) = &other.long {
+            self.add_long(long);
+        }
+    }
+
     fn add_long(&mut self, number: &Decimal) {
         self.long = Some(plus(self.long, number));
     }

@@ -118,6 +118,11 @@ impl Diagnostics {
         }
     }
 
+    /// Reports whether no condition was raised.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0 && self.refused.is_none()
+    }
+
     /// Notes the condition that SIGNAL ends its statement with.
     pub fn signal(&mut self, condition: Warning) {
         self.signalled = Some(Box::new(condition));

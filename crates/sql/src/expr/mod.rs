@@ -29,6 +29,7 @@ mod node;
 pub(crate) mod random;
 mod reading;
 mod recode;
+mod shared;
 mod sorting;
 mod subquery;
 mod subquery_rows;
@@ -65,6 +66,7 @@ pub(crate) use node::{
 };
 pub(crate) use reading::Reading;
 pub(crate) use recode::converted;
+pub(crate) use shared::is_for_any_thread;
 pub(crate) use sorting::{scratch_bytes, sort_by};
 pub(crate) use text::text_of;
 pub(crate) use user_variables::{UserVariable, UserVariables};

@@ -41,6 +41,16 @@ impl NoSession {
         }
     }
 
+    /// Reports whether computing has raised a condition.
+    pub fn has_conditions(&self) -> bool {
+        !self.diagnostics.borrow().is_empty()
+    }
+
+    /// Returns what computing has counted.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
     /// Returns the context of an expression. With `strict`, a value that does not fit is an error
     /// if the sql_mode of the variables says so.
     pub fn context<'c>(

@@ -30,6 +30,15 @@ pub(crate) struct KeyCondition {
     pub null_takes_all: bool,
 }
 
+impl KeyCondition {
+    /// Returns the expressions of all values.
+    pub fn values(&self) -> impl Iterator<Item = &Expr> {
+        let bounds = self.low.iter().chain(&self.high);
+        let equals = self.equals.iter().chain(bounds).map(|(value, _)| value);
+        equals.chain(self.list.iter().flatten())
+    }
+}
+
 /// An access path: how a stored table is read.
 #[derive(Debug, Clone)]
 pub(crate) struct Access {

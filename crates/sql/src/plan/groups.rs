@@ -14,22 +14,29 @@ impl Grouping {
     /// together: it is read by one range of an index whose first columns are those of GROUP BY.
     /// Columns that an equality fixes may stand among them.
     pub fn follows(&self, tables: &[TableStep]) -> bool {
-        let Some(first) = tables.first() else { return false };
-        let Source::Stored { table, access } = &first.source else { return false };
+        self.leading_columns(tables).is_some()
+    }
+
+    /// Returns how many leading columns of the index that the first table is read by tell the
+    /// groups apart. `None` means that the order of the rows does not keep those of a group
+    /// together.
+    pub fn leading_columns(&self, tables: &[TableStep]) -> Option<usize> {
+        let first = tables.first()?;
+        let Source::Stored { table, access } = &first.source else { return None };
         // Rows that wait for a part of a hash table come later than others of their group. And in
         // front of a nest no table gives the rows an order.
         let loses_order = tables.iter().any(|step| step.hash.is_some()) || !first.nests.is_empty();
         // Values that are counted once are kept for all groups together.
         let counts_once = self.aggregates.iter().any(|aggregate| aggregate.distinct);
         if loses_order || counts_once || self.keys.is_empty() || table.is_multi_valued(access.index) {
-            return false;
+            return None;
         }
         let fixed = match &access.alternatives[..] {
             [] => 0,
             // A range of a secondary index may turn out to be of no use, and then the clustered
             // index is read.
             [one] if access.index == IndexRef::Primary && one.list.is_none() => one.equals.len(),
-            _ => return false,
+            _ => return None,
         };
         let own = first.base..first.base + first.columns;
         let mut left = Vec::with_capacity(self.keys.len());
@@ -39,19 +46,19 @@ impl Grouping {
                 Node::Slot(slot) if own.contains(&slot) && !is_approximate(key) => {
                     left.push(slot - first.base)
                 }
-                _ => return false,
+                _ => return None,
             }
         }
         for (at, part) in table.index_columns(access.index).iter().enumerate() {
             let before = left.len();
             left.retain(|column| *column != part.column);
             if part.prefix.is_some() || left.len() == before && at >= fixed {
-                return false;
+                return None;
             }
             if left.is_empty() {
-                return true;
+                return Some(at + 1);
             }
         }
-        false
+        None
     }
 }

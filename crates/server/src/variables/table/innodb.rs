@@ -275,7 +275,9 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_page_size", UInt(4_096, 65_536), "16384")
         .read_only()
         .does("A page has that many bytes; it is fixed when the data directory is made."),
-    session("innodb_parallel_read_threads", UInt(1, 256), "4").kept("A statement reads with one thread."),
+    session("innodb_parallel_read_threads", UInt(1, 256), "4")
+        .does("A large scan of an aggregate query is read by at most that many threads.")
+        .differs("They are at most as many as there are processors."),
     global("innodb_print_all_deadlocks", Bool, "OFF")
         .does("Every deadlock is written to the error log.")
         .entered(|server, s| {

@@ -7,7 +7,9 @@ use super::table::VisitGroup;
 use crate::error::Result;
 use crate::exec::Run;
 use crate::exec::loops::{Flow, Materialized, Order, nested_loops};
-use crate::expr::{Accumulator, Context, Expr, Node, group_key};
+use crate::exec::portions::{Loops, PortionReader, in_portions};
+use crate::exec::spill::{RowCodec, table_bytes};
+use crate::expr::{Accumulator, Context, Expr, Node, group_key, is_for_any_thread};
 use crate::memory::{Charge, growth, row_bytes};
 use crate::plan::{Grouping, SelectPlan};
 use types::{TypeCode, Value};
@@ -108,6 +110,49 @@ impl Group {
     }
 }
 
+/// Groups of which one is in memory at a time.
+struct InOrder<'p> {
+    grouping: &'p Grouping,
+    keys: Keys<'p>,
+    group: Group,
+    key: Vec<u8>,
+}
+
+impl<'p> InOrder<'p> {
+    fn new(plan: &SelectPlan, grouping: &'p Grouping, ctx: &Context<'_>) -> InOrder<'p> {
+        let group = Group {
+            has_begun: false,
+            key: Vec::new(),
+            row: Value::nulls(plan.slots),
+            kept: kept_slots(plan, grouping),
+            accumulators: Vec::new(),
+            charge: Charge::new(ctx.memory),
+        };
+        InOrder { grouping, keys: Keys::of(&grouping.keys), group, key: Vec::new() }
+    }
+
+    /// Takes the next row. The group before it goes to `visit` if the row is of another one.
+    fn take(&mut self, row: &[Value], ctx: &Context<'_>, visit: &mut VisitGroup<'_>) -> Result<Flow> {
+        let InOrder { grouping, keys, group, key } = self;
+        let is_same = keys.hold(row, group, key, ctx)?;
+        if !group.has_begun || !is_same {
+            if group.give(grouping, ctx, visit)? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+            group.begin(key, row, grouping)?;
+        }
+        group.take(row, grouping, ctx)?;
+        Ok(Flow::Continue)
+    }
+
+    /// Passes the last group to `visit`, if there is one. The next row begins a new group.
+    fn end(&mut self, ctx: &Context<'_>, visit: &mut VisitGroup<'_>) -> Result<Flow> {
+        let flow = self.group.give(self.grouping, ctx, visit)?;
+        self.group.has_begun = false;
+        Ok(flow)
+    }
+}
+
 /// Groups the rows of the nested loops, and passes each group to `visit`.
 ///
 /// # Errors
@@ -120,31 +165,118 @@ pub(super) fn groups_in_order(
     visit: &mut VisitGroup<'_>,
 ) -> Result<()> {
     assert!(!grouping.keys.is_empty(), "the only group of a query without GROUP BY exists without rows");
+    if let Some(finished) = finished_by_threads(run, plan, grouping, materialized)? {
+        let row = Value::nulls(plan.slots + grouping.aggregates.len());
+        return finished_groups(&finished, row, run.ctx, visit);
+    }
     let ctx = run.ctx;
-    let (mut row, mut key) = (Value::nulls(plan.slots), Vec::new());
-    let mut group = Group {
-        has_begun: false,
-        key: Vec::new(),
-        row: Value::nulls(plan.slots),
-        kept: kept_slots(plan, grouping),
-        accumulators: Vec::new(),
-        charge: run.charge(),
-    };
-    let keys = Keys::of(&grouping.keys);
-    let take = &mut |run: &mut Run<'_, '_>, row: &mut Vec<Value>| {
-        let is_same = keys.hold(row, &group, &mut key, run.ctx)?;
-        if !group.has_begun || !is_same {
-            if group.give(grouping, run.ctx, visit)? == Flow::Stop {
-                return Ok(Flow::Stop);
-            }
-            group.begin(&key, row, grouping)?;
-        }
-        group.take(row, grouping, run.ctx)?;
-        Ok(Flow::Continue)
-    };
+    let mut row = Value::nulls(plan.slots);
+    let mut groups = InOrder::new(plan, grouping, ctx);
+    let take = &mut |run: &mut Run<'_, '_>, row: &mut Vec<Value>| groups.take(row, run.ctx, visit);
     let flow = nested_loops(run, (&plan.tables, Order::OfTables), materialized, &mut row, take)?;
     if flow == Flow::Continue {
-        group.give(grouping, ctx, visit)?;
+        groups.end(ctx, visit)?;
+    }
+    Ok(())
+}
+
+/// Groups that one thread has finished, one behind the other.
+struct Finished {
+    codec: RowCodec,
+    /// The rows of the groups, which HAVING has let through as far as any thread can compute it.
+    rows: Vec<u8>,
+    row_ends: Vec<usize>,
+    /// The portions that the thread has read, in their order, and how many groups there were after
+    /// each.
+    portions: Vec<(usize, usize)>,
+    charge: Charge,
+}
+
+/// Has several threads finish the groups. All rows of a group are read by one of them. `None` means
+/// that the statement's thread has to do it.
+fn finished_by_threads(
+    run: &mut Run<'_, '_>,
+    plan: &SelectPlan,
+    grouping: &Grouping,
+    materialized: &Materialized,
+) -> Result<Option<Vec<Finished>>> {
+    let stops_early = plan.limit.is_some() && (plan.order.is_empty() || plan.ordered_by_access);
+    let Some(leading_columns) = grouping.leading_columns(&plan.tables).filter(|_| !stops_early) else {
+        return Ok(None);
+    };
+    let having = plan.having.iter().filter(|having| is_for_any_thread(having, &mut Vec::new()));
+    let having = having.collect::<Vec<_>>();
+    let args = grouping.aggregates.iter().flat_map(|aggregate| &aggregate.args);
+    let exprs = grouping.keys.iter().chain(args).chain(having.iter().copied());
+    let threads = run.ctx.variables.parallel_read_threads as usize;
+    let finish = |reader: &mut PortionReader<'_>| -> Result<Option<Finished>> {
+        let ctx = reader.ctx();
+        let most_bytes = table_bytes(ctx) / threads;
+        let mut groups = InOrder::new(plan, grouping, ctx);
+        let mut finished = Finished {
+            codec: RowCodec::default(),
+            rows: Vec::new(),
+            row_ends: Vec::new(),
+            portions: Vec::new(),
+            charge: Charge::new(ctx.memory),
+        };
+        while let Some(portion) = reader.next_portion() {
+            let mut keep = |row: &[Value]| {
+                for having in &having {
+                    if !having.holds(row, ctx)? {
+                        return Ok(Flow::Continue);
+                    }
+                }
+                finished.push(row)?;
+                Ok(if finished.charge.bytes() > most_bytes { Flow::Stop } else { Flow::Continue })
+            };
+            let flow = reader.each_row(&mut |run, row| groups.take(row, run.ctx, &mut keep))?;
+            if flow == Flow::Stop || groups.end(ctx, &mut keep)? == Flow::Stop {
+                return Ok(None);
+            }
+            finished.portions.push((portion, finished.row_ends.len()));
+        }
+        Ok(Some(finished))
+    };
+    let loops = Loops { tables: &plan.tables, slots: plan.slots, leading_columns };
+    in_portions(run, &loops, materialized, exprs, &finish)
+}
+
+impl Finished {
+    fn push(&mut self, row: &[Value]) -> Result<()> {
+        let before = self.rows.len();
+        self.codec.write_row(row, &mut self.rows);
+        self.charge.add(self.rows.len() - before)?;
+        growth::push(&mut self.row_ends, self.rows.len(), &mut self.charge)
+    }
+}
+
+/// Passes the groups of all threads to `visit`, in their order. `row` has a value for each slot and
+/// each aggregate.
+fn finished_groups(
+    threads: &[Finished],
+    mut row: Vec<Value>,
+    ctx: &Context<'_>,
+    visit: &mut VisitGroup<'_>,
+) -> Result<()> {
+    let mut portions = Vec::new();
+    for thread in threads {
+        let mut first = 0;
+        for (portion, end) in &thread.portions {
+            portions.push((*portion, first..*end, thread));
+            first = *end;
+        }
+    }
+    portions.sort_unstable_by_key(|(portion, ..)| *portion);
+    for (_, groups, thread) in portions {
+        for number in groups {
+            ctx.check_interrupt()?;
+            let start = number.checked_sub(1).map_or(0, |before| thread.row_ends[before]);
+            thread.codec.read_row(&thread.rows[start..thread.row_ends[number]], &mut row)?;
+            if visit(&row)? == Flow::Stop {
+                return Ok(());
+            }
+        }
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! ORDER BY, the groups come in the order of their first rows as long as they fit in memory.
 
 mod in_order;
+mod shared;
 mod table;
 mod values;
 
@@ -13,12 +14,13 @@ use super::loops::{Flow, Materialized, Order, nested_loops};
 use super::output::Output;
 use super::sort::Sorter;
 use crate::error::Result;
-use crate::expr::{Context, conform, group_key};
+use crate::expr::{Context, conform};
 use crate::plan::{Grouping, IndexEnds, RowLock, SelectPlan};
 use crate::sink::ColumnMeta;
 use crate::stopwatch::Operator;
 use engine::{Direction, KeyRange};
 use in_order::groups_in_order;
+use shared::{groups_of_threads, put_group_key};
 use std::borrow::Cow;
 use std::ops::Bound;
 use table::{Groups, VisitGroup};
@@ -59,15 +61,16 @@ fn collect_groups<'g>(
     grouping: &'g Grouping,
     materialized: Option<&Materialized>,
 ) -> Result<Groups<'g>> {
+    let Some(materialized) = materialized else { return Ok(Groups::new(grouping, run.ctx)) };
+    if let Some(groups) = groups_of_threads(run, plan, grouping, materialized)? {
+        return Ok(groups);
+    }
     let mut groups = Groups::new(grouping, run.ctx);
-    let Some(materialized) = materialized else { return Ok(groups) };
     let mut row = Value::nulls(plan.slots);
     let mut key = Vec::new();
     let visit = &mut |run: &mut Run<'_, '_>, row: &mut Vec<Value>| {
         key.clear();
-        for expr in &grouping.keys {
-            group_key(&*expr.eval(row, run.ctx)?, expr.ty.collation, &mut key);
-        }
+        put_group_key(&grouping.keys, row, &mut key, run.ctx)?;
         groups.add(&key, row, run.ctx)?;
         Ok(Flow::Continue)
     };

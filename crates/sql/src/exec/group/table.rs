@@ -6,10 +6,13 @@
 //! grouped by itself when all rows have come. So all rows of a group are in one place, and its
 //! aggregates see them in the order in which they came.
 
+use super::shared::OfThread;
 use super::values::DistinctValues;
 use crate::error::Result;
 use crate::exec::loops::Flow;
-use crate::exec::spill::{Entered, KeyTable, Part, Partitions, RowCodec, hash_of, later_parts, table_bytes};
+use crate::exec::spill::{
+    Entered, KeyTable, Part, Partitions, RowCodec, damaged, hash_of, later_parts, table_bytes,
+};
 use crate::expr::{Accumulator, Context};
 use crate::memory::{Charge, growth};
 use crate::plan::Grouping;
@@ -17,6 +20,18 @@ use types::Value;
 
 /// Takes the row of each group: the slots of the tables, then the results of the aggregates.
 pub(super) type VisitGroup<'v> = dyn FnMut(&[Value]) -> Result<Flow> + 'v;
+
+/// Groups that one thread has gathered for another.
+pub(super) struct Gathered {
+    table: KeyTable,
+    codec: RowCodec,
+    rows: Vec<u8>,
+    row_ends: Vec<usize>,
+    accumulators: Vec<Accumulator>,
+    /// The keys of the values that are to be counted once.
+    counted_once: Option<KeyTable>,
+    charge: Charge,
+}
 
 /// Groups that are being built.
 pub(super) struct Groups<'g> {
@@ -67,6 +82,133 @@ impl<'g> Groups<'g> {
             later: None,
             scratch: Vec::new(),
         }
+    }
+
+    /// Creates groups for a part of the rows, which further threads have the other parts of. They
+    /// share the memory.
+    pub fn of_thread(grouping: &'g Grouping, threads: usize, ctx: &Context<'_>) -> Groups<'g> {
+        let mut groups = Groups::at(grouping, 0, RowCodec::default(), ctx);
+        groups.most_bytes /= threads;
+        groups.distinct.iter_mut().for_each(|distinct| distinct.divide_memory(threads));
+        groups
+    }
+
+    /// Returns the number of groups that are in memory.
+    pub fn len(&self) -> usize {
+        self.row_ends.len()
+    }
+
+    /// Reports whether rows had to go to a file.
+    pub fn is_full(&self) -> bool {
+        self.later.is_some() || self.distinct.as_ref().is_some_and(DistinctValues::has_later)
+    }
+
+    /// Returns the groups for another thread. `None` means that rows had to go to a file.
+    pub fn into_gathered(self) -> Option<Gathered> {
+        let Groups { table, codec, rows, row_ends, accumulators, charge, distinct, later, .. } = self;
+        let counted_once = match distinct {
+            Some(distinct) => Some(distinct.into_keys()?),
+            None => None,
+        };
+        let gathered = Gathered { table, codec, rows, row_ends, accumulators, counted_once, charge };
+        later.is_none().then_some(gathered)
+    }
+
+    /// Makes one table of the groups that threads have gathered. They come in the order of their
+    /// first rows, as one thread would have met them.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Charge::add`] and of merging accumulators.
+    pub fn of_threads(
+        grouping: &'g Grouping,
+        mut threads: Vec<OfThread>,
+        slots: usize,
+        ctx: &Context<'_>,
+    ) -> Result<Groups<'g>> {
+        let mut places = Vec::new();
+        for (thread, of_thread) in threads.iter().enumerate() {
+            let mut number = 0;
+            for (portion, end) in &of_thread.portions {
+                places.extend((number..*end).map(|number| (*portion, number, thread)));
+                number = *end;
+            }
+            assert_eq!(number, of_thread.groups.row_ends.len(), "each group has begun in a portion");
+        }
+        places.sort_unstable();
+        let mut groups = Groups::new(grouping, ctx);
+        for thread in &mut threads {
+            groups.charge.absorb(std::mem::replace(&mut thread.groups.charge, Charge::new(ctx.memory)));
+        }
+        let mut row = Value::nulls(slots);
+        // For each thread, the numbers of its groups in the merged table.
+        let mut numbers: Vec<_> = threads.iter().map(|of| vec![0; of.groups.row_ends.len()]).collect();
+        for (_, number, thread) in places {
+            numbers[thread][number] = groups.merge(&mut threads[thread].groups, number, &mut row, ctx)?;
+        }
+        for (thread, numbers) in threads.iter().zip(&numbers) {
+            groups.count_once(&thread.groups, numbers, ctx)?;
+        }
+        Ok(groups)
+    }
+
+    /// Counts the values that a thread has met and that no other one has counted. `numbers` are the
+    /// numbers of its groups in this table.
+    fn count_once(&mut self, gathered: &Gathered, numbers: &[usize], ctx: &Context<'_>) -> Result<()> {
+        let (Some(keys), Some(distinct)) = (&gathered.counted_once, &mut self.distinct) else {
+            return Ok(());
+        };
+        let count = self.grouping.aggregates.len();
+        for number in 0..keys.len() {
+            ctx.check_interrupt()?;
+            let (accumulator, args) = keys.key(number).split_first_chunk().ok_or_else(damaged)?;
+            let accumulator = u64::from_be_bytes(*accumulator) as usize;
+            let own = numbers[accumulator / count] * count + accumulator % count;
+            if distinct.is_first_of_threads(own, args)? {
+                self.accumulators[own].count_first();
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in a group that a thread has gathered, apart from values that are to be counted once.
+    /// Returns the number of the group in this table.
+    fn merge(
+        &mut self,
+        gathered: &mut Gathered,
+        number: usize,
+        row: &mut [Value],
+        ctx: &Context<'_>,
+    ) -> Result<usize> {
+        ctx.check_interrupt()?;
+        let key = if self.is_single { &[] } else { gathered.table.key(number) };
+        let (group, is_new) = match self.is_single {
+            true => (0, self.row_ends.is_empty()),
+            false => match self.table.enter(key, hash_of(key), true)? {
+                Entered::New(group) => (group, true),
+                Entered::Known(group) => (group, false),
+                Entered::Refused => return Err(crate::memory::out_of_memory()),
+            },
+        };
+        if is_new {
+            assert_eq!(group, self.row_ends.len(), "groups are numbered as they come");
+            let start = number.checked_sub(1).map_or(0, |before| gathered.row_ends[before]);
+            gathered.codec.read_row(&gathered.rows[start..gathered.row_ends[number]], row)?;
+            self.begin(row)?;
+        }
+        let count = self.grouping.aggregates.len();
+        for (at, aggregate) in self.grouping.aggregates.iter().enumerate() {
+            let other = &mut gathered.accumulators[number * count + at];
+            let other = std::mem::replace(other, aggregate.start());
+            let own = &mut self.accumulators[group * count + at];
+            if aggregate.distinct {
+                continue;
+            }
+            match is_new {
+                true => *own = other,
+                false => own.merge(aggregate, other, ctx, &mut self.charge)?,
+            }
+        }
+        Ok(group)
     }
 
     /// Aggregates a row. `key` is the key of its group.

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::exec::sort::Sorter;
-use crate::exec::spill::{Firsts, RowCodec, damaged};
+use crate::exec::spill::{Firsts, KeyTable, RowCodec, damaged};
 use crate::expr::{Aggregate, Context, group_key};
 use std::borrow::Cow;
 use types::Value;
@@ -44,6 +44,34 @@ impl DistinctValues {
             values.iter().for_each(|value| codec.write(value, payload));
         };
         self.firsts.is_first(&self.key, write, ctx)
+    }
+
+    /// Gives the values this many times less memory.
+    pub fn divide_memory(&mut self, by: usize) {
+        self.firsts.divide_memory(by);
+    }
+
+    /// Reports whether values were kept for later.
+    pub fn has_later(&self) -> bool {
+        self.firsts.has_later()
+    }
+
+    /// Returns the keys of the values: the number of the accumulator in eight bytes, and the
+    /// arguments. `None` means that values were kept for later.
+    pub fn into_keys(self) -> Option<KeyTable> {
+        self.firsts.into_keys()
+    }
+
+    /// As [`DistinctValues::is_first`], for the key of arguments that another thread has seen, by
+    /// the number of the accumulator there. There is room for them.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Charge::add`](crate::memory::Charge::add).
+    pub fn is_first_of_threads(&mut self, accumulator: usize, args: &[u8]) -> Result<bool> {
+        self.key.clear();
+        self.key.extend_from_slice(&(accumulator as u64).to_be_bytes());
+        self.key.extend_from_slice(args);
+        self.firsts.enter(&self.key)
     }
 
     /// Passes the values that were kept for later to `take`, with the number of their accumulator:

@@ -14,6 +14,8 @@ pub(in crate::exec) enum Waiting {
     Allowed,
     /// The rows have to go on in their order, or what becomes of each has to be known at once.
     Forbidden,
+    /// There is no use for a table that is not in memory as a whole.
+    InMemoryOnly,
 }
 
 /// Where the rows go that have no room in memory.
@@ -25,6 +27,8 @@ enum Rest {
         in_memory: usize,
     },
     Sorted(Box<Sorting>),
+    /// They are left out, and so are all others: the table is given up.
+    Nowhere,
 }
 
 /// The rows of a complete table that are not in memory.
@@ -32,6 +36,8 @@ pub(super) enum Beyond {
     None,
     Parts(Box<Parts>),
     Sorted(Box<SortedRows>),
+    /// Nowhere: the table was given up.
+    GivenUp,
 }
 
 /// A hash table that rows are added to.
@@ -64,16 +70,26 @@ impl Builder {
                 return spread.push(key, hash, row, ctx);
             }
             Rest::Sorted(sorting) => return sorting.push(key, hash, row, ctx),
+            Rest::Nowhere => return Ok(()),
             Rest::None | Rest::Parts { .. } => {}
         }
         self.kept.push(key, hash, row)?;
         if self.kept.used_bytes() > self.most_bytes { self.make_room(ctx) } else { Ok(()) }
     }
 
+    /// Reports whether the table needed more memory than it may have and could not go on in files.
+    pub fn has_given_up(&self) -> bool {
+        matches!(self.rest, Rest::Nowhere)
+    }
+
     /// Writes rows to a file, until those that stay in memory have room there: the parts of half of
     /// what is still there, and all rows where none may wait.
     #[cold]
     fn make_room(&mut self, ctx: &Context<'_>) -> Result<()> {
+        if self.waiting == Waiting::InMemoryOnly {
+            (self.kept, self.rest) = (nothing_kept(ctx), Rest::Nowhere);
+            return Ok(());
+        }
         if self.waiting == Waiting::Forbidden || self.level >= LEVELS {
             let mut sorting = Box::new(Sorting::new(ctx));
             let kept = std::mem::replace(&mut self.kept, nothing_kept(ctx));
@@ -111,6 +127,7 @@ impl Builder {
     pub fn finish(self, ctx: &Context<'_>) -> Result<(Kept, Beyond)> {
         let beyond = match self.rest {
             Rest::None => Beyond::None,
+            Rest::Nowhere => Beyond::GivenUp,
             Rest::Parts { spread, in_memory } => Beyond::Parts(Box::new(Parts::new(spread, in_memory, ctx)?)),
             Rest::Sorted(sorting) => Beyond::Sorted(Box::new(sorting.finish(ctx)?)),
         };

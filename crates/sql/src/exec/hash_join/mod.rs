@@ -29,16 +29,34 @@ use build::{Beyond, Builder};
 use kept::{END, Kept};
 use key::put_key;
 use parts::{Pair, WaitingRows, for_each_row};
+use std::sync::Arc;
 use types::Value;
 
 /// The rows of a table, by their keys.
 pub(super) struct HashTable {
-    kept: Kept,
+    kept: Arc<Kept>,
     beyond: Beyond,
     codec: RowCodec,
     /// The number of rows that the table has, kept or not.
     rows_read: u64,
     rows_kept: u64,
+}
+
+/// A hash table that is in memory as a whole, for further threads.
+#[derive(Clone)]
+pub(super) struct SharedTable {
+    kept: Arc<Kept>,
+    codec: RowCodec,
+    rows_read: u64,
+}
+
+impl SharedTable {
+    /// Returns the hash table for a thread.
+    pub fn table(&self) -> HashTable {
+        let SharedTable { kept, codec, rows_read } = self.clone();
+        let rows_kept = kept.len() as u64;
+        HashTable { kept, beyond: Beyond::None, codec, rows_read, rows_kept }
+    }
 }
 
 /// The rows of a key that are still to be read.
@@ -86,7 +104,7 @@ impl Filling<'_> {
                 && (!matches!(beyond, Beyond::None) || kept.len() as u64 == rows_kept),
             "the rows that are kept are in memory as long as no file has any"
         );
-        Ok(HashTable { kept, beyond, codec, rows_read, rows_kept })
+        Ok(HashTable { kept: Arc::new(kept), beyond, codec, rows_read, rows_kept })
     }
 }
 
@@ -112,7 +130,7 @@ impl HashTable {
         match (&step.source, rows) {
             (Source::Stored { table, access }, _) => {
                 let mut reader = Reader::open(run, table, access, run.lock_for(step.lock), row)?;
-                while reader.read_into(run, step, row)? {
+                while !made.builder.has_given_up() && reader.read_into(run, step, row)? {
                     if let Some(padding) = &step.padding {
                         padding.fill(&mut row[step.base..]);
                     }
@@ -139,7 +157,9 @@ impl HashTable {
             }
             (_, Some(rows)) => {
                 let mut cursor = rows.cursor();
-                while cursor.next(&mut row[step.base..step.base + step.columns], run.ctx)? {
+                while !made.builder.has_given_up()
+                    && cursor.next(&mut row[step.base..step.base + step.columns], run.ctx)?
+                {
                     run.on_row()?;
                     made.add(run, row)?;
                 }
@@ -147,6 +167,16 @@ impl HashTable {
             (_, None) => {}
         }
         made.finish(run.ctx)
+    }
+
+    /// Returns the table for further threads. `None` means that it is not in memory as a whole.
+    pub fn shared(&self) -> Option<SharedTable> {
+        let HashTable { kept, beyond, codec, rows_read, .. } = self;
+        matches!(beyond, Beyond::None).then(|| SharedTable {
+            kept: kept.clone(),
+            codec: codec.clone(),
+            rows_read: *rows_read,
+        })
     }
 
     /// Returns the number of rows that were read, and of those that are kept.
@@ -192,7 +222,7 @@ impl HashTable {
         let hash = hash_of(&key);
         Ok(match &self.beyond {
             Beyond::Sorted(rows) => Found::InFile(rows.find(key, hash)),
-            Beyond::None | Beyond::Parts(_) => Found::Kept(self.kept.find(&key, hash)),
+            Beyond::None | Beyond::Parts(_) | Beyond::GivenUp => Found::Kept(self.kept.find(&key, hash)),
         })
     }
 
@@ -270,6 +300,7 @@ impl WaitingParts {
         })?;
         let (kept, beyond) = builder.finish(ctx)?;
         let codec = self.own.clone();
+        let kept = Arc::new(kept);
         Ok(Some((HashTable { kept, beyond, codec, rows_read: rows, rows_kept: rows }, waiting)))
     }
 

@@ -65,6 +65,28 @@ impl Firsts {
         }
     }
 
+    /// Returns the keys that have been seen. `None` means that entries are left for later.
+    pub fn into_keys(self) -> Option<KeyTable> {
+        self.later.is_none().then_some(self.table)
+    }
+
+    /// Notes a key that has room, and reports whether it is new.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Charge::add`].
+    pub fn enter(&mut self, key: &[u8]) -> Result<bool> {
+        match self.table.enter(key, hash_of(key), true)? {
+            Entered::New(_) => Ok(true),
+            Entered::Known(_) => Ok(false),
+            Entered::Refused => Err(crate::memory::out_of_memory()),
+        }
+    }
+
+    /// Gives the keys this many times less memory.
+    pub fn divide_memory(&mut self, by: usize) {
+        self.most_bytes /= by;
+    }
+
     /// Reports whether entries are left for [`Firsts::finish`].
     pub fn has_later(&self) -> bool {
         self.later.is_some()

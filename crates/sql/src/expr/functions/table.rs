@@ -6,6 +6,22 @@ use super::{
     string, time, time_sums, units, user_lock, vector, weights, xml,
 };
 
+/// Reports whether calls of the function ask the session, the client or the server for something
+/// beside the arguments and the values of variables that an expression's surroundings have.
+pub(crate) fn asks_session(function: &Function) -> bool {
+    let asking = [
+        aes::FUNCTIONS,
+        file::FUNCTIONS,
+        gtid::FUNCTIONS,
+        regexp::FUNCTIONS,
+        session::FUNCTIONS,
+        statement_digest::FUNCTIONS,
+        user_lock::FUNCTIONS,
+        xml::FUNCTIONS,
+    ];
+    asking.iter().any(|table| table.contains(function))
+}
+
 /// Returns the function with this name, which is in lower case.
 pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
     let name = match name {
