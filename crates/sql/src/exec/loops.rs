@@ -20,6 +20,7 @@ use crate::error::Result;
 use crate::plan::{Answered, Nest, NestKind, Padding, Source, TableStep};
 use crate::stopwatch::Operator;
 use std::cell::OnceCell;
+use std::ops::Range;
 use types::Value;
 
 /// Whether the rows keep coming.
@@ -86,7 +87,7 @@ pub(super) fn nested_loops(
     }
 }
 
-/// Reads the tables of all hash joins, for [`nested_loops_of_portion`]. `None` means that one of
+/// Reads the tables of all hash joins, for [`ThreadLoops`]. `None` means that one of
 /// them does not fit in memory.
 pub(super) fn shared_tables(
     run: &mut Run<'_, '_>,
@@ -110,23 +111,41 @@ pub(super) fn shared_tables(
     Ok(Some(shared))
 }
 
-/// Calls `visit` with each combination of rows whose row of the first table is in a portion of
-/// these. The other tables are stored ones or have hash tables.
-pub(super) fn nested_loops_of_portion(
-    run: &mut Run<'_, '_>,
-    (tables, shared): (&[TableStep], &[Option<SharedTable>]),
-    portion: Portion<'_>,
-    row: &mut Vec<Value>,
-    visit: &mut Visit<'_>,
-) -> Result<Flow> {
-    let hashed = |shared: &Option<SharedTable>| Hashed {
-        table: shared.as_ref().map_or_else(OnceCell::new, |shared| OnceCell::from(shared.table())),
-        waiting: Waiting::Forbidden,
-    };
-    let hashes = shared.iter().map(hashed).collect();
-    let (materialized, watches) = (&Materialized::new(), Watches::none());
-    let loops = Loops::<false> { tables, materialized, hashes, portion: Some(portion), watches };
-    loops.level(run, Level { step: 0, nest: 0, end: tables.len() }, row, visit)
+/// The loops of a query on one of several threads. The hash tables are complete, and the other
+/// tables are stored ones.
+pub(super) struct ThreadLoops<'p>(Loops<'p, false>);
+
+impl<'p> ThreadLoops<'p> {
+    /// Makes loops with hash tables that the threads share. Of the first table, only rows of
+    /// `portion` are read. `nothing` is empty.
+    pub fn new(
+        (tables, shared): (&'p [TableStep], &[Option<SharedTable>]),
+        nothing: &'p Materialized,
+        portion: Option<Portion<'p>>,
+    ) -> ThreadLoops<'p> {
+        assert!(nothing.is_empty(), "tables that are made are in hash tables");
+        let hashed = |shared: &Option<SharedTable>| Hashed {
+            table: shared.as_ref().map_or_else(OnceCell::new, |shared| OnceCell::from(shared.table())),
+            waiting: Waiting::Forbidden,
+        };
+        let hashes = shared.iter().map(hashed).collect();
+        ThreadLoops(Loops { tables, materialized: nothing, hashes, portion, watches: Watches::none() })
+    }
+
+    /// Calls `visit` with each combination of rows of these steps, for a row that has the tables
+    /// before them. No nest has steps on both sides of an end.
+    ///
+    /// # Errors
+    /// Returns the errors of the expressions, of reading and of `visit`.
+    pub fn run(
+        &self,
+        run: &mut Run<'_, '_>,
+        steps: Range<usize>,
+        row: &mut Vec<Value>,
+        visit: &mut Visit<'_>,
+    ) -> Result<Flow> {
+        self.0.level(run, Level { step: steps.start, nest: 0, end: steps.end }, row, visit)
+    }
 }
 
 /// What is known of a step's hash join.

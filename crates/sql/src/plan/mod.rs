@@ -140,6 +140,13 @@ pub(crate) struct TableStep {
     pub index_use: IndexUse,
 }
 
+impl TableStep {
+    /// Returns the slots of the table that something behind it may read.
+    pub fn kept_slots(&self) -> impl Iterator<Item = usize> {
+        self.needed.iter().map(|column| self.base + column).chain(self.key_slot)
+    }
+}
+
 /// GROUP BY, or aggregates over all rows.
 #[derive(Debug)]
 pub(crate) struct Grouping {

@@ -209,7 +209,7 @@ fn finished_by_threads(
     let args = grouping.aggregates.iter().flat_map(|aggregate| &aggregate.args);
     let exprs = grouping.keys.iter().chain(args).chain(having.iter().copied());
     let threads = run.ctx.variables.parallel_read_threads as usize;
-    let finish = |reader: &mut PortionReader<'_>| -> Result<Option<Finished>> {
+    let finish = |reader: &mut PortionReader<'_, '_, '_>| -> Result<Option<Finished>> {
         let ctx = reader.ctx();
         let most_bytes = table_bytes(ctx) / threads;
         let mut groups = InOrder::new(plan, grouping, ctx);

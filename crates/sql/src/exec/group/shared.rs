@@ -50,7 +50,7 @@ pub(super) fn groups_of_threads<'g>(
     let args = grouping.aggregates.iter().flat_map(|aggregate| &aggregate.args);
     let exprs = grouping.keys.iter().chain(args);
     let threads = run.ctx.variables.parallel_read_threads as usize;
-    let gather = |reader: &mut PortionReader<'_>| -> Result<Option<OfThread>> {
+    let gather = |reader: &mut PortionReader<'_, '_, '_>| -> Result<Option<OfThread>> {
         let mut groups = Groups::of_thread(grouping, threads, reader.ctx());
         let (mut portions, mut key) = (Vec::new(), Vec::new());
         while let Some(portion) = reader.next_portion() {

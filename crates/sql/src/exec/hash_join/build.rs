@@ -14,7 +14,7 @@ pub(in crate::exec) enum Waiting {
     Allowed,
     /// The rows have to go on in their order, or what becomes of each has to be known at once.
     Forbidden,
-    /// There is no use for a table that is not in memory as a whole.
+    /// There is no use for a table that is not in memory as a whole: several threads share it.
     InMemoryOnly,
 }
 
@@ -56,7 +56,13 @@ fn nothing_kept(ctx: &Context<'_>) -> Kept {
 
 impl Builder {
     pub fn new(waiting: Waiting, level: u32, ctx: &Context<'_>) -> Builder {
-        Builder { kept: nothing_kept(ctx), rest: Rest::None, most_bytes: join_bytes(ctx), waiting, level }
+        // Threads that share a table share the join buffers that each may have.
+        let threads = match waiting {
+            Waiting::InMemoryOnly => ctx.variables.parallel_read_threads as usize,
+            Waiting::Allowed | Waiting::Forbidden => 1,
+        };
+        let most_bytes = join_bytes(ctx).saturating_mul(threads);
+        Builder { kept: nothing_kept(ctx), rest: Rest::None, most_bytes, waiting, level }
     }
 
     /// Adds a row behind those that have the same key.

@@ -132,7 +132,7 @@ impl Parts {
     ) -> Result<()> {
         let Waiting { spread, codec, row: written } = &mut *self.waiting.borrow_mut();
         written.clear();
-        tables.iter().flat_map(kept_slots).for_each(|slot| codec.write(&row[slot], written));
+        tables.iter().flat_map(TableStep::kept_slots).for_each(|slot| codec.write(&row[slot], written));
         spread.push(key, hash, written, ctx)
     }
 
@@ -156,11 +156,6 @@ impl Parts {
         }
         Ok((pairs, codec))
     }
-}
-
-/// Returns the slots of a table that something behind it may read.
-fn kept_slots(step: &TableStep) -> impl Iterator<Item = usize> {
-    step.needed.iter().map(|column| step.base + column).chain(step.key_slot)
 }
 
 /// The rows that wait for a part.
@@ -190,7 +185,7 @@ impl<'w> WaitingRows<'w> {
             return if self.left == 0 { Ok(false) } else { Err(damaged()) };
         };
         self.left = self.left.checked_sub(1).ok_or_else(damaged)?;
-        for slot in tables.iter().flat_map(kept_slots) {
+        for slot in tables.iter().flat_map(TableStep::kept_slots) {
             self.codec.read(&mut written, &mut row[slot])?;
         }
         Ok(true)
