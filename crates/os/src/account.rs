@@ -163,12 +163,23 @@ const SAMPLED_ONE_IN: u64 = 32;
 
 /// Reports whether the CPU clock is read on both edges of a thread's span number `number` in a
 /// blocking state. Spans are counted from 1.
+#[inline]
 fn is_sampled(number: u64) -> bool {
     number <= ALWAYS_SAMPLED || number.is_multiple_of(SAMPLED_ONE_IN)
 }
 
 const STATES: usize = State::ALL.len();
 const _: () = assert!(STATES <= 64, "a state is one bit of `Account::touched`");
+
+/// Bit `n` is set when state number `n` blocks. A switch asks for two of them.
+const BLOCKING: u64 = {
+    let (mut bits, mut number) = (0, 0);
+    while number < STATES {
+        bits |= (State::ALL[number].blocks() as u64) << number;
+        number += 1;
+    }
+    bits
+};
 
 /// The account of one thread. Only its own thread writes it, and everyone may read it. All accesses
 /// are relaxed: each counter stands for itself, a reader may see one a switch older than another,
@@ -278,6 +289,7 @@ impl Account {
         }
     }
 
+    #[inline]
     fn current(&self) -> State {
         State::ALL[usize::from(self.current.load(Ordering::Relaxed))]
     }
@@ -289,31 +301,34 @@ impl Account {
         let previous = self.current();
         let now = clock::ticks();
         self.charge(previous, now);
-        if previous.blocks() != next.blocks() {
-            self.edge(previous, next, now);
-        }
         self.current.store(next as u8, Ordering::Relaxed);
         bump(&self.switches[next as usize], 1);
+        let blocks = |state: State| BLOCKING >> state as u32 & 1;
+        if blocks(previous) != blocks(next) {
+            // The edge belongs to the span in the state of the two that blocks.
+            let blocking = if blocks(next) == 1 { next } else { previous };
+            let number = self.switches[blocking as usize].load(Ordering::Relaxed);
+            if is_sampled(number) {
+                return self.sampled_edge(previous, next, now);
+            }
+        }
         previous
     }
 
-    /// Handles the edge between a blocking state and one that is not: reads the CPU clock if this
-    /// span is a sampled one. What few edges do stands in a function of its own, so that the other
-    /// ones need no registers for it.
-    #[inline]
-    fn edge(&self, previous: State, next: State, now: u64) {
-        let entered = |state: State| self.switches[state as usize].load(Ordering::Relaxed);
+    /// Reads the CPU clock on an edge between a blocking state and one that is not. Returns the
+    /// state that ended, so that a switch needs to keep nothing while this runs.
+    #[cold]
+    #[inline(never)]
+    fn sampled_edge(&self, previous: State, next: State, now: u64) -> State {
         match next.blocks() {
-            true if is_sampled(entered(next) + 1) => _ = self.sample(now),
-            false if is_sampled(entered(previous)) => self.end_sampled(previous, now),
-            _ => {}
+            true => _ = self.sample(now),
+            false => self.end_sampled(previous, now),
         }
+        previous
     }
 
     /// Reads the CPU clock at the end of a span in a blocking state, at whose beginning it was read
     /// too.
-    #[cold]
-    #[inline(never)]
     fn end_sampled(&self, previous: State, now: u64) {
         let (index, only) = (previous as usize, 1 << previous as usize);
         // The measurement is exact only if the thread was in this state alone: from a blocking

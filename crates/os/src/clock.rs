@@ -58,7 +58,20 @@ fn cpu_ns_of_clock(clock: libc::clockid_t) -> Option<u64> {
 #[inline]
 pub fn ticks() -> u64 {
     #[cfg(target_arch = "x86_64")]
-    if counter_is_constant() {
+    if counter::ANSWER.load(std::sync::atomic::Ordering::Relaxed) == counter::CONSTANT {
+        // SAFETY: RDTSC exists on every x86_64 processor and touches no memory.
+        return unsafe { core::arch::x86_64::_rdtsc() };
+    }
+    ticks_otherwise()
+}
+
+/// Does what [`ticks`] does where the counter is not known to be constant: before the first answer,
+/// and on machines without such a counter.
+#[cold]
+#[inline(never)]
+fn ticks_otherwise() -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if counter::is_constant() {
         // SAFETY: RDTSC exists on every x86_64 processor and touches no memory.
         return unsafe { core::arch::x86_64::_rdtsc() };
     }
@@ -76,25 +89,31 @@ pub fn ticks_to_ns(span_ticks: u64) -> u64 {
     (u128::from(span_ticks) * elapsed_ns / elapsed_ticks) as u64
 }
 
+/// Whether the time stamp counter runs at one constant rate.
 #[cfg(target_arch = "x86_64")]
-#[inline]
-fn counter_is_constant() -> bool {
+mod counter {
     use std::sync::atomic::{AtomicU8, Ordering};
-    // 0 means not asked yet, 1 no, 2 yes. Relaxed: the answer is the same for every thread that
-    // asks, and it publishes nothing else.
-    static ANSWER: AtomicU8 = AtomicU8::new(0);
-    match ANSWER.load(Ordering::Relaxed) {
-        2 => true,
-        1 => false,
-        _ => {
-            let extended = core::arch::x86_64::__cpuid(0x8000_0000).eax;
-            // In the leaf about advanced power management, EDX bit 8 says that the counter's rate
-            // is invariant.
-            let constant =
-                extended >= 0x8000_0007 && core::arch::x86_64::__cpuid(0x8000_0007).edx & (1 << 8) != 0;
-            ANSWER.store(if constant { 2 } else { 1 }, Ordering::Relaxed);
-            constant
+
+    const NOT_ASKED: u8 = 0;
+    const OTHER: u8 = 1;
+    pub const CONSTANT: u8 = 2;
+
+    /// What the processor has said. Accesses are relaxed: the answer is the same for every thread
+    /// that asks, and it publishes nothing else.
+    pub static ANSWER: AtomicU8 = AtomicU8::new(NOT_ASKED);
+
+    pub fn is_constant() -> bool {
+        let known = ANSWER.load(Ordering::Relaxed);
+        if known != NOT_ASKED {
+            return known == CONSTANT;
         }
+        let extended = core::arch::x86_64::__cpuid(0x8000_0000).eax;
+        // In the leaf about advanced power management, EDX bit 8 says that the counter's rate is
+        // invariant.
+        let constant =
+            extended >= 0x8000_0007 && core::arch::x86_64::__cpuid(0x8000_0007).edx & (1 << 8) != 0;
+        ANSWER.store(if constant { CONSTANT } else { OTHER }, Ordering::Relaxed);
+        constant
     }
 }
 
@@ -111,7 +130,7 @@ fn origin() -> &'static Origin {
         // When ticks are those of the monotonic clock, they start at this very origin, so the first
         // reading is 0.
         // SAFETY: RDTSC exists on every x86_64 processor and touches no memory.
-        ticks: if counter_is_constant() { unsafe { core::arch::x86_64::_rdtsc() } } else { 0 },
+        ticks: if counter::is_constant() { unsafe { core::arch::x86_64::_rdtsc() } } else { 0 },
         #[cfg(not(target_arch = "x86_64"))]
         ticks: 0,
     })
