@@ -53,6 +53,7 @@ impl Content {
     fn put_table(&mut self, table: &Arc<Table>) {
         let entry = (table.clone(), self.changed_by);
         if let Some((previous, _)) = self.by_id.insert(table.id, entry) {
+            previous.set_in_catalog(false);
             remove_name(&mut self.tables, &previous);
             self.unlink(&previous);
         }
@@ -60,14 +61,21 @@ impl Content {
         if let Some(previous) = tables.insert(table.def.name.clone(), table.clone())
             && previous.id != table.id
         {
-            self.by_id.remove(&previous.id);
+            self.forget_id(previous.id);
             self.unlink(&previous);
         }
+        table.set_in_catalog(true);
         self.link(table);
     }
 
+    fn forget_id(&mut self, id: u64) {
+        if let Some((table, _)) = self.by_id.remove(&id) {
+            table.set_in_catalog(false);
+        }
+    }
+
     fn remove_table(&mut self, table: &Table) {
-        self.by_id.remove(&table.id);
+        self.forget_id(table.id);
         remove_name(&mut self.tables, table);
         self.unlink(table);
     }
@@ -142,11 +150,6 @@ impl Catalog {
     /// Returns the table with this id.
     pub fn table_by_id(&self, id: u64) -> Option<Arc<Table>> {
         self.content.read().by_id.get(&id).map(|(table, _)| table.clone())
-    }
-
-    /// Reports whether the catalog has this very table.
-    pub(crate) fn is_current(&self, table: &Arc<Table>) -> bool {
-        self.content.read().by_id.get(&table.id).is_some_and(|(current, _)| Arc::ptr_eq(current, table))
     }
 
     /// Returns the table with this id, if a commit with the sequence number `seq` saw this very

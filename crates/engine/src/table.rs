@@ -108,6 +108,8 @@ pub struct Table {
     /// Whether the table has foreign keys or is referred to by others. The catalog sets it before
     /// anybody can use the table accordingly.
     related: AtomicBool,
+    /// Whether the catalog has this very table. The catalog sets it, under its own lock.
+    in_catalog: AtomicBool,
     /// The bits of the events for which the table has triggers. The catalog sets them like
     /// `related`.
     triggers: AtomicU8,
@@ -244,6 +246,17 @@ impl Table {
         self.triggers.store(events, Ordering::Relaxed);
     }
 
+    /// Reports whether the catalog has this very table. Whoever holds a lock on the table's
+    /// metadata sees it stay as it is.
+    #[inline]
+    pub(crate) fn is_in_catalog(&self) -> bool {
+        self.in_catalog.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_in_catalog(&self, is_in: bool) {
+        self.in_catalog.store(is_in, Ordering::Release);
+    }
+
     pub(crate) fn set_related(&self, related: bool) {
         self.related.store(related, Ordering::Relaxed);
     }
@@ -315,6 +328,7 @@ impl Table {
             qualified_name: def.qualified_name(),
             metadata_lock: LockId::metadata(&def.schema, &def.name),
             related: AtomicBool::new(!def.foreign_keys.is_empty()),
+            in_catalog: AtomicBool::new(false),
             triggers: AtomicU8::new(0),
             temporary: None,
             table_maps: TableMaps::new(placement.id, &def),

@@ -99,7 +99,7 @@ impl UsedTables {
             used.to_change = true;
             return Ok(());
         }
-        if !table.is_temporary() && !engine.catalog.is_current(table) {
+        if !table.is_temporary() && !table.is_in_catalog() {
             return Err(EngineError::TableChanged(table.def.name.clone()));
         }
         self.adopt(table.clone(), seen, to_change)
