@@ -26,6 +26,7 @@ use crate::temporary::{self, TemporaryMaker, TemporaryTable};
 use crate::transaction::Transaction;
 use crate::transaction::locked_tables::{LockedTables, TableLock};
 use crate::transaction::mode::Isolation;
+use crate::transaction::spent::SpentTransaction;
 use crate::xa::{XaFinish, XaRunner};
 use binlog::Xid;
 use std::path::Path;
@@ -97,9 +98,17 @@ impl Engine {
         Transaction::new(self.clone(), isolation, true)
     }
 
-    /// Begins a transaction in a box.
-    pub fn begin_boxed(self: &Arc<Engine>, isolation: Isolation) -> Box<Transaction> {
-        Transaction::boxed(self.clone(), isolation, true)
+    /// Begins a transaction in a box, which is that of a transaction that has ended if there is
+    /// one.
+    pub fn begin_in(
+        self: &Arc<Engine>,
+        spent: Option<SpentTransaction>,
+        isolation: Isolation,
+    ) -> Box<Transaction> {
+        match spent {
+            Some(spent) => spent.begin(self, isolation, true),
+            None => Transaction::boxed(self.clone(), isolation, true),
+        }
     }
 
     /// Begins a transaction that applies changes of a source. See [`Transaction::apply_insert`] and

@@ -21,6 +21,7 @@ use crate::bytes::{Put, Reader};
 use crate::dictionary::DictionaryOp;
 use crate::error::{EngineError, Result};
 use crate::group::Replacement;
+use crate::kept_memory::empty;
 use crate::xa::record::{XaNote, XaPart};
 use std::collections::{HashMap, VecDeque};
 
@@ -94,6 +95,15 @@ pub(crate) struct SidecarWriter {
 }
 
 impl SidecarWriter {
+    /// Forgets what belonged to a transaction that has ended.
+    pub fn spend(&mut self) {
+        let SidecarWriter { row_ids, index_ops, overflow, whole_rows, dictionary, counters, replacements } =
+            self;
+        for section in [row_ids, index_ops, overflow, whole_rows, dictionary, counters, replacements] {
+            empty(section);
+        }
+    }
+
     /// Returns the lengths of the sections that grow with each statement, for
     /// [`SidecarWriter::truncate`].
     pub fn lengths(&self) -> (usize, usize) {

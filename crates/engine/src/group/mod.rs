@@ -31,6 +31,7 @@ use self::logged_form::LoggedForm;
 pub(crate) use self::replacement::Replacement;
 use crate::config::RowImage;
 use crate::error::{EngineError, Result};
+use crate::kept_memory::empty;
 use crate::spill::{self, NewImage, Spill, SpillFiles};
 use crate::table::Table;
 use binlog::encode::{self, EventBase, finish_event};
@@ -121,6 +122,41 @@ impl GroupBuilder {
             rows_query: None,
             xid: None,
         }
+    }
+
+    /// Forgets what belonged to a transaction that has ended.
+    pub fn spend(&mut self) {
+        let GroupBuilder {
+            spills: _,
+            spill,
+            spilled,
+            bytes,
+            options: _,
+            timestamp_s,
+            head_len,
+            mapped,
+            open,
+            logged_form,
+            statement_start,
+            ignored_start,
+            replacements,
+            cascades,
+            left_out,
+            rows_query,
+            xid,
+        } = self;
+        empty(bytes);
+        (*spill, *open, *logged_form, *rows_query, *xid) = (None, None, None, None, None);
+        (*spilled, *timestamp_s, *head_len) = (0, 0, 0);
+        (*mapped, *statement_start, *ignored_start) = (None, None, None);
+        *replacements = Vec::new();
+        (*cascades, *left_out) = (false, false);
+    }
+
+    /// Begins the group of another transaction after [`GroupBuilder::spend`].
+    pub fn begin(&mut self, options: GroupOptions) {
+        assert_eq!(self.len(), 0, "a group begins without events");
+        self.options = options;
     }
 
     /// Returns the files that large transactions spill to.

@@ -120,7 +120,12 @@ impl LockTable {
 
     /// Returns a new owner that holds nothing.
     pub fn owner(&self) -> LockOwner {
-        LockOwner::new(self.next_owner.fetch_add(1, Ordering::Relaxed))
+        LockOwner::new(self.owner_id())
+    }
+
+    /// Returns the number of a new owner.
+    pub fn owner_id(&self) -> OwnerId {
+        self.next_owner.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Says what an owner is that is no transaction. [`LockTable::retire`] undoes it.

@@ -3,6 +3,7 @@
 use super::gap::{GapId, Inserter, TableLocks};
 use super::id::LockId;
 use super::mode::OwnerId;
+use crate::kept_memory::shrink_small_list;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,6 +55,33 @@ impl LockOwner {
             depends_on: 0,
             committed_seq: 0,
         }
+    }
+
+    /// Forgets everything but its memory, after all locks were released.
+    pub fn spend(&mut self) {
+        let LockOwner {
+            id: _,
+            held,
+            interrupt,
+            tables,
+            announced,
+            changes,
+            important,
+            connection_id,
+            works_under,
+            depends_on,
+            committed_seq,
+        } = self;
+        shrink_small_list(held);
+        shrink_small_list(tables);
+        (*interrupt, *works_under, *important) = (None, None, false);
+        (*announced, *changes, *connection_id, *depends_on, *committed_seq) = (0, 0, 0, 0, 0);
+    }
+
+    /// Becomes another owner after [`LockOwner::spend`].
+    pub fn begin(&mut self, id: OwnerId) {
+        assert!(self.holds_nothing(), "an owner that begins holds nothing yet");
+        self.id = id;
     }
 
     /// Returns the number of the owner, which reports show as the transaction's.

@@ -59,7 +59,7 @@ impl Prepared {
 
 impl TableHold {
     /// Does what [`TableHold::begin_apply`] does, ahead of the transaction's turn.
-    pub fn begin_apply_ahead(&self) -> Box<Transaction> {
+    pub fn begin_apply_ahead(&mut self) -> Box<Transaction> {
         let mut transaction = self.begin_apply();
         transaction.rows.locks.owed = Some(Owed::default());
         transaction

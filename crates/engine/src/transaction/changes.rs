@@ -44,28 +44,49 @@ pub(super) struct ChangesMark {
     sidecar: (usize, usize),
 }
 
+/// Returns the settings that a group has at its beginning.
+#[inline(always)]
+fn group_options(engine: &Engine) -> GroupOptions {
+    let config = &engine.config;
+    GroupOptions {
+        server_id: config.server_id,
+        image: config.binlog_row_image,
+        row_event_max_bytes: config.binlog_row_event_max_bytes,
+        full_metadata: engine.full_row_metadata(),
+        limit_bytes: config.max_binlog_cache_bytes,
+        spill_bytes: config.spill_bytes,
+        row_flags: rows_flag::USE_SQL_FOREIGN_KEY,
+    }
+}
+
 impl Changes {
     /// Returns no changes yet. `journalled` says whether a part of them can be taken back.
     // Inlined, so that the changes, which are a large value, are made in place and not copied.
     #[inline(always)]
     pub fn new(engine: &Engine, journalled: bool) -> Changes {
-        let config = &engine.config;
-        let options = GroupOptions {
-            server_id: config.server_id,
-            image: config.binlog_row_image,
-            row_event_max_bytes: config.binlog_row_event_max_bytes,
-            full_metadata: engine.full_row_metadata(),
-            limit_bytes: config.max_binlog_cache_bytes,
-            spill_bytes: config.spill_bytes,
-            row_flags: rows_flag::USE_SQL_FOREIGN_KEY,
-        };
         Changes {
             writes: WriteSet::new(journalled),
             temporary: None,
-            group: GroupBuilder::new(engine.spills.clone(), options),
+            group: GroupBuilder::new(engine.spills.clone(), group_options(engine)),
             sidecar: SidecarWriter::default(),
             seen_spilled: 0,
         }
+    }
+
+    /// Forgets what belonged to a transaction that has ended.
+    pub fn spend(&mut self) {
+        let Changes { writes, temporary, group, sidecar, seen_spilled } = self;
+        writes.spend();
+        *temporary = None;
+        group.spend();
+        sidecar.spend();
+        *seen_spilled = 0;
+    }
+
+    /// Begins the changes of another transaction after [`Changes::spend`].
+    pub fn begin(&mut self, engine: &Engine, journalled: bool) {
+        self.writes.begin(journalled);
+        self.group.begin(group_options(engine));
     }
 
     /// Appends whole events of a source, whose rows are in the write set.

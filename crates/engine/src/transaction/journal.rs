@@ -6,6 +6,7 @@
 
 use super::row_change::{EntryChange, RowChange};
 use crate::bytes::KeyBuf;
+use crate::kept_memory::{shrink_list, shrink_small_list};
 use smallvec::SmallVec;
 
 /// The state that a change has replaced.
@@ -79,6 +80,13 @@ impl Journal {
     pub fn clear(&mut self) {
         self.entries.clear();
         self.keys.clear();
+    }
+
+    /// Gives back memory of a large transaction, when the journal is empty.
+    pub fn spend(&mut self) {
+        let Journal { entries, keys } = self;
+        shrink_list(entries);
+        shrink_small_list(keys);
     }
 }
 

@@ -13,7 +13,9 @@ use super::memory::Memory;
 use super::mode::LockMode;
 use super::owed::Owed;
 use crate::error::{EngineError, Result};
-use crate::lock::{Acquired, CLUSTERED, LockId, LockOwner, LockTable, LockType, OnLocked, Patience, RowName};
+use crate::lock::{
+    Acquired, CLUSTERED, LockId, LockOwner, LockTable, LockType, OnLocked, OwnerId, Patience, RowName,
+};
 use crate::multi_valued::EntryKeys;
 use crate::table::Table;
 use btree::{Direction, Tree};
@@ -51,6 +53,25 @@ impl TransactionLocks {
             owed: None,
             last: None,
         }
+    }
+
+    /// Forgets what belonged to a transaction that has released its locks, and gives its memory
+    /// back to the budget.
+    pub fn spend(&mut self) {
+        let TransactionLocks { owner, memory, row_timeout_ms: _, metadata_timeout_ms: _, waits, owed, last } =
+            self;
+        owner.spend();
+        *memory = Memory::default();
+        *waits = true;
+        *owed = None;
+        *last = None;
+    }
+
+    /// Begins another transaction with this number and these timeouts, those for rows and for
+    /// metadata, after [`TransactionLocks::spend`].
+    pub fn begin(&mut self, id: OwnerId, timeouts: (u64, u64)) {
+        self.owner.begin(id);
+        (self.row_timeout_ms, self.metadata_timeout_ms) = timeouts;
     }
 
     /// Reports whether the transaction is being applied ahead of its turn.

@@ -48,6 +48,7 @@ mod requests;
 mod row_access;
 pub(crate) mod row_change;
 pub(crate) mod scan;
+pub(crate) mod spent;
 pub(crate) mod table_hold;
 pub(crate) mod temporary;
 mod unique;
@@ -317,7 +318,7 @@ impl Transaction {
     }
 
     /// Does what [`Transaction::commit`] does, for an owner that cannot move the transaction.
-    /// Afterwards the owner may only drop it.
+    /// Afterwards the owner may only drop or spend it.
     pub fn commit_in_place(&mut self, options: &CommitOptions<'_>) -> Result<CommitOutcome> {
         self.rows.changes.reserve_temporary()?;
         if self.rows.changes.writes.is_empty() {

@@ -184,6 +184,16 @@ impl Transaction {
         group: &[u8],
         options: &CommitOptions<'_>,
     ) -> Result<CommitOutcome> {
+        self.commit_received_in_place(group, options)
+    }
+
+    /// Does what [`Transaction::commit_received`] does, for an owner that keeps the transaction's
+    /// memory. Afterwards the owner may only drop or spend it.
+    pub fn commit_received_in_place(
+        &mut self,
+        group: &[u8],
+        options: &CommitOptions<'_>,
+    ) -> Result<CommitOutcome> {
         let _state = os::account::enter(os::account::State::ApplyCommit);
         let defines = self.defines;
         let is_large = group.len() > self.rows.engine.config.spill_bytes;

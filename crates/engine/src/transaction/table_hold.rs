@@ -4,6 +4,7 @@
 
 use super::Transaction;
 use super::mode::Isolation;
+use super::spent::SpentTransaction;
 use crate::Engine;
 use crate::error::{EngineError, Result};
 use crate::lock::{Acquired, LockId, LockOwner, LockType, OwnerId, Patience};
@@ -22,12 +23,14 @@ pub struct TableHold {
     engine: Arc<Engine>,
     locks: LockOwner,
     tables: Vec<Arc<Table>>,
+    /// The memory of a transaction that was begun here and has ended, for the next one.
+    spent: Option<SpentTransaction>,
 }
 
 impl TableHold {
     /// Returns a hold without any table.
     pub fn new(engine: Arc<Engine>) -> TableHold {
-        TableHold { locks: engine.locks.owner(), engine, tables: Vec::new() }
+        TableHold { locks: engine.locks.owner(), engine, tables: Vec::new(), spent: None }
     }
 
     /// Sets the flag that ends the waits of this hold, and those of the transactions that it
@@ -94,11 +97,19 @@ impl TableHold {
 
     /// Begins a transaction that applies changes of a source. Until the hold is released it may use
     /// the tables that are held, and no others.
-    pub fn begin_apply(&self) -> Box<Transaction> {
-        let mut transaction = self.engine.begin_apply();
+    pub fn begin_apply(&mut self) -> Box<Transaction> {
+        let mut transaction = match self.spent.take() {
+            Some(spent) => spent.begin(&self.engine, Isolation::ReadCommitted, false),
+            None => self.engine.begin_apply(),
+        };
         transaction.rows.tables.held = true;
         transaction.rows.locks.owner.set_works_for(&self.locks);
         transaction
+    }
+
+    /// Ends a transaction as dropping it does, and keeps its memory for the next one.
+    pub fn spend(&mut self, transaction: Box<Transaction>) {
+        self.spent = Some(transaction.spend());
     }
 
     /// Begins a transaction that reads what is committed now, beside another one of the same

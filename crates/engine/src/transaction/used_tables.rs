@@ -4,6 +4,7 @@ use super::locked_tables::LockedTables;
 use super::locking::TransactionLocks;
 use crate::Engine;
 use crate::error::{EngineError, Result};
+use crate::kept_memory::shrink_small_list;
 use crate::lock::{LockId, LockType};
 use crate::table::Table;
 use redo::Lsn;
@@ -42,6 +43,14 @@ impl UsedTables {
     /// Forgets the tables. The caller releases their locks.
     pub fn clear(&mut self) {
         self.tables.clear();
+    }
+
+    /// Forgets what belonged to a transaction that has released its tables.
+    pub fn spend(&mut self) {
+        let UsedTables { tables, locked_tables, held } = self;
+        shrink_small_list(tables);
+        *locked_tables = None;
+        *held = false;
     }
 
     /// Reports whether the table may be used, or changed, without a further lock.

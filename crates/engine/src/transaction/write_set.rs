@@ -11,6 +11,7 @@
 use crate::bytes::KeyBuf;
 use crate::entry::Externs;
 use crate::error::Result;
+use crate::kept_memory::shrink_small_list;
 use crate::ordered::OrderedMap;
 use crate::rows::OldRow;
 use crate::spill::{NewImage, SpillPart};
@@ -58,6 +59,20 @@ pub(crate) struct WriteMark {
 impl WriteSet {
     pub fn new(journalled: bool) -> WriteSet {
         WriteSet { journalled, ..WriteSet::default() }
+    }
+
+    /// Forgets what belonged to a transaction that has ended.
+    pub fn spend(&mut self) {
+        let WriteSet { tables, journal, journalled: _, changes, looked_at, fresh } = self;
+        shrink_small_list(tables);
+        journal.spend();
+        (*changes, *looked_at, *fresh) = (0, 0, None);
+    }
+
+    /// Begins the changes of another transaction after [`WriteSet::spend`].
+    pub fn begin(&mut self, journalled: bool) {
+        assert!(self.is_empty(), "a transaction begins without changes");
+        self.journalled = journalled;
     }
 
     pub fn is_empty(&self) -> bool {

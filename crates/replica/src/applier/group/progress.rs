@@ -187,7 +187,11 @@ impl<'a> GroupProgress<'a> {
     ) -> Result<(), ThreadError> {
         self.name_relay_end(relay);
         let committed = match transaction {
-            Some(transaction) => transaction.commit_received(events, &self.options()),
+            Some(mut transaction) => {
+                let committed = transaction.commit_received_in_place(events, &self.options());
+                self.open.hold().spend(transaction);
+                committed
+            }
             None => self.channel.engine.commit_empty(&self.options()),
         };
         committed.map_err(|error| report::commit(&error, self.place()))?;

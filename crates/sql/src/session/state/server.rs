@@ -5,7 +5,7 @@ use crate::error::{Result, SqlError};
 use crate::host::{Host, Privilege, VariableScope};
 use crate::measured::MeasuredSession;
 use crate::memory::Budget;
-use engine::{Engine, Transaction};
+use engine::Engine;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use types::Value;
@@ -44,14 +44,6 @@ impl ServerHandles {
     /// Returns 1317 (`ER_QUERY_INTERRUPTED`) when it has.
     pub fn check_interrupt(&self) -> Result<()> {
         if self.interrupt.load(Ordering::Relaxed) { Err(SqlError::interrupted()) } else { Ok(()) }
-    }
-
-    /// Ends a transaction without committing anything, and waits until everyone can see what it has
-    /// seen.
-    pub fn end_unchanged(&self, transaction: Box<Transaction>) {
-        let seen = transaction.depends_on();
-        drop(transaction);
-        self.engine.wait_visible(seen);
     }
 
     /// Reports whether an error rolls back the whole transaction, not only the statement.

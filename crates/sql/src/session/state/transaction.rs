@@ -4,7 +4,7 @@ use super::{NextGtid, SessionXa};
 use crate::ast::Statement;
 use crate::error::{Result, SqlError};
 use crate::variables::Variables;
-use engine::{CommitOptions, Isolation, Savepoint, Transaction};
+use engine::{CommitOptions, Isolation, Savepoint, SpentTransaction, Transaction};
 use types::Value;
 
 /// The transaction that a session is in, and the settings of the next one.
@@ -13,6 +13,8 @@ pub(crate) struct SessionTransaction {
     /// The open transaction, which was begun explicitly, or by a statement without autocommit. A
     /// running statement takes it out, so that this is `None` meanwhile.
     pub open: Option<Box<Transaction>>,
+    /// The memory of the transaction before, for the next one.
+    pub spent: Option<SpentTransaction>,
     /// Whether BEGIN was said, so that autocommit does not end the transaction.
     pub explicit: bool,
     pub read_only: bool,
@@ -45,6 +47,12 @@ impl SessionTransaction {
         assert!(is_open || self.savepoints.is_empty(), "savepoints are those of an open transaction");
         self.xa.assert_at_rest(is_open);
         self.gtid.assert_sound();
+    }
+
+    /// Ends a transaction as dropping it does, and keeps its memory for the next one.
+    #[inline]
+    pub fn spend(&mut self, transaction: Box<Transaction>) {
+        self.spent = Some(transaction.spend());
     }
 
     /// Forgets the transaction that has ended. The settings of the next one stay.

@@ -41,7 +41,7 @@ impl Transacting<'_> {
         let variables = &self.settings.variables;
         let isolation = self.of.next_isolation.take().unwrap_or(variables.isolation);
         let read_only = self.of.next_read_only.take().unwrap_or(variables.transaction_read_only);
-        let mut transaction = self.server.engine.begin_boxed(isolation);
+        let mut transaction = self.server.engine.begin_in(self.of.spent.take(), isolation);
         transaction.set_read_only(read_only);
         transaction.set_connection_id(u64::from(self.server.host.connection_id()));
         let kind = TransactionKind {
@@ -59,6 +59,14 @@ impl Transacting<'_> {
         self.locks.put_under(&mut transaction);
         self.of.read_only = read_only;
         transaction
+    }
+
+    /// Ends a transaction without committing anything, and waits until everyone can see what it has
+    /// seen.
+    fn end_unchanged(&mut self, transaction: Box<Transaction>) {
+        let seen = transaction.depends_on();
+        self.of.spend(transaction);
+        self.server.engine.wait_visible(seen);
     }
 
     fn commit_options(&self) -> CommitOptions<'static> {
@@ -121,14 +129,8 @@ impl Transacting<'_> {
                 let options = CommitOptions { gtid: GtidNext::Anonymous, ..self.commit_options() };
                 transaction.commit_in_place(&options).map(|_| ())
             }
-            Some(mut transaction) => {
-                let committed = match self.checked_commit_options(&transaction) {
-                    Ok(options) => transaction.commit_in_place(&options).map(|_| ()).map_err(SqlError::from),
-                    Err(refused) => {
-                        self.server.end_unchanged(transaction);
-                        Err(refused)
-                    }
-                };
+            Some(transaction) => {
+                let committed = self.commit_or_end(transaction);
                 self.spend_gtid();
                 self.of.forget();
                 return committed;
@@ -151,7 +153,7 @@ impl Transacting<'_> {
         }
         self.of.xa.check_none()?;
         if let Some(transaction) = self.of.open.take() {
-            self.server.end_unchanged(transaction);
+            self.end_unchanged(transaction);
         }
         self.of.forget();
         Ok(())
@@ -171,7 +173,7 @@ impl Transacting<'_> {
     /// Rolls back the open transaction, and leaves the XA transaction if it is one.
     pub fn rollback(&mut self) {
         if let Some(transaction) = self.of.open.take() {
-            self.server.end_unchanged(transaction);
+            self.end_unchanged(transaction);
             self.spend_gtid();
         }
         self.of.forget();
@@ -226,7 +228,7 @@ impl Transacting<'_> {
         assert!(self.of.open.is_none(), "a statement has the transaction until it has ended");
         match outcome {
             Err(error) if self.server.ends_transaction(&error) => {
-                self.server.end_unchanged(transaction);
+                self.end_unchanged(transaction);
                 self.spend_gtid();
                 self.of.forget();
                 self.of.xa.note_rolled_back(&error);
@@ -240,12 +242,7 @@ impl Transacting<'_> {
     }
 
     /// Commits after a statement with autocommit, or leaves the transaction open.
-    fn end_statement(
-        &mut self,
-        mut transaction: Box<Transaction>,
-        succeeded: bool,
-        tells: bool,
-    ) -> Result<()> {
+    fn end_statement(&mut self, transaction: Box<Transaction>, succeeded: bool, tells: bool) -> Result<()> {
         if self.of.explicit || !self.settings.variables.autocommit {
             if tells {
                 self.server.engine.wait_visible(transaction.depends_on());
@@ -255,17 +252,26 @@ impl Transacting<'_> {
         }
         self.of.read_only = false;
         if !succeeded || !(transaction.has_changes() || transaction.has_temporary_changes()) {
-            self.server.end_unchanged(transaction);
+            self.end_unchanged(transaction);
             return Ok(());
         }
-        let committed = match self.checked_commit_options(&transaction) {
-            Ok(options) => transaction.commit_in_place(&options).map(|_| ()).map_err(SqlError::from),
-            Err(refused) => {
-                self.server.end_unchanged(transaction);
-                Err(refused)
-            }
-        };
+        let committed = self.commit_or_end(transaction);
         self.spend_gtid();
         committed
+    }
+
+    /// Commits a transaction that may have changes, or ends it when its changes are refused.
+    fn commit_or_end(&mut self, mut transaction: Box<Transaction>) -> Result<()> {
+        match self.checked_commit_options(&transaction) {
+            Ok(options) => {
+                let committed = transaction.commit_in_place(&options);
+                self.of.spend(transaction);
+                committed.map(|_| ()).map_err(SqlError::from)
+            }
+            Err(refused) => {
+                self.end_unchanged(transaction);
+                Err(refused)
+            }
+        }
     }
 }
