@@ -117,6 +117,29 @@ struct RacyPage {
     size: usize,
 }
 
+/// The heads of slots that are within a page. A search reads many of them, and so compares an index
+/// with their number only.
+#[derive(Clone, Copy)]
+struct Heads {
+    /// The page's first byte.
+    start: *const u8,
+    len: usize,
+}
+
+impl Heads {
+    /// Returns the head of a slot.
+    #[inline]
+    fn of(self, index: usize) -> u32 {
+        assert!(index < self.len);
+        let at = SLOTS + index * SLOT_BYTES + 4;
+        // SAFETY: `RacyPage::heads` has found all `len` slots to be within the frame, and the index
+        // is below `len`. The bytes are aligned, as in `RacyPage::slot`.
+        u32::from_le(
+            unsafe { AtomicU32::from_ptr(self.start.add(at).cast_mut().cast()) }.load(Ordering::Relaxed),
+        )
+    }
+}
+
 impl RacyPage {
     #[inline]
     fn u8(self, at: usize) -> Option<u8> {
@@ -153,24 +176,21 @@ impl RacyPage {
         Some((word as u16 as usize, (word >> 16) as u16 as usize, (word >> 32) as u32))
     }
 
-    /// Returns the head of a slot that is within the page.
+    /// Returns the heads of the page's first `entries` slots. `None` when these go beyond the
+    /// page's end.
     #[inline]
-    fn head(self, index: usize) -> u32 {
-        let at = SLOTS + index * SLOT_BYTES + 4;
-        assert!(at + 4 <= self.size);
-        // SAFETY: the bytes are within the frame and aligned, as in `slot`.
-        u32::from_le(
-            unsafe { AtomicU32::from_ptr(self.start.add(at).cast_mut().cast()) }.load(Ordering::Relaxed),
-        )
+    fn heads(self, entries: usize) -> Option<Heads> {
+        (SLOTS + entries * SLOT_BYTES <= self.size).then_some(Heads { start: self.start, len: entries })
     }
 
     /// Returns about where the entry of `key` is on a leaf: its index, and the place of its cell.
     /// They are right if the key is there and no other entry has the same head.
     fn cell_of(self, key: &[u8]) -> Option<(usize, usize)> {
         let (entries, skip) = (self.u16(slotted::COUNT) as usize, self.u16(slotted::SKIP) as usize);
-        self.slot(entries.checked_sub(1)?)?;
+        let last = entries.checked_sub(1)?;
+        let heads = self.heads(entries)?;
         let head = slotted::head_of(key, skip);
-        let index = slotted::partition(0, entries, |index| self.head(index) < head).min(entries - 1);
+        let index = slotted::partition(0, entries, |index| heads.of(index) < head).min(last);
         self.slot(index).map(|(offset, _, _)| (index, offset))
     }
 
@@ -203,11 +223,10 @@ impl RacyPage {
     /// Does the same as [`slotted::child_index`]. Returns `None` when the page's bytes are garbage.
     fn child_index(self, entries: usize, skip: usize, key: &[u8]) -> Option<usize> {
         let head = slotted::head_of(key, skip);
-        // Once the last slot is known to be within the page, so is every index below.
-        self.slot(entries - 1)?;
-        let mut low = slotted::partition(1, entries, |index| self.head(index) < head);
-        if low < entries && self.head(low) == head {
-            let mut high = slotted::partition(low, entries, |index| self.head(index) <= head);
+        let heads = self.heads(entries)?;
+        let mut low = slotted::partition(1, entries, |index| heads.of(index) < head);
+        if low < entries && heads.of(low) == head {
+            let mut high = slotted::partition(low, entries, |index| heads.of(index) <= head);
             while low < high {
                 let middle = (low + high) / 2;
                 let (offset, key_len, _) = self.slot(middle)?;
