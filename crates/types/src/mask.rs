@@ -72,7 +72,17 @@ impl ColumnMask {
     }
 
     /// Appends the bitmap in the form of a row event.
+    #[inline]
     pub fn write_bitmap(&self, out: &mut Vec<u8>) {
+        // Most tables have few columns, and a row event has two bitmaps.
+        match self.columns {
+            1..=8 => out.push(self.first as u8),
+            _ => self.write_words(out),
+        }
+    }
+
+    #[inline(never)]
+    fn write_words(&self, out: &mut Vec<u8>) {
         let mut left = self.columns().div_ceil(8);
         for word in std::iter::once(&self.first).chain(&self.rest) {
             let bytes = left.min(8);
