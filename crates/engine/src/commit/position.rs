@@ -228,7 +228,10 @@ impl ReplicationState {
             self.channels.retain(|channel| channel.name != position.channel);
             return;
         }
-        let at = self.channel(&position.channel);
+        // The mark has the channel's own name, unless the channel was forgotten meanwhile.
+        let its = |channel: &Channel| Arc::ptr_eq(&channel.name, &position.channel);
+        let known = self.channels.iter().position(its);
+        let at = known.unwrap_or_else(|| self.channel(&position.channel));
         let channel = &mut self.channels[at];
         if let ChangeMark::SetMariadbState(state) = position.change {
             channel.mariadb = state;

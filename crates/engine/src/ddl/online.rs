@@ -23,7 +23,6 @@ use crate::spill::{self, Spill};
 use crate::table::Table;
 use crate::transaction::write_set::{TableWrites, WriteSet};
 use parking_lot::Mutex;
-use smallvec::SmallVec;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -61,7 +60,7 @@ impl std::fmt::Debug for OnlineBuild {
 }
 
 /// The notes of one commit, which are made before it and kept when it is done.
-pub(crate) type Captured = SmallVec<[(Arc<OnlineBuild>, Result<Vec<u8>>); 1]>;
+pub(crate) type Captured = Vec<(Arc<OnlineBuild>, Result<Vec<u8>>)>;
 
 /// One entry of a new index that a commit removes or puts.
 pub(super) struct Note<'a> {
