@@ -5,10 +5,11 @@ mod support;
 mod support_apply;
 
 use engine::{
-    CommitOptions, Direction, Engine, IndexRef, Isolation, KeyRange, LockMode, MemoryBudget, RowImage,
-    SpentTransaction, StatementContext, Transaction,
+    CommitOptions, Direction, Engine, EngineConfig, IndexRef, Isolation, KeyRange, LockMode, MemoryBudget,
+    RowImage, SchemaDef, SpentTransaction, StatementContext, Transaction,
 };
 use os::random::{Rng, test_seed};
+use os::sim::SimDisk;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -45,7 +46,10 @@ fn group_of(engine: &Arc<Engine>, mut txn: Box<Transaction>) -> (Vec<Vec<u8>>, S
 
 #[test]
 fn a_transaction_has_nothing_of_the_one_before_it() {
-    let (_, engine) = fresh(1);
+    // A commit stream has the transactions of a server with a binary log.
+    let engine = Engine::open(EngineConfig { log_bin: true, ..config(&SimDisk::new(1)) }).unwrap();
+    let schema = SchemaDef { name: "test".into(), collation: 255 };
+    ddl("CREATE SCHEMA test", |context| engine.create_schema(schema, context)).unwrap();
     let t = create(&engine, keyed("t"));
     let (budget, interrupt) = (Arc::new(Counted::default()), Arc::new(AtomicBool::new(false)));
     let mut first = engine.begin_in(None, Isolation::Serializable);
