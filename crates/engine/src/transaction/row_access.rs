@@ -31,7 +31,7 @@ pub(crate) struct RowAccess {
     pub(super) last_read: Option<LastRead>,
     pub(super) foreign_keys: ForeignKeys,
     /// The rows that were read and are not in the engine's counter yet, which all threads share.
-    rows_read: u64,
+    pub(super) rows_read: u64,
 }
 
 impl RowAccess {

@@ -20,8 +20,9 @@ impl Transaction {
         self.end_without_commit();
         // Each part is named, so that a new one cannot be forgotten.
         let Transaction { rows, read_only, defines } = &mut *self;
-        let RowAccess { engine: _, view, tables, locks, changes, last_read, foreign_keys } = rows;
+        let RowAccess { engine: _, view, tables, locks, changes, last_read, foreign_keys, rows_read } = rows;
         assert!(last_read.is_none() && !view.is_open(), "a transaction that has ended has released all");
+        assert_eq!(*rows_read, 0, "a transaction that has ended has passed its counts on");
         tables.spend();
         locks.spend();
         changes.spend();
