@@ -13,6 +13,7 @@ use crate::plan::{Grouping, SelectPlan};
 use types::Value;
 
 /// Appends the key of a row's group to `key`.
+#[inline]
 pub(super) fn put_group_key(
     keys: &[Expr],
     row: &[Value],

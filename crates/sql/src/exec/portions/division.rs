@@ -23,8 +23,13 @@ const LEAST_ENTRIES: u64 = 10_000;
 /// Loops with a lower estimated cost, in rows that are read in sequence, are run by one thread.
 const LEAST_COST: f64 = 4_000.0;
 
-/// How many portions there are for each thread, so that the threads end at about the same time.
+/// How many portions there are for each thread at most, so that the threads end at about the same
+/// time.
 const PORTIONS_PER_THREAD: usize = 32;
+
+/// Portions have about this many entries at least, because to begin with one takes as long as some
+/// hundred rows.
+const LEAST_ENTRIES_OF_PORTION: u64 = 1_500;
 
 /// More portions than these are not made, even if the ranges are a small part of the index.
 const MOST_PORTIONS: u64 = 4096;
@@ -121,7 +126,7 @@ fn portions(table: &Table, access: &Access, threads: usize, ctx: &Context<'_>) -
         return Ok(None);
     }
     let all = KeyRange::all().estimated_entries(table, access.index)?.max(wanted);
-    let portions = (threads * PORTIONS_PER_THREAD) as u64;
+    let portions = (wanted / LEAST_ENTRIES_OF_PORTION).clamp(1, (threads * PORTIONS_PER_THREAD) as u64);
     Ok(Some(portions.saturating_mul(all / wanted).clamp(portions, MOST_PORTIONS) as usize))
 }
 

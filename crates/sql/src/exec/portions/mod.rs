@@ -153,7 +153,7 @@ pub(super) fn in_portions<'e, T: Send>(
     work: &(dyn Fn(&mut PortionReader<'_, '_, '_>) -> Result<Option<T>> + Sync),
 ) -> Result<Option<Vec<T>>> {
     let (ctx, tables, slots) = (run.ctx, loops.tables, loops.slots);
-    let threads = ctx.variables.parallel_read_threads.min(os::thread::processors() as u64) as usize;
+    let threads = pace::most_threads(ctx.variables.parallel_read_threads);
     if threads < 2 || ctx.measures.is_some() || !may_be_shared(run, tables) {
         return Ok(None);
     }

@@ -1,10 +1,20 @@
 //! How many threads may read, and when one of them leaves the processor to others.
 
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The threads of the process that read beside statements' own threads. Relaxed accesses are
 /// enough: the number bounds them, and guards nothing else.
 static READING: AtomicUsize = AtomicUsize::new(0);
+
+/// The number of processors when the first query asked. To ask the system takes as many
+/// instructions as ten rows.
+static PROCESSORS: LazyLock<usize> = LazyLock::new(os::thread::processors);
+
+/// Returns how many threads a query may have that is allowed so many.
+pub(super) fn most_threads(allowed: u64) -> usize {
+    allowed.min(*PROCESSORS as u64) as usize
+}
 
 /// The right to start a number of threads. There are no more in the process than processors beside
 /// the one that a statement has.
@@ -13,7 +23,7 @@ pub(super) struct Places(usize);
 impl Places {
     /// Takes up to `wanted` places.
     pub fn take(wanted: usize) -> Places {
-        let most = os::thread::processors() - 1;
+        let most = *PROCESSORS - 1;
         let mut taken = 0;
         let take = |reading: usize| {
             taken = wanted.min(most.saturating_sub(reading));
