@@ -23,8 +23,8 @@ const ALL: [(&str, bool); 16] = [
     ("statements_digest", true),
 ];
 
-/// The consumers that have an effect here. Those of stages, transactions and waits collect nothing,
-/// because setup_instruments has no instruments of these kinds. The processor's time of statements
+/// The consumers that have an effect here. Those of stages and waits collect nothing, because
+/// setup_instruments has no instruments of these kinds. The processor's time of statements
 /// is not measured, so that it stays 0 while `events_statements_cpu` is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consumer {
@@ -34,6 +34,12 @@ pub enum Consumer {
     History = 5,
     /// The last statements of all sessions are kept, also of those that have ended.
     HistoryLong = 6,
+    /// The transaction that each session is in is kept.
+    Transactions = 7,
+    /// The last transactions of each session are kept.
+    TransactionsHistory = 8,
+    /// The last transactions of all sessions are kept, also of those that have ended.
+    TransactionsHistoryLong = 9,
     /// Statements are measured at all.
     Global = 13,
     /// Statements are kept for their sessions.
@@ -70,27 +76,38 @@ impl Consumers {
         true
     }
 
-    /// Returns what is collected now of a thread with these settings. A consumer is of use only
-    /// while those above it are on.
-    pub(super) fn collected(&self, thread: ThreadSettings) -> Collected {
-        let bits = self.0.load(Ordering::Relaxed);
+    /// Returns which consumers are on, for [`Consumers::collected`].
+    #[inline]
+    pub(super) fn switched(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Returns what is collected of a thread with these settings while these consumers are on. A
+    /// consumer is of use only while those above it are on.
+    pub(super) fn collected(bits: u32, thread: ThreadSettings) -> Collected {
         let is_on = |consumer: Consumer| bits & (1 << consumer as u32) != 0;
         // While threads are not told apart, all of them are measured.
         let of_threads = is_on(Consumer::Thread);
         let is_measured = is_on(Consumer::Global) && (thread.is_instrumented || !of_threads);
         let is_shown = is_measured && of_threads && is_on(Consumer::Current);
         let is_kept = is_shown && thread.has_history;
+        let of_threads_events = |consumer| is_measured && of_threads && is_on(consumer);
+        let keeps_transactions = of_threads_events(Consumer::Transactions) && thread.has_history;
+        let of_history = |consumer| keeps_transactions && is_on(consumer);
         Collected {
             is_measured,
             is_shown,
             in_history: is_kept && is_on(Consumer::History),
             in_long_history: is_kept && is_on(Consumer::HistoryLong),
             has_digest: is_measured && is_on(Consumer::Digest),
+            transactions: of_threads_events(Consumer::Transactions),
+            transactions_history: of_history(Consumer::TransactionsHistory),
+            transactions_long_history: of_history(Consumer::TransactionsHistoryLong),
         }
     }
 }
 
-/// What is collected of a statement.
+/// What is collected of statements and transactions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Collected {
     pub is_measured: bool,
@@ -98,6 +115,10 @@ pub struct Collected {
     pub in_history: bool,
     pub in_long_history: bool,
     pub has_digest: bool,
+    /// Whether the transaction that a session is in is shown.
+    pub transactions: bool,
+    pub transactions_history: bool,
+    pub transactions_long_history: bool,
 }
 
 #[cfg(test)]
@@ -110,6 +131,9 @@ mod tests {
             (Consumer::Current, "events_statements_current"),
             (Consumer::History, "events_statements_history"),
             (Consumer::HistoryLong, "events_statements_history_long"),
+            (Consumer::Transactions, "events_transactions_current"),
+            (Consumer::TransactionsHistory, "events_transactions_history"),
+            (Consumer::TransactionsHistoryLong, "events_transactions_history_long"),
             (Consumer::Global, "global_instrumentation"),
             (Consumer::Thread, "thread_instrumentation"),
             (Consumer::Digest, "statements_digest"),
@@ -123,16 +147,20 @@ mod tests {
             in_history: true,
             in_long_history: false,
             has_digest: true,
+            transactions: true,
+            transactions_history: true,
+            transactions_long_history: false,
         };
-        assert_eq!(consumers.collected(ThreadSettings::default()), all);
+        let of = |consumers: &Consumers, thread| Consumers::collected(consumers.switched(), thread);
+        assert_eq!(of(&consumers, ThreadSettings::default()), all);
         assert!(consumers.switch("events_statements_current", false) && !consumers.switch("nothing", true));
         let part = Collected { is_shown: false, in_history: false, ..all };
-        assert_eq!(consumers.collected(ThreadSettings::default()), part);
+        assert_eq!(of(&consumers, ThreadSettings::default()), part);
         let unmeasured = ThreadSettings { is_instrumented: false, has_history: true };
-        assert_eq!(consumers.collected(unmeasured), Collected::default());
+        assert_eq!(of(&consumers, unmeasured), Collected::default());
         consumers.switch("thread_instrumentation", false);
-        assert!(consumers.collected(unmeasured).is_measured, "threads are not told apart");
+        assert!(of(&consumers, unmeasured).is_measured, "threads are not told apart");
         consumers.switch("global_instrumentation", false);
-        assert_eq!(consumers.collected(ThreadSettings::default()), Collected::default());
+        assert_eq!(of(&consumers, ThreadSettings::default()), Collected::default());
     }
 }

@@ -3,8 +3,10 @@
 
 use super::digests::DigestEntry;
 use super::errors::ErrorSums;
+use super::levels::{AccountName, Level};
 use super::session::MeasuredSession;
-use super::totals::{AccountName, AccountRow, ByName, Ended, Measured};
+use super::totals::{AccountRow, ByName, Ended, Measured};
+use super::transactions::TransactionSums;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -158,31 +160,49 @@ impl Measured {
     /// Empties the sums of errors at a level and at those below it.
     pub fn clear_errors(&self, sessions: &[Arc<MeasuredSession>], level: Level) {
         sessions.iter().for_each(|session| session.give_errors());
-        match level {
-            Level::Session => {}
-            Level::Account => self.errors.clear_by_account(),
-            Level::User => self.errors.clear_by_user(),
-            Level::Host => self.errors.clear_by_host(),
-            Level::All => self.errors.clear(),
-        }
+        self.errors.clear(level);
     }
-}
 
-/// What sums are of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
-    /// A session.
-    Session,
-    /// A user and a host.
-    Account,
-    /// A user.
-    User,
-    /// A host.
-    Host,
-    /// The whole server.
-    All,
+    /// Returns the transactions of all accounts.
+    pub fn transactions_by_account(
+        &self,
+        sessions: &[Arc<MeasuredSession>],
+    ) -> BTreeMap<AccountName, TransactionSums> {
+        self.transactions.by_account(transactions_of(sessions))
+    }
+
+    /// Returns the transactions of all users.
+    pub fn transactions_by_user(
+        &self,
+        sessions: &[Arc<MeasuredSession>],
+    ) -> BTreeMap<Option<String>, TransactionSums> {
+        self.transactions.by_user(transactions_of(sessions))
+    }
+
+    /// Returns the transactions of all hosts.
+    pub fn transactions_by_host(
+        &self,
+        sessions: &[Arc<MeasuredSession>],
+    ) -> BTreeMap<Option<String>, TransactionSums> {
+        self.transactions.by_host(transactions_of(sessions))
+    }
+
+    /// Returns the transactions of the whole server.
+    pub fn all_transactions(&self, sessions: &[Arc<MeasuredSession>]) -> TransactionSums {
+        self.transactions.sums(transactions_of(sessions))
+    }
+
+    /// Empties the sums of transactions at a level and at those below it.
+    pub fn clear_transactions(&self, sessions: &[Arc<MeasuredSession>], level: Level) {
+        sessions.iter().for_each(|session| session.give_transactions());
+        self.transactions.clear(level);
+    }
 }
 
 fn errors_of(sessions: &[Arc<MeasuredSession>]) -> Vec<(AccountName, ErrorSums)> {
     sessions.iter().map(|session| session.errors()).collect()
+}
+
+fn transactions_of(sessions: &[Arc<MeasuredSession>]) -> Vec<(AccountName, TransactionSums)> {
+    sessions.iter().map(|session| session.transactions()).collect()
 }

@@ -1,4 +1,4 @@
-//! The latest statements of a session.
+//! The latest statements and transactions of a session.
 
 use super::digests::DigestEntry;
 use super::figures::Sample;
@@ -22,6 +22,10 @@ pub struct Outcome {
 pub struct Event {
     /// Its number among the session's events.
     pub number: u64,
+    /// The number of the session's last event when it ended.
+    pub end_number: u64,
+    /// The number of the transaction that it began in; 0 for none.
+    pub transaction: u64,
     /// Its number among all statements of the server.
     pub statement_id: u64,
     /// Its kind.
@@ -50,6 +54,8 @@ impl Default for Event {
     fn default() -> Event {
         Event {
             number: 0,
+            end_number: 0,
+            transaction: 0,
             statement_id: 0,
             name: EventName(0),
             ticks: (0, None),
@@ -86,23 +92,43 @@ impl Event {
     }
 }
 
-/// The latest statements of a session, of which one may still run.
+/// What is known of an event that is kept.
+pub(super) trait Kept: Default + Clone {
+    /// Reports whether it has ended.
+    fn has_ended(&self) -> bool;
+
+    /// Reports whether it is kept when the next one begins.
+    fn is_kept(&self) -> bool;
+}
+
+impl Kept for Event {
+    fn has_ended(&self) -> bool {
+        self.ticks.1.is_some()
+    }
+
+    fn is_kept(&self) -> bool {
+        self.is_kept
+    }
+}
+
+/// The latest events of one kind of a session, of which one may still run.
 #[derive(Default)]
-pub(super) struct Recent {
-    events: Vec<Event>,
+pub(super) struct Recent<E> {
+    events: Vec<E>,
     /// The place of the latest one.
     at: usize,
 }
 
-impl Recent {
-    /// Returns the place for a new statement, which replaces the oldest one. Beside the latest
-    /// statement `most` others are kept.
-    pub fn begin(&mut self, most: usize) -> &mut Event {
-        if self.events.get(self.at).is_some_and(|latest| !latest.is_kept) {
+impl<E: Kept> Recent<E> {
+    /// Returns the place for a new event, which replaces the oldest one. Beside the latest event
+    /// `most` others are kept.
+    #[inline]
+    pub fn begin(&mut self, most: usize) -> &mut E {
+        if self.events.get(self.at).is_some_and(|latest| !latest.is_kept()) {
             return &mut self.events[self.at];
         }
         if self.events.len() <= most {
-            self.events.push(Event::default());
+            self.events.push(E::default());
             self.at = self.events.len() - 1;
         } else {
             self.at = if self.at + 1 >= self.events.len() { 0 } else { self.at + 1 };
@@ -110,22 +136,22 @@ impl Recent {
         &mut self.events[self.at]
     }
 
-    /// Returns the latest statement.
-    pub fn latest(&mut self) -> Option<&mut Event> {
+    /// Returns the latest event.
+    pub fn latest(&mut self) -> Option<&mut E> {
         self.events.get_mut(self.at)
     }
 
-    /// Returns the statements that have ended, the oldest first, at most `most`.
-    pub fn ended(&self, most: usize) -> Vec<Event> {
+    /// Returns the events that have ended, the oldest first, at most `most`.
+    pub fn ended(&self, most: usize) -> Vec<E> {
         let (new, old) = self.events.split_at((self.at + 1).min(self.events.len()));
-        let ended = old.iter().chain(new).filter(|event| event.ticks.1.is_some() && event.is_kept);
-        let all: Vec<&Event> = ended.collect();
+        let ended = old.iter().chain(new).filter(|event| event.has_ended() && event.is_kept());
+        let all: Vec<&E> = ended.collect();
         all[all.len().saturating_sub(most)..].iter().map(|event| (*event).clone()).collect()
     }
 
-    /// Forgets all statements but the one that runs.
+    /// Forgets all events but the one that runs.
     pub fn clear_ended(&mut self) {
-        let running = self.latest().filter(|event| event.ticks.1.is_none()).cloned();
+        let running = self.latest().filter(|event| !event.has_ended()).cloned();
         self.events = running.into_iter().collect();
         self.at = 0;
     }
@@ -137,11 +163,11 @@ mod tests {
 
     #[test]
     fn the_latest_statements_are_kept() {
-        let mut recent = Recent::default();
+        let mut recent = Recent::<Event>::default();
         for number in 1..=7 {
             *recent.begin(2) = Event { number, ticks: (0, Some(1)), ..Event::default() };
         }
-        let numbers = |recent: &Recent| recent.ended(2).iter().map(|e| e.number).collect::<Vec<_>>();
+        let numbers = |recent: &Recent<Event>| recent.ended(2).iter().map(|e| e.number).collect::<Vec<_>>();
         assert_eq!(numbers(&recent), [6, 7]);
         *recent.begin(2) = Event { number: 8, ..Event::default() };
         assert_eq!(numbers(&recent), [6, 7], "one that runs is not among those that have ended");

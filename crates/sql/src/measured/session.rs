@@ -1,14 +1,17 @@
 //! What one session measures.
 
-use super::consumers::Collected;
+use super::consumers::{Collected, Consumers};
 use super::digests::DigestEntry;
 use super::errors::{Conditions, ErrorSums};
 use super::figures::{COUNTED, Figures, sum};
 use super::histogram::bucket_of;
+use super::levels::AccountName;
 use super::names::EventName;
 use super::recent::{Event, Outcome, Recent};
+use super::session_transactions::{Around, OfSession};
 use super::setup::{ThreadSettings, Timed};
-use super::totals::{AccountName, ByName, Measured, STATEMENT_IDS};
+use super::totals::{ByName, Measured, STATEMENT_IDS};
+use super::transactions::WholeTransaction;
 use crate::counters::Counters;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -96,9 +99,13 @@ struct Inner {
     account: AccountName,
     /// Whether the session is measured, as `threads` shows it.
     settings: ThreadSettings,
-    recent: Recent,
+    recent: Recent<Event>,
     /// What is collected of the statement that runs.
     collected: Collected,
+    /// Which consumers were on when somebody looked last, and what is collected while they are.
+    /// `None` means that nobody has looked since the settings changed.
+    consumed: Option<(u32, Collected)>,
+    transactions: OfSession,
     last_number: u64,
     next_statement_id: u64,
     parts: Vec<Option<Box<Part>>>,
@@ -110,6 +117,22 @@ struct Inner {
     /// Nanoseconds for each tick, times 2 to the power of 32, and for how many statements it is
     /// good.
     rate: (u64, u32),
+}
+
+impl Inner {
+    /// Returns what is collected now.
+    #[inline]
+    fn all_collected(&mut self, consumers: &Consumers) -> Collected {
+        let switched = consumers.switched();
+        match self.consumed {
+            Some((before, collected)) if before == switched => collected,
+            _ => {
+                let collected = Consumers::collected(switched, self.settings);
+                self.consumed = Some((switched, collected));
+                collected
+            }
+        }
+    }
 }
 
 /// What one session measures. Only its own thread writes, so its lock is free unless somebody
@@ -138,10 +161,11 @@ impl MeasuredSession {
     pub fn change_account(&self, account: AccountName) {
         self.give_by_name();
         self.give_errors();
+        self.give_transactions();
         self.measured.enter(&account);
         let settings = self.measured.actors.settings_of((account.0.as_deref(), account.1.as_deref()));
         let mut inner = self.inner.lock();
-        (inner.account, inner.settings) = (account, settings);
+        (inner.account, inner.settings, inner.consumed) = (account, settings, None);
     }
 
     /// Returns whether the session is measured.
@@ -151,7 +175,9 @@ impl MeasuredSession {
 
     /// Changes whether the session is measured, from its next statement on.
     pub fn change_settings(&self, change: impl FnOnce(&mut ThreadSettings)) {
-        change(&mut self.inner.lock().settings);
+        let mut inner = self.inner.lock();
+        change(&mut inner.settings);
+        inner.consumed = None;
     }
 
     /// Returns the session's account.
@@ -164,7 +190,7 @@ impl MeasuredSession {
         let settings = self.measured.settings();
         let mut inner = self.inner.lock();
         let inner = &mut *inner;
-        inner.collected = self.measured.consumers.collected(inner.settings);
+        inner.collected = inner.all_collected(&self.measured.consumers);
         let (is_enabled, timed) = self.measured.instruments.of_statement(begun.name);
         if !is_enabled {
             inner.collected = Collected::default();
@@ -178,6 +204,7 @@ impl MeasuredSession {
         }
         let event = inner.recent.begin(settings.history);
         event.number = inner.last_number;
+        event.transaction = inner.transactions.open_number;
         event.statement_id = inner.next_statement_id;
         inner.next_statement_id += 1;
         event.name = begun.name;
@@ -211,14 +238,17 @@ impl MeasuredSession {
         }
     }
 
-    /// Notes that the statement which runs ends.
-    pub fn end(&self, ended: Ended, counters: &Counters) {
+    /// Notes that the statement which runs ends, and the transaction that it was, if any.
+    pub fn end(&self, ended: Ended, whole: Option<&WholeTransaction>, counters: &Counters) {
         let mut inner = self.inner.lock();
         let inner = &mut *inner;
         if ended.outcome.error_code != 0 || !ended.conditions.is_empty() {
             self.add_errors(inner, &ended);
         }
         if !inner.collected.is_measured {
+            if let Some(whole) = whole {
+                self.add_unmeasured_whole(inner, whole, ended.ticks);
+            }
             return;
         }
         if inner.rate.1 == 0 {
@@ -229,11 +259,8 @@ impl MeasuredSession {
         let to_ns = |ticks: u64| ((u128::from(ticks) * u128::from(rate)) >> 32) as u64;
         let Some(event) = inner.recent.latest() else { return };
         let sample = &mut event.sample;
-        let wait_ns = match sample.is_untimed {
-            true => 0,
-            false => to_ns(ended.ticks.saturating_sub(event.ticks.0)),
-        };
-        sample.begin_anew(wait_ns);
+        let took_ns = to_ns(ended.ticks.saturating_sub(event.ticks.0));
+        sample.begin_anew(if sample.is_untimed { 0 } else { took_ns });
         if ended.lock_ticks != 0 {
             sample.set(sum::LOCK_TIME_NS, to_ns(ended.lock_ticks));
         }
@@ -244,6 +271,19 @@ impl MeasuredSession {
         sample.set_counted(counters, &mut inner.counted);
         event.ticks.1 = Some(ended.ticks);
         event.outcome = ended.outcome;
+        if let Some(whole) = whole {
+            let collected = inner.consumed.map_or(inner.collected, |(_, collected)| collected);
+            let (last_number, statement) = (&mut inner.last_number, event.number);
+            let around = Around {
+                measured: &self.measured,
+                connection_id: self.connection_id,
+                collected,
+                last_number,
+                statement,
+            };
+            inner.transactions.add_whole(around, whole, (event.ticks.0, ended.ticks), took_ns);
+        }
+        event.end_number = inner.last_number;
         if inner.collected.in_long_history {
             self.measured.keep_long(self.connection_id, event);
         }
@@ -261,9 +301,42 @@ impl MeasuredSession {
         }
     }
 
+    /// Notes the transaction of a statement that is not measured itself.
+    #[inline(never)]
+    fn add_unmeasured_whole(&self, inner: &mut Inner, whole: &WholeTransaction, ticks: u64) {
+        let collected = inner.all_collected(&self.measured.consumers);
+        let around = Around {
+            measured: &self.measured,
+            connection_id: self.connection_id,
+            collected,
+            last_number: &mut inner.last_number,
+            statement: 0,
+        };
+        inner.transactions.add_whole(around, whole, (ticks, ticks), 0);
+    }
+
+    /// Gives out what is kept of the session's transactions, what surrounds them, and when the
+    /// statement that runs has begun, in ticks.
+    pub(super) fn with_transactions(&self, run: impl FnOnce(&mut OfSession, Around<'_>, Option<u64>)) {
+        let mut inner = self.inner.lock();
+        let inner = &mut *inner;
+        let collected = inner.all_collected(&self.measured.consumers);
+        let is_measured = inner.collected.is_measured;
+        let running = inner.recent.latest().filter(|event| is_measured && event.ticks.1.is_none());
+        let (statement, since_ticks) = running.map_or((0, None), |event| (event.number, Some(event.ticks.0)));
+        let around = Around {
+            measured: &self.measured,
+            connection_id: self.connection_id,
+            collected,
+            last_number: &mut inner.last_number,
+            statement,
+        };
+        run(&mut inner.transactions, around, since_ticks);
+    }
+
     #[inline(never)]
     fn add_errors(&self, inner: &mut Inner, ended: &Ended) {
-        let is_measured = self.measured.consumers.collected(inner.settings).is_measured;
+        let is_measured = inner.all_collected(&self.measured.consumers).is_measured;
         if !is_measured || !self.measured.instruments.counts_errors() {
             return;
         }
@@ -290,6 +363,13 @@ impl MeasuredSession {
         if !errors.is_empty() {
             self.measured.errors.add_ended(&inner.account, &errors);
         }
+    }
+
+    /// Gives the sums of transactions to those of the account.
+    pub(super) fn give_transactions(&self) {
+        let mut inner = self.inner.lock();
+        let sums = std::mem::take(&mut inner.transactions.sums);
+        self.measured.transactions.add_ended(&inner.account, &sums);
     }
 
     fn add_to_part(
@@ -347,6 +427,7 @@ impl MeasuredSession {
         self.inner.lock().parts = Vec::new();
         self.give_by_name();
         self.give_errors();
+        self.give_transactions();
     }
 
     /// Returns the account and the sums by kind.

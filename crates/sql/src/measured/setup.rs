@@ -73,6 +73,13 @@ impl Instruments {
         self.bits.last().is_some_and(|bits| bits.load(Ordering::Relaxed) & ENABLED != 0)
     }
 
+    /// Returns whether transactions are measured, and whether their time is.
+    #[inline]
+    pub(super) fn of_transaction(&self) -> (bool, bool) {
+        let bits = self.bits.get(NAMES.len()).map_or(0, |bits| bits.load(Ordering::Relaxed));
+        (bits & ENABLED != 0, bits & TIMED != 0)
+    }
+
     /// Returns whether a statement of this kind is measured, and whether its time is. As in MySQL,
     /// the instruments of what it was before its kind was known have to be on, too.
     #[inline]

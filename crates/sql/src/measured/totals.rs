@@ -2,12 +2,14 @@
 
 use super::consumers::Consumers;
 use super::digests::{DigestEntry, Digests};
-use super::errors::Errors;
+use super::errors::ErrorSums;
 use super::figures::{Figures, Sample};
 use super::histogram::BUCKETS;
+use super::levels::{AccountName, Levels};
 use super::names::{EventName, NAMES};
 use super::recent::Event;
 use super::setup::{Actors, Instruments};
+use super::transactions::{TransactionEvent, TransactionSums};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -22,6 +24,9 @@ pub struct Settings {
     pub history: usize,
     /// The statements of all sessions together that are kept while their consumer is on.
     pub long_history: usize,
+    /// The transactions that each session keeps, and those of all sessions together that are kept
+    /// while their consumer is on.
+    pub transactions: (usize, usize),
     /// The bytes of a text that are kept.
     pub text_bytes: usize,
     /// The bytes of a digest's units.
@@ -29,9 +34,6 @@ pub struct Settings {
     /// After how many seconds the sample of a digest is replaced by any other.
     pub sample_age_s: u64,
 }
-
-/// A user and the host that it came from. `None` is for parts of the server itself.
-pub type AccountName = (Option<String>, Option<String>);
 
 /// Sums by kind of statement. Kinds that have not run take no room.
 #[derive(Default, Clone)]
@@ -113,12 +115,16 @@ pub struct Measured {
     /// What is measured.
     pub instruments: Instruments,
     /// The errors of sessions that have ended.
-    pub(super) errors: Errors,
+    pub(super) errors: Levels<ErrorSums>,
+    /// The transactions of sessions that have ended.
+    pub(super) transactions: Levels<TransactionSums>,
     /// Whose sessions are measured.
     pub actors: Actors,
     /// The last statements of all sessions with the ids of their connections, the oldest first,
     /// while their consumer is on.
     pub(super) long_history: Mutex<VecDeque<(u32, Event)>>,
+    /// The last transactions of all sessions, in the same way.
+    long_transactions: Mutex<VecDeque<(u32, TransactionEvent)>>,
     /// Locked when a session begins and ends, and by readers.
     pub(super) ended: Mutex<Ended>,
     since_ticks: u64,
@@ -137,7 +143,9 @@ impl Measured {
             next_statements: AtomicU64::new(1),
             consumers: Consumers::default(),
             instruments: Instruments::default(),
-            errors: Errors::default(),
+            errors: Levels::default(),
+            transactions: Levels::default(),
+            long_transactions: Mutex::default(),
             actors: Actors::default(),
             long_history: Mutex::default(),
             ended: Mutex::default(),
@@ -171,14 +179,23 @@ impl Measured {
 
     /// Keeps a statement that has ended, for which the oldest one makes room.
     pub(super) fn keep_long(&self, connection_id: u32, event: &Event) {
-        let most = self.settings.long_history;
-        let mut long = self.long_history.lock();
-        while long.len() >= most.max(1) {
-            long.pop_front();
-        }
-        if most > 0 {
-            long.push_back((connection_id, event.clone()));
-        }
+        keep(&self.long_history, self.settings.long_history, (connection_id, event));
+    }
+
+    /// Keeps a transaction that has ended, for which the oldest one makes room.
+    #[inline(never)]
+    pub(super) fn keep_long_transaction(&self, connection_id: u32, event: &TransactionEvent) {
+        keep(&self.long_transactions, self.settings.transactions.1, (connection_id, event));
+    }
+
+    /// Returns the last transactions of all sessions with the ids of their connections.
+    pub fn long_transactions(&self) -> Vec<(u32, TransactionEvent)> {
+        self.long_transactions.lock().iter().cloned().collect()
+    }
+
+    /// Forgets the last transactions of all sessions.
+    pub fn clear_long_transactions(&self) {
+        self.long_transactions.lock().clear();
     }
 
     /// Returns the last statements of all sessions with the ids of their connections.
@@ -199,5 +216,16 @@ impl Measured {
     /// Adds the statements of an account that its session no longer keeps.
     pub(super) fn add_ended(&self, account: &AccountName, by_name: &ByName) {
         self.ended.lock().accounts.entry(account.clone()).or_default().by_name.merge(by_name);
+    }
+}
+
+/// Keeps an event of a connection among at most `most` ones.
+fn keep<E: Clone>(kept: &Mutex<VecDeque<(u32, E)>>, most: usize, (connection_id, event): (u32, &E)) {
+    let mut kept = kept.lock();
+    while kept.len() >= most.max(1) {
+        kept.pop_front();
+    }
+    if most > 0 {
+        kept.push_back((connection_id, event.clone()));
     }
 }

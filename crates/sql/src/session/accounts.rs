@@ -115,6 +115,9 @@ pub(super) fn change_accounts(
         session.locks.check_writable(&session.server)?;
         session.server.host.change_accounts(command, &log)
     };
+    if changed.is_ok() {
+        session.transacting().note_definition();
+    }
     session.transacting().spend_gtid();
     let changed = changed?;
     let told = [(Level::Note, changed.notes), (Level::Warning, changed.warnings)];

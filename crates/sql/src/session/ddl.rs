@@ -74,6 +74,9 @@ fn run_ddl_now(session: &mut Session, text: &[u8], statement: &Statement) -> Res
             done?;
             session.transacting().begin(false, None)?;
         } else {
+            if done.is_ok() {
+                session.transacting().note_definition();
+            }
             session.transacting().spend_gtid();
             done?;
         }

@@ -54,7 +54,8 @@ pub(super) fn run<T>(
         }
         Err(error) => ended.outcome = outcome_of(error),
     }
-    measured.end(ended, &session.server.counters);
+    measured.end(ended, session.transaction.whole.as_ref(), &session.server.counters);
+    session.transaction.whole = None;
     done
 }
 
@@ -209,7 +210,7 @@ pub(super) fn run_prepare(
         }
         Err(error) => ended.outcome = outcome_of(error),
     }
-    measured.end(ended, &session.server.counters);
+    measured.end(ended, None, &session.server.counters);
     done
 }
 
@@ -289,7 +290,7 @@ pub(super) fn closed(session: &Session, prepared: &PreparedStatement) {
         schema: session.settings.schema.as_deref(),
         ticks: ticks(),
     });
-    measured.end(Ended { ticks: ticks(), ..Ended::default() }, &session.server.counters);
+    measured.end(Ended { ticks: ticks(), ..Ended::default() }, None, &session.server.counters);
 }
 
 /// Measures a command that is no statement, by its name behind `com/`.
@@ -300,5 +301,5 @@ pub(super) fn command(session: &Session, name: &str, since_ticks: u64, error: Op
         Some(error) => outcome_of(error),
         None => Outcome { sqlstate: Some(*b"00000"), ..Outcome::default() },
     };
-    measured.end(Ended { ticks: ticks(), outcome, ..Ended::default() }, &session.server.counters);
+    measured.end(Ended { ticks: ticks(), outcome, ..Ended::default() }, None, &session.server.counters);
 }

@@ -36,12 +36,19 @@ pub(super) fn run(session: &mut Session, statement: &Statement, sink: &mut dyn R
             after_completion(session, chained, release)?;
         }
         Statement::Xa(statement) => return xa::run(session, statement, sink).map(|()| true),
-        Statement::Savepoint(name) => session.transacting().savepoint(name)?,
+        Statement::Savepoint(name) => {
+            session.transacting().savepoint(name)?;
+            count_savepoint(session, 0);
+        }
         Statement::RollbackTo(name) => {
             session.transaction.xa.check_active()?;
             session.transaction.rollback_to(name)?;
+            count_savepoint(session, 1);
         }
-        Statement::ReleaseSavepoint(name) => session.transaction.release_savepoint(name)?,
+        Statement::ReleaseSavepoint(name) => {
+            session.transaction.release_savepoint(name)?;
+            count_savepoint(session, 2);
+        }
         _ => return Ok(false),
     }
     session.statement.diagnostics.borrow_mut().clear();
@@ -50,6 +57,13 @@ pub(super) fn run(session: &mut Session, statement: &Statement, sink: &mut dyn R
     }
     results::ok(session, sink)?;
     Ok(true)
+}
+
+/// Counts a statement about savepoints for performance_schema.
+fn count_savepoint(session: &Session, which: usize) {
+    if let Some(measured) = &session.server.measured {
+        measured.count_savepoint(which);
+    }
 }
 
 fn begin(session: &mut Session, snapshot: bool, read_only: Option<bool>) -> Result<()> {

@@ -33,6 +33,7 @@ pub enum Kind {
     HostOrNull,
     /// `timestamp(6)`
     Moment,
+    OneOf(&'static [&'static str]),
     OneOfOrNull(&'static [&'static str]),
 }
 
@@ -57,6 +58,7 @@ fn column(name: &str, kind: Kind) -> ColumnMeta {
         Kind::UserOrNull => (ColumnType::char(32, UTF8MB4_BIN), true),
         Kind::HostOrNull => (ColumnType::char(255, ASCII_GENERAL_CI), true),
         Kind::Moment => (ColumnType::timestamp(6), false),
+        Kind::OneOf(words) => (ColumnType::enumeration(members(words), UTF8MB4_0900_AI_CI), false),
         Kind::OneOfOrNull(words) => (ColumnType::enumeration(members(words), UTF8MB4_0900_AI_CI), true),
     };
     let mut flags = if nullable { 0 } else { column_flag::NOT_NULL };

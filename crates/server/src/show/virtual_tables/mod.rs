@@ -22,6 +22,7 @@ mod setup;
 mod statements;
 mod surroundings;
 mod table_statistics;
+mod transaction_events;
 mod transactions;
 mod user_attributes;
 mod variables_info;
@@ -108,6 +109,22 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("performance_schema", "events_errors_summary_by_thread_by_error", errors::by_thread),
     ("performance_schema", "events_errors_summary_by_user_by_error", errors::by_user),
     ("performance_schema", "events_errors_summary_global_by_error", errors::global),
+    ("performance_schema", "events_transactions_current", transaction_events::current),
+    ("performance_schema", "events_transactions_history", transaction_events::history),
+    ("performance_schema", "events_transactions_history_long", transaction_events::history_long),
+    (
+        "performance_schema",
+        "events_transactions_summary_by_account_by_event_name",
+        transaction_events::by_account,
+    ),
+    ("performance_schema", "events_transactions_summary_by_host_by_event_name", transaction_events::by_host),
+    (
+        "performance_schema",
+        "events_transactions_summary_by_thread_by_event_name",
+        transaction_events::by_thread,
+    ),
+    ("performance_schema", "events_transactions_summary_by_user_by_event_name", transaction_events::by_user),
+    ("performance_schema", "events_transactions_summary_global_by_event_name", transaction_events::global),
     ("performance_schema", "hosts", statements::hosts),
     ("performance_schema", "prepared_statements_instances", statements::instances),
     ("performance_schema", "users", statements::users),
@@ -150,7 +167,13 @@ pub fn truncate(host: &ConnectionHost, schema: &str, table: &str) -> sql::Result
     }
     if schema == "performance_schema" {
         let table = table.to_lowercase();
-        if [statements::truncate, setup::truncate, errors::truncate].iter().any(|empty| empty(host, &table)) {
+        let all = [
+            statements::truncate,
+            setup::truncate,
+            errors::truncate,
+            transaction_events::truncate,
+        ];
+        if all.iter().any(|empty| empty(host, &table)) {
             return Ok(());
         }
     }

@@ -218,14 +218,6 @@ pub const DEFINITIONS: &[Definition] = &[
         .read_only()
         .not_an_option()
         .kept("The tables of performance_schema have what their rows need."),
-    global("performance_schema_events_transactions_history_long_size", Int(-1, 1_048_576), "10000")
-        .read_only()
-        .not_an_option()
-        .kept("The tables of performance_schema have what their rows need."),
-    global("performance_schema_events_transactions_history_size", Int(-1, 1_024), "10")
-        .read_only()
-        .not_an_option()
-        .kept("The tables of performance_schema have what their rows need."),
     global("performance_schema_events_waits_history_long_size", Int(-1, 1_048_576), "10000")
         .read_only()
         .not_an_option()

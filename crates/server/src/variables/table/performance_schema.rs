@@ -21,6 +21,15 @@ pub const DEFINITIONS: &[Definition] = &[
     global("performance_schema_events_statements_history_size", Int(-1, 1024), "10")
         .read_only()
         .does("So many of a session's last statements are kept. -1 is 10."),
+    global("performance_schema_events_transactions_history_long_size", Int(-1, 1_048_576), "10000")
+        .read_only()
+        .does(
+            "events_transactions_history_long keeps so many transactions while its consumer is on. -1 is \
+             10000.",
+        ),
+    global("performance_schema_events_transactions_history_size", Int(-1, 1024), "10")
+        .read_only()
+        .does("So many of a session's last transactions are kept. -1 is 10."),
     global("performance_schema_max_digest_length", UInt(0, 1_048_576), "1024")
         .read_only()
         .does("The units of a digest take so many bytes at most, and max_digest_length at most."),

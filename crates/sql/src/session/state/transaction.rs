@@ -3,6 +3,7 @@
 use super::{NextGtid, SessionXa};
 use crate::ast::Statement;
 use crate::error::{Result, SqlError};
+use crate::measured::WholeTransaction;
 use crate::variables::Variables;
 use engine::{CommitOptions, Isolation, Savepoint, SpentTransaction, Transaction};
 use types::Value;
@@ -30,6 +31,11 @@ pub(crate) struct SessionTransaction {
     pub next_read_only: Option<bool>,
     pub gtid: NextGtid,
     pub xa: SessionXa,
+    /// The transaction that the running statement has begun and ended, where transactions are
+    /// measured.
+    pub whole: Option<WholeTransaction>,
+    /// Whether it was noted that the open transaction has begun.
+    pub is_noted: bool,
 }
 
 impl SessionTransaction {
@@ -61,6 +67,7 @@ impl SessionTransaction {
         self.explicit = false;
         self.read_only = false;
         self.savepoints.clear();
+        self.is_noted = false;
         (self.made_temporary, self.dropped_temporary) = (false, false);
     }
 

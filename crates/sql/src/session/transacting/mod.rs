@@ -4,12 +4,15 @@
 //! transactions need.
 
 mod gtid;
+mod noted;
 mod xa;
 
 use super::state::{ServerHandles, SessionLocks, SessionTransaction, Settings};
 use crate::error::{Result, SqlError};
 use crate::host::TransactionKind;
-use engine::{CommitOptions, GtidNext, Isolation, Transaction};
+use crate::measured::TransactionState;
+use engine::{CommitOptions, CommitOutcome, GtidNext, Isolation, Transaction};
+use noted::{gtid_of, state_after};
 
 /// The parts of a session that its transactions need.
 pub(super) struct Transacting<'s> {
@@ -104,6 +107,7 @@ impl Transacting<'_> {
         if snapshot {
             transaction.open_snapshot()?;
         }
+        self.note_begun(&transaction);
         self.of.open = Some(transaction);
         self.of.explicit = true;
         Ok(())
@@ -120,6 +124,7 @@ impl Transacting<'_> {
         let committed = match self.of.open.take() {
             // The GTID had been executed before, so nothing was done in the transaction.
             Some(_) if self.of.gtid.is_executed() => {
+                self.note_ended(TransactionState::RolledBack, None);
                 self.spend_gtid();
                 Ok(())
             }
@@ -127,10 +132,16 @@ impl Transacting<'_> {
             // itself.
             Some(mut transaction) if self.locks.has_read_lock() => {
                 let options = CommitOptions { gtid: GtidNext::Anonymous, ..self.commit_options() };
-                transaction.commit_in_place(&options).map(|_| ())
+                let committed = transaction.commit_in_place(&options);
+                self.note_ended(state_after(committed.is_ok()), None);
+                committed.map(|_| ())
             }
             Some(transaction) => {
+                let has_changes = transaction.has_changes();
                 let committed = self.commit_or_end(transaction);
+                let gtid = committed.as_ref().ok().and_then(|outcome| gtid_of(outcome, has_changes));
+                self.note_ended(state_after(committed.is_ok()), gtid);
+                let committed = committed.map(|_| ());
                 self.spend_gtid();
                 self.of.forget();
                 return committed;
@@ -154,6 +165,7 @@ impl Transacting<'_> {
         self.of.xa.check_none()?;
         if let Some(transaction) = self.of.open.take() {
             self.end_unchanged(transaction);
+            self.note_ended(TransactionState::Committed, None);
         }
         self.of.forget();
         Ok(())
@@ -174,6 +186,7 @@ impl Transacting<'_> {
     pub fn rollback(&mut self) {
         if let Some(transaction) = self.of.open.take() {
             self.end_unchanged(transaction);
+            self.note_ended(TransactionState::RolledBack, None);
             self.spend_gtid();
         }
         self.of.forget();
@@ -206,7 +219,9 @@ impl Transacting<'_> {
                 // Alone in its transaction, the savepoint is gone at once.
                 return Ok(());
             }
-            self.of.open = Some(self.new_transaction());
+            let transaction = self.new_transaction();
+            self.note_begun(&transaction);
+            self.of.open = Some(transaction);
         }
         self.of.add_savepoint(name);
         Ok(())
@@ -228,6 +243,7 @@ impl Transacting<'_> {
         assert!(self.of.open.is_none(), "a statement has the transaction until it has ended");
         match outcome {
             Err(error) if self.server.ends_transaction(&error) => {
+                self.note_rolled_back(&transaction);
                 self.end_unchanged(transaction);
                 self.spend_gtid();
                 self.of.forget();
@@ -247,26 +263,34 @@ impl Transacting<'_> {
             if tells {
                 self.server.engine.wait_visible(transaction.depends_on());
             }
+            if !self.of.is_noted && !transaction.is_untouched() {
+                self.note_begun(&transaction);
+            }
             self.of.open = Some(transaction);
             return Ok(());
         }
+        let whole = self.whole_of(&transaction);
         self.of.read_only = false;
         if !succeeded || !(transaction.has_changes() || transaction.has_temporary_changes()) {
             self.end_unchanged(transaction);
+            self.note_whole(whole, state_after(succeeded), None);
             return Ok(());
         }
+        let has_changes = transaction.has_changes();
         let committed = self.commit_or_end(transaction);
+        let gtid = committed.as_ref().ok().and_then(|outcome| gtid_of(outcome, has_changes));
+        self.note_whole(whole, state_after(committed.is_ok()), gtid);
         self.spend_gtid();
-        committed
+        committed.map(|_| ())
     }
 
     /// Commits a transaction that may have changes, or ends it when its changes are refused.
-    fn commit_or_end(&mut self, mut transaction: Box<Transaction>) -> Result<()> {
+    fn commit_or_end(&mut self, mut transaction: Box<Transaction>) -> Result<CommitOutcome> {
         match self.checked_commit_options(&transaction) {
             Ok(options) => {
                 let committed = transaction.commit_in_place(&options);
                 self.of.spend(transaction);
-                committed.map(|_| ()).map_err(SqlError::from)
+                committed.map_err(SqlError::from)
             }
             Err(refused) => {
                 self.end_unchanged(transaction);

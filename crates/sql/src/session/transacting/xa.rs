@@ -4,8 +4,10 @@
 //! The states, refusals and error numbers are those of MySQL 9.7 (`testkit/tests/xa.rs` compares).
 
 use super::Transacting;
+use super::noted::state_after;
 use crate::ast::XaStart;
 use crate::error::Result;
+use crate::measured::{TransactionState, XaState};
 use crate::session::state::{
     RB_ROLLBACK, SessionXa, Stage, XaOfSession as Branch, inval, nota, outside, rolled_back,
 };
@@ -19,6 +21,7 @@ impl Transacting<'_> {
     /// Returns 1397 to 1400, and 1440 for an XID that is in use.
     pub fn start_xa(&mut self, xid: &Xid, how: XaStart) -> Result<()> {
         if self.of.xa.resume(xid, how)? {
+            self.note_xa(XaState::Active);
             return Ok(());
         }
         if self.locks.has_tables() || self.of.is_used() {
@@ -31,9 +34,10 @@ impl Transacting<'_> {
         self.of.open = None;
         let mut transaction = self.new_transaction();
         transaction.set_xid(*xid);
+        self.of.xa = SessionXa(Some(Branch { xid: *xid, stage: Stage::Active, place: Some(place) }));
+        self.note_begun(&transaction);
         self.of.open = Some(transaction);
         self.of.explicit = true;
-        self.of.xa = SessionXa(Some(Branch { xid: *xid, stage: Stage::Active, place: Some(place) }));
         Ok(())
     }
 
@@ -46,7 +50,9 @@ impl Transacting<'_> {
         if suspend {
             return Err(inval());
         }
-        self.of.xa.end(xid)
+        self.of.xa.end(xid)?;
+        self.note_xa(XaState::Idle);
+        Ok(())
     }
 
     /// Runs XA PREPARE.
@@ -66,14 +72,17 @@ impl Transacting<'_> {
         self.of.forget();
         let (Some(place), Some(transaction)) = (place, transaction) else { return Err(nota()) };
         if is_executed {
+            self.note_xa_ended(xid, TransactionState::RolledBack);
             transaction.rollback();
             return Ok(());
         }
         let attached = !self.settings.variables.kept_on("xa_detach_on_prepare");
         if let Err(error) = transaction.prepare_xa(place, attached, &self.commit_options()) {
             log::error!("XA PREPARE {xid}: {error}");
+            self.note_xa_ended(xid, TransactionState::RolledBack);
             return Err(rolled_back(RB_ROLLBACK));
         }
+        self.note_xa(XaState::Prepared);
         if attached {
             self.of.xa = SessionXa(Some(Branch { xid: *xid, stage: Stage::Prepared, place: None }));
         }
@@ -142,6 +151,7 @@ impl Transacting<'_> {
         }
         let finish = XaFinish { commit, by_its_session, events: None };
         self.server.engine.finish_xa(xid, &finish, &self.commit_options())?;
+        self.note_xa_ended(xid, state_after(commit));
         self.spend_gtid();
         Ok(())
     }

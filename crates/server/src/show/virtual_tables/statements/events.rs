@@ -9,7 +9,7 @@ use sql::measured::{Event, Measured, SUM_NAMES, Timed};
 use sql::{ColumnMeta, ComputedTable, Digest};
 use types::Value;
 
-const NESTING: &[&str] = &["TRANSACTION", "STATEMENT", "STAGE", "WAIT"];
+pub const NESTING: &[&str] = &["TRANSACTION", "STATEMENT", "STAGE", "WAIT"];
 const ENGINES: &[&str] = &["PRIMARY", "SECONDARY"];
 
 fn of_event() -> Vec<ColumnMeta> {
@@ -75,7 +75,7 @@ fn row(thread: u64, event: &Event, measured: &Measured) -> Vec<Value> {
     let mut cells = vec![
         Value::UInt(thread),
         Value::UInt(event.number),
-        number(end_ticks.map(|_| event.number)),
+        number(end_ticks.map(|_| event.end_number)),
         Value::text(&event.name.shown()),
         Value::Null,
         start,
@@ -95,7 +95,13 @@ fn row(thread: u64, event: &Event, measured: &Measured) -> Vec<Value> {
         text_or_null(Some(outcome.message.as_str()).filter(|text| !text.is_empty())),
     ];
     cells.extend(measured);
-    cells.extend([Value::Null, Value::Null, Value::Int(0), Value::UInt(event.statement_id)]);
+    let is_within = event.transaction != 0;
+    cells.extend([
+        number(is_within.then_some(event.transaction)),
+        text_or_null(is_within.then_some("TRANSACTION")),
+        Value::Int(0),
+        Value::UInt(event.statement_id),
+    ]);
     cells.extend([0; 3].map(Value::UInt));
     cells.push(Value::text("PRIMARY"));
     cells

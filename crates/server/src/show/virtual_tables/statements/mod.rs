@@ -4,7 +4,7 @@
 //! processor's time and the memory of a statement, and what a secondary engine did.
 
 mod digests;
-mod events;
+pub mod events;
 mod prepared;
 pub mod reading;
 mod summaries;
