@@ -11,9 +11,11 @@ use crate::lock::LockId;
 use crate::lock::gap::TableLocks;
 use crate::multi_valued::{self, EntryKeys};
 use crate::statistics::TableStatistics;
+use crate::usage::IndexUsage;
 use btree::Tree;
 use buffer::{Pool, SpaceId};
 use smallvec::SmallVec;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use types::row::RowLayout;
@@ -54,6 +56,21 @@ pub(crate) struct Counters {
     pub gate: parking_lot::RwLock<()>,
     /// The gap locks, and the keys that are about to be inserted.
     pub locks: Arc<TableLocks>,
+    /// How often each index was used: 0 stands for no index, 1 for the primary key, and the others
+    /// for the indexes with an id that is less by 2.
+    usage: parking_lot::Mutex<BTreeMap<u64, Arc<IndexUsage>>>,
+}
+
+impl Counters {
+    /// Returns how often no index, the primary key and these indexes were used. What is known of
+    /// other ones is forgotten, because they were dropped.
+    fn usage_of(&self, indexes: &[Index]) -> Vec<Arc<IndexUsage>> {
+        let of_indexes = indexes.iter().map(|index| u64::from(index.id) + 2);
+        let keys: Vec<u64> = [0, 1].into_iter().chain(of_indexes).collect();
+        let mut usage = self.usage.lock();
+        usage.retain(|key, _| keys.contains(key));
+        keys.into_iter().map(|key| usage.entry(key).or_default().clone()).collect()
+    }
 }
 
 /// The facts that the dictionary keeps about a table besides its definition.
@@ -118,6 +135,8 @@ pub struct Table {
     table_maps: TableMaps,
     /// The form of the table in the binary log. `None` means that it is the table's own.
     logged_form: Option<Arc<LoggedForm>>,
+    /// How often no index, the primary key and each secondary index were used.
+    usage: Vec<Arc<IndexUsage>>,
     /// The statistics that were sampled last.
     pub(crate) statistics: parking_lot::Mutex<Option<Arc<TableStatistics>>>,
 }
@@ -334,6 +353,7 @@ impl Table {
             table_maps: TableMaps::new(placement.id, &def),
             logged_form: LoggedForm::of(placement.id, &def),
             statistics: parking_lot::Mutex::default(),
+            usage: counters.usage_of(&indexes),
             virtual_mask: virtual_columns(&def),
             auto_increment: def.auto_increment_column(),
             def,
@@ -345,6 +365,16 @@ impl Table {
             primary_mask,
             indexed_mask,
             counters,
+        }
+    }
+
+    /// Returns how often an index was used. `None` stands for no index.
+    #[inline]
+    pub fn usage(&self, index: Option<IndexRef>) -> &Arc<IndexUsage> {
+        match index {
+            None => &self.usage[0],
+            Some(IndexRef::Primary) => &self.usage[1],
+            Some(IndexRef::Secondary(at)) => &self.usage[2 + at],
         }
     }
 

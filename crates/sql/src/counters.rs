@@ -3,6 +3,8 @@
 //! Each session counts for itself, without waiting for anybody: only its own thread writes, and
 //! every thread may read. The server adds the sessions up.
 
+use crate::table_uses::TableUses;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A number that one thread counts up and every thread may read.
@@ -81,6 +83,8 @@ macro_rules! counters {
             pub rows_examined: Count,
             /// Statements by kind, which have names of their own in SHOW STATUS.
             pub statements: StatementCounts,
+            /// What was done with the rows of tables, by index.
+            pub uses: Arc<TableUses>,
         }
 
         impl Counters {

@@ -78,6 +78,7 @@ mod sql_mode;
 mod statement_log;
 mod stopwatch;
 mod system_rows;
+mod table_uses;
 mod temporary;
 pub mod time_zone;
 pub mod touched;

@@ -259,6 +259,7 @@ pub(super) fn find_row(rows: &mut RowAccess, table: &Arc<Table>, before: Partial
     let (index, range) = match table.best_index(before.mask) {
         Some(at) => {
             let key = table.secondary_key(at, &image, &[])?.key;
+            table.usage(Some(IndexRef::Secondary(at))).add(&[1, 0, 0, 0]);
             (IndexRef::Secondary(at), KeyRange::prefix(&key))
         }
         None => (IndexRef::Primary, KeyRange::all()),
@@ -306,6 +307,9 @@ pub(super) fn find_together(
     found.resize_with(images.len(), || None);
     let mut columns = Vec::new();
     for (index, range, mut missing) in table.places_of(index, mask, images)? {
+        if index != IndexRef::Primary {
+            table.usage(Some(index)).add(&[1, 0, 0, 0]);
+        }
         let mut scan = Scan::open_newest(rows, table, index, range)?;
         while missing > 0 {
             let Some(row) = scan.next_row(rows)? else { break };

@@ -528,6 +528,7 @@ impl Sessions {
         let entry = entries.remove(&id).unwrap_or_else(|| panic!("connection {id} ends once"));
         self.ended.add_all(&entry.counters.figures());
         self.ended.statements.add_all(&entry.counters.statements);
+        entry.counters.uses.give();
         if let Some(measured) = entry.measured() {
             measured.finish();
         }
@@ -549,6 +550,11 @@ impl Sessions {
         total.add_all(&self.ended.figures());
         entries.values().for_each(|entry| total.add_all(&entry.counters.figures()));
         total.figures()
+    }
+
+    /// Adds what connections have done with the rows of tables to the numbers of the tables.
+    pub fn give_uses(&self) {
+        self.entries.lock().values().for_each(|entry| entry.counters.uses.give());
     }
 
     /// Returns how many statements of each kind all connections have begun, by the places of

@@ -8,7 +8,8 @@ use crate::error::Result;
 use crate::expr::Context;
 use crate::memory::{Charge, LONG_VALUE_BYTES};
 use crate::plan::{Access, Answered, RowLock, TableStep};
-use engine::{Direction, Found, IndexRef, KeyRange, Row, Scan, Table};
+use crate::table_uses::TableUses;
+use engine::{Direction, Found, IndexRef, KeyRange, Row, Scan, Table, Use};
 use std::collections::HashSet;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -43,6 +44,9 @@ pub(super) struct Reader<'p> {
     /// Whether all rows meet the conditions that the access answers.
     is_exact: bool,
     filter: Filter,
+    /// The rows that were read, and those that were looked for in vain.
+    fetched: u64,
+    uses: Arc<TableUses>,
 }
 
 /// How a reader comes to the tests of its rows' images. They are made once a scan has read some
@@ -182,6 +186,8 @@ impl<'p> Reader<'p> {
             degraded,
             is_exact: is_exact && is_exact_point,
             filter: Filter::for_lock(lock, run.ctx),
+            fetched: 0,
+            uses: run.ctx.counters.uses.clone(),
         })
     }
 
@@ -244,7 +250,7 @@ impl<'p> Reader<'p> {
                 (Some(Found::Lent), _) => {
                     let image = scan.image();
                     if !self.filter.passes((self.table, image), (step, self.is_exact), run.ctx)? {
-                        note_row(run)?;
+                        self.note_row(run)?;
                         continue;
                     }
                     charge_long(&mut self.long, run, image)?;
@@ -255,7 +261,7 @@ impl<'p> Reader<'p> {
                         continue;
                     }
                     if !self.filter.passes((self.table, &row.image), (step, self.is_exact), run.ctx)? {
-                        note_row(run)?;
+                        self.note_row(run)?;
                         continue;
                     }
                     charge_long(&mut self.long, run, &row.image)?;
@@ -267,14 +273,23 @@ impl<'p> Reader<'p> {
                     self.table.read_entry(self.index, covering, scan.entry(), slots)?;
                 }
                 (Some(Found::Entry), None) | (None, _) => {
-                    self.scan = None;
+                    self.end_scan();
                     continue;
                 }
             }
-            note_row(run)?;
+            self.note_row(run)?;
             return Ok(true);
         }
         Ok(false)
+    }
+
+    /// Counts a row that was read, whether it goes on or not.
+    #[inline]
+    fn note_row(&mut self, run: &Run<'_, '_>) -> Result<()> {
+        run.on_row()?;
+        self.fetched += 1;
+        run.ctx.counters.rows_examined.count();
+        Ok(())
     }
 
     /// Opens a scan of the next range. Returns false when no range is left.
@@ -298,10 +313,24 @@ impl<'p> Reader<'p> {
         Ok(true)
     }
 
+    /// Ends the scan of a range. A reader that has found nothing counts as one use of the index.
+    fn end_scan(&mut self) {
+        self.scan = None;
+        self.fetched = self.fetched.max(1);
+    }
+
+    /// Returns the index by which the rows are found. `None` means that all rows of the table are
+    /// read in any order.
+    pub fn used_index(&self) -> Option<IndexRef> {
+        let is_whole = self.step == Step::Row && self.index == IndexRef::Primary;
+        (!is_whole).then_some(self.index)
+    }
+
     /// Returns the next row, or `None` when there is no further row.
     pub fn next(&mut self, run: &mut Run<'_, '_>) -> Result<Option<Row>> {
         if let Some(key) = self.point.take() {
             run.ctx.counters.handler_read_key.count();
+            self.fetched += 1;
             let RowLock { mode, on_locked } = self.lock;
             let found = run.with(|txn| txn.get_unless_locked(self.table, key, mode, on_locked))?;
             run.ctx.counters.rows_examined.add(u64::from(found.is_some()));
@@ -315,14 +344,23 @@ impl<'p> Reader<'p> {
                         continue;
                     }
                     run.on_row()?;
+                    self.fetched += 1;
                     run.ctx.counters.rows_examined.count();
                     return Ok(Some(row));
                 }
-                self.scan = None;
+                self.end_scan();
             }
             if !self.open_scan(run)? {
                 return Ok(None);
             }
+        }
+    }
+}
+
+impl Drop for Reader<'_> {
+    fn drop(&mut self) {
+        if self.fetched != 0 {
+            self.uses.add(self.table.usage(self.used_index()), Use::Fetch, self.fetched);
         }
     }
 }
@@ -358,14 +396,6 @@ fn is_new(returned: &mut Option<Box<Returned>>, key: &[u8]) -> Result<bool> {
 #[inline]
 fn answered_by_access(step: &TableStep, is_exact: bool) -> Answered {
     if is_exact && step.hash.is_none() { step.answered } else { Answered::NONE }
-}
-
-/// Counts a row that was read, whether it goes on or not.
-#[inline]
-fn note_row(run: &Run<'_, '_>) -> Result<()> {
-    run.on_row()?;
-    run.ctx.counters.rows_examined.count();
-    Ok(())
 }
 
 /// Charges the memory for a long row: its image and the values that are decoded from it.

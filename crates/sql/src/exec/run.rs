@@ -4,7 +4,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::{Context, Expr, SharedTransaction};
 use crate::memory::Charge;
 use crate::plan::{Answered, QueryPlan, RowLock};
-use engine::{Transaction, TriggerEvent};
+use engine::{IndexRef, Table, Transaction, TriggerEvent, Use};
 use types::Value;
 
 /// How a running statement reaches its transaction.
@@ -26,11 +26,13 @@ pub(crate) struct Run<'r, 'c> {
     pub(super) is_received: bool,
     /// Whether rows are asked for their CHECK constraints, periods and partitions.
     pub(super) checks_rows: bool,
+    /// The index by which the rows that are changed are found.
+    pub(super) found_by: Option<IndexRef>,
 }
 
 /// Refuses to change the row of a sequence, and to insert or update rows of a table with a key
 /// WITHOUT OVERLAPS, whose check takes no locks.
-pub(super) fn refuse_changes(run: &Run<'_, '_>, table: &engine::Table, events: u8) -> Result<()> {
+pub(super) fn refuse_changes(run: &Run<'_, '_>, table: &Table, events: u8) -> Result<()> {
     if table.def.is_sequence() {
         return Err(SqlError::no_such_option_of_sequence(&table.def.schema, &table.def.name));
     }
@@ -44,12 +46,26 @@ pub(super) fn refuse_changes(run: &Run<'_, '_>, table: &engine::Table, events: u
 
 impl<'r, 'c> Run<'r, 'c> {
     pub fn new(txn: &'r mut Transaction, ctx: &'r Context<'c>) -> Run<'r, 'c> {
-        Run { txn: Handle::Own(txn), ctx, shares_reads: false, is_received: false, checks_rows: true }
+        Run {
+            txn: Handle::Own(txn),
+            ctx,
+            shares_reads: false,
+            is_received: false,
+            checks_rows: true,
+            found_by: None,
+        }
     }
 
     /// As [`Run::new`], for a statement with subqueries or stored functions, and for each subquery.
     pub(super) fn sharing(txn: &'r dyn SharedTransaction, ctx: &'r Context<'c>) -> Run<'r, 'c> {
-        Run { txn: Handle::Shared(txn), ctx, shares_reads: false, is_received: false, checks_rows: true }
+        Run {
+            txn: Handle::Shared(txn),
+            ctx,
+            shares_reads: false,
+            is_received: false,
+            checks_rows: true,
+            found_by: None,
+        }
     }
 
     /// Calls `take` with the transaction. `take` must not evaluate expressions, because they may
@@ -64,6 +80,12 @@ impl<'r, 'c> Run<'r, 'c> {
                 taken.expect("a shared transaction is lent once")
             }
         }
+    }
+
+    /// Counts a row of a table that is changed.
+    pub(super) fn note_change(&self, table: &Table, what: Use) {
+        let index = if what == Use::Insert { None } else { self.found_by };
+        self.ctx.counters.uses.add(table.usage(index), what, 1);
     }
 
     /// Returns an empty charge for memory that the statement keeps.

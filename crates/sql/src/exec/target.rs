@@ -9,7 +9,7 @@ use crate::bind::Target;
 use crate::error::{Result, SqlError};
 use crate::expr::{Number, number};
 use crate::plan::{RowLock, Source};
-use engine::{LockMode, Row, Table};
+use engine::{IndexRef, LockMode, Row, Table};
 use std::sync::Arc;
 use types::Value;
 
@@ -65,6 +65,8 @@ impl Target {
         let Source::Stored { access, .. } = &self.step.source else { return Ok(()) };
         let mut values: Vec<Value> = std::iter::repeat_with(|| Value::Null).take(self.step.columns).collect();
         let mut reader = Reader::open(run, table, access, RowLock::UPDATE, &[])?;
+        // As in MySQL, a scan of the whole table changes rows by the primary key.
+        run.found_by = Some(reader.used_index().unwrap_or(IndexRef::Primary));
         if self.semi_consistent {
             reader.set_semi_consistent();
         }

@@ -3,7 +3,7 @@
 
 use super::Run;
 use crate::ddl::moment;
-use engine::{ColumnRoles, EngineError, Row, Table};
+use engine::{ColumnRoles, EngineError, Row, Table, Use};
 use std::sync::Arc;
 use types::{ColumnMask, Value};
 
@@ -51,6 +51,7 @@ impl Run<'_, '_> {
     /// Updates a row, and inserts its old version as history if a versioned column changes.
     pub(super) fn update_row(&mut self, table: &Arc<Table>, old: &Row, image: &[u8]) -> engine::Result<()> {
         self.ctx.counters.handler_update.count();
+        self.note_change(table, Use::Update);
         let Some((start, end)) = table.def.row_period() else {
             return self.with(|txn| txn.update(table, old, image));
         };
@@ -74,6 +75,7 @@ impl Run<'_, '_> {
     /// Deletes a row. In a versioned table, the row stays as history that ends now.
     pub(super) fn delete_row(&mut self, table: &Arc<Table>, old: &Row) -> engine::Result<()> {
         self.ctx.counters.handler_delete.count();
+        self.note_change(table, Use::Delete);
         let Some((_, end)) = table.def.row_period() else { return self.with(|txn| txn.delete(table, old)) };
         let image = with_value(table, &old.image, end, now(table, self))?;
         match self.with(|txn| txn.update(table, old, &image)) {

@@ -40,6 +40,6 @@ pub use setup::{Actor, Instrument, ThreadSettings, Timed};
 pub(crate) use shape::Shapes;
 pub use totals::{AccountRow, ByName, Measured, Settings};
 pub use transactions::{
-    TransactionBegun, TransactionEvent, TransactionMode, TransactionState, TransactionSums, TransactionTimes,
-    WholeTransaction, XaState,
+    NotedGtid, TransactionBegun, TransactionEvent, TransactionMode, TransactionState, TransactionSums,
+    TransactionTimes, WholeTransaction, XaState,
 };

@@ -272,7 +272,7 @@ impl MeasuredSession {
         event.ticks.1 = Some(ended.ticks);
         event.outcome = ended.outcome;
         if let Some(whole) = whole {
-            let collected = inner.consumed.map_or(inner.collected, |(_, collected)| collected);
+            let collected = inner.consumed.as_ref().map_or(inner.collected, |(_, collected)| *collected);
             let (last_number, statement) = (&mut inner.last_number, event.number);
             let around = Around {
                 measured: &self.measured,

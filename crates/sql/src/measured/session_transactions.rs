@@ -7,10 +7,9 @@ use super::consumers::Collected;
 use super::recent::Recent;
 use super::totals::Measured;
 use super::transactions::{
-    TransactionBegun, TransactionEvent, TransactionMode, TransactionState, TransactionSums, WholeTransaction,
-    XaState,
+    NotedGtid, TransactionBegun, TransactionEvent, TransactionMode, TransactionState, TransactionSums,
+    WholeTransaction, XaState,
 };
-use engine::GtidNext;
 
 /// The open transaction of a session, for the sums.
 #[derive(Clone, Copy)]
@@ -72,7 +71,10 @@ impl OfSession {
         event.is_timed = is_timed;
         event.state = whole.state;
         event.mode = whole.mode;
-        event.gtid = whole.gtid;
+        // Nearly all events have the same, so that there is nothing to drop.
+        if whole.gtid != NotedGtid::Automatic || event.gtid != NotedGtid::Automatic {
+            event.gtid = whole.gtid.clone();
+        }
         if event.xa.is_some() {
             event.xa = None;
         }
@@ -105,7 +107,7 @@ impl OfSession {
             ticks: (begun.ticks, None),
             is_timed,
             mode: begun.mode,
-            gtid: Some(begun.gtid),
+            gtid: begun.gtid.clone(),
             xa: begun.xid.map(|xid| Box::new((xid, XaState::Active))),
             is_kept: around.collected.transactions_history,
             ..TransactionEvent::default()
@@ -121,7 +123,7 @@ impl OfSession {
     }
 
     /// Notes that the open transaction ends, if there is one.
-    pub fn end(&mut self, around: Around<'_>, state: TransactionState, gtid: Option<GtidNext>) {
+    pub fn end(&mut self, around: Around<'_>, state: TransactionState, gtid: Option<NotedGtid>) {
         let ticks = os::clock::ticks();
         let Some(open) = self.open else { return };
         let wait_ns = os::clock::ticks_to_ns(ticks.saturating_sub(open.since_ticks));
@@ -130,7 +132,9 @@ impl OfSession {
             event.ticks.1 = Some(ticks);
             event.end_number = *around.last_number;
             event.state = state;
-            event.gtid = gtid.or(event.gtid);
+            if let Some(gtid) = gtid {
+                event.gtid = gtid;
+            }
             if let Some(xa) = &mut event.xa {
                 xa.1 = if state == TransactionState::Committed {
                     XaState::Committed

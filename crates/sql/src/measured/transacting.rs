@@ -3,10 +3,10 @@
 use super::levels::AccountName;
 use super::session::MeasuredSession;
 use super::transactions::{
-    TransactionBegun, TransactionEvent, TransactionState, TransactionSums, WholeTransaction, XaState,
+    NotedGtid, TransactionBegun, TransactionEvent, TransactionState, TransactionSums, WholeTransaction,
+    XaState,
 };
 use binlog::Xid;
-use engine::GtidNext;
 
 impl MeasuredSession {
     /// Notes a transaction that a part of the running statement has begun and ended.
@@ -26,7 +26,7 @@ impl MeasuredSession {
     }
 
     /// Notes that the open transaction ends. `gtid` is the one that it was committed under.
-    pub fn end_transaction(&self, state: TransactionState, gtid: Option<GtidNext>) {
+    pub fn end_transaction(&self, state: TransactionState, gtid: Option<NotedGtid>) {
         self.with_transactions(|of, around, _| of.end(around, state, gtid));
     }
 

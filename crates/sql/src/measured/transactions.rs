@@ -32,6 +32,28 @@ pub enum XaState {
     RolledBack,
 }
 
+/// The GTID of a transaction. It is kept apart, because most transactions have none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum NotedGtid {
+    /// It gets one when it changes something, and has not.
+    #[default]
+    Automatic,
+    /// It is not known here.
+    Unknown,
+    /// This one, or none on purpose.
+    Named(Box<GtidNext>),
+}
+
+impl From<GtidNext> for NotedGtid {
+    #[inline]
+    fn from(gtid: GtidNext) -> NotedGtid {
+        match gtid {
+            GtidNext::Automatic | GtidNext::AutomaticTagged(_) => NotedGtid::Automatic,
+            GtidNext::Anonymous | GtidNext::Given(_) => NotedGtid::Named(Box::new(gtid)),
+        }
+    }
+}
+
 /// What holds of a transaction from its beginning on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TransactionMode {
@@ -50,7 +72,7 @@ pub struct TransactionBegun {
     /// What holds of it.
     pub mode: TransactionMode,
     /// The session's `gtid_next`.
-    pub gtid: GtidNext,
+    pub gtid: NotedGtid,
     /// The XID of an XA transaction.
     pub xid: Option<Xid>,
     /// When it began, in ticks.
@@ -58,7 +80,7 @@ pub struct TransactionBegun {
 }
 
 /// A transaction that a statement has begun and ended.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct WholeTransaction {
     /// The engine's number of it. `None` for a change of definitions.
     pub id: Option<u64>,
@@ -66,8 +88,8 @@ pub struct WholeTransaction {
     pub state: TransactionState,
     /// What holds of it.
     pub mode: TransactionMode,
-    /// The GTID that it was committed under. `None` means that it is not known here.
-    pub gtid: Option<GtidNext>,
+    /// The GTID that it was committed under.
+    pub gtid: NotedGtid,
 }
 
 /// A transaction that runs or has run.
@@ -89,8 +111,8 @@ pub struct TransactionEvent {
     pub state: TransactionState,
     /// What holds of it.
     pub mode: TransactionMode,
-    /// Its GTID. `None` means that it is not known.
-    pub gtid: Option<GtidNext>,
+    /// Its GTID.
+    pub gtid: NotedGtid,
     /// The XID and the stage of an XA transaction.
     pub xa: Option<Box<(Xid, XaState)>>,
     /// How often SAVEPOINT, ROLLBACK TO and RELEASE SAVEPOINT ran in it.
@@ -110,14 +132,22 @@ impl Kept for TransactionEvent {
 }
 
 /// How many transactions of one access mode there were, and what they took.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TransactionTimes {
     /// Their number.
     pub count: u64,
     /// Their time in nanoseconds.
     pub wait_ns: u64,
-    /// The shortest and the longest time in nanoseconds.
-    pub extremes_ns: Option<(u64, u64)>,
+    /// The shortest time in nanoseconds; [`u64::MAX`] where no time was measured.
+    pub min_ns: u64,
+    /// The longest time in nanoseconds.
+    pub max_ns: u64,
+}
+
+impl Default for TransactionTimes {
+    fn default() -> TransactionTimes {
+        TransactionTimes { count: 0, wait_ns: 0, min_ns: u64::MAX, max_ns: 0 }
+    }
 }
 
 impl TransactionTimes {
@@ -127,22 +157,24 @@ impl TransactionTimes {
         self.count += 1;
         if let Some(wait_ns) = wait_ns {
             self.wait_ns = self.wait_ns.wrapping_add(wait_ns);
-            let (min, max) = self.extremes_ns.unwrap_or((wait_ns, wait_ns));
-            self.extremes_ns = Some((min.min(wait_ns), max.max(wait_ns)));
+            self.min_ns = self.min_ns.min(wait_ns);
+            self.max_ns = self.max_ns.max(wait_ns);
         }
     }
 
     /// Returns these times and others together.
     pub fn with(&self, other: &TransactionTimes) -> TransactionTimes {
-        let extremes_ns = match (self.extremes_ns, other.extremes_ns) {
-            (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
-            (one, other) => one.or(other),
-        };
         TransactionTimes {
             count: self.count + other.count,
             wait_ns: self.wait_ns.wrapping_add(other.wait_ns),
-            extremes_ns,
+            min_ns: self.min_ns.min(other.min_ns),
+            max_ns: self.max_ns.max(other.max_ns),
         }
+    }
+
+    /// Returns the shortest time in nanoseconds; 0 where no time was measured.
+    pub fn shortest_ns(&self) -> u64 {
+        if self.min_ns == u64::MAX { 0 } else { self.min_ns }
     }
 }
 
@@ -177,10 +209,11 @@ mod tests {
     fn times_of_times_are_those_of_all_transactions() {
         let (mut one, mut other) = (TransactionTimes::default(), TransactionTimes::default());
         assert_eq!(one.with(&other), TransactionTimes::default());
+        assert_eq!(one.shortest_ns(), 0);
         one.add(Some(30));
         one.add(None);
         other.add(Some(10));
-        let both = TransactionTimes { count: 3, wait_ns: 40, extremes_ns: Some((10, 30)) };
+        let both = TransactionTimes { count: 3, wait_ns: 40, min_ns: 10, max_ns: 30 };
         assert_eq!(one.with(&other), both);
         assert_eq!(other.with(&one), both);
     }

@@ -17,7 +17,9 @@ use crate::expr::{Expr, Level, Node};
 use crate::host::Privilege;
 use crate::memory::{Charge, allocated};
 use crate::sink::{ColumnMeta, ResultSink};
-use engine::{Direction, IndexRef, KeyRange, LockMode, ObjectKind, StatementContext, Table, Transaction};
+use engine::{
+    Direction, IndexRef, KeyRange, LockMode, ObjectKind, StatementContext, Table, Transaction, Use,
+};
 use std::ops::Bound;
 use std::sync::Arc;
 use types::Value;
@@ -216,7 +218,9 @@ impl Reading {
         let all: Vec<usize> = (0..values.len()).collect();
         if let Some(range) = self.range.clone().filter(|_| self.most > 0) {
             let mut scan = transaction.scan(&self.table, index, range, self.direction, LockMode::Snapshot)?;
+            let mut looked_at = 0;
             loop {
+                looked_at += 1;
                 ctx.forget_made();
                 ctx.check_interrupt()?;
                 let Some(row) = scan.next(transaction)? else {
@@ -244,6 +248,7 @@ impl Reading {
                     break;
                 }
             }
+            session.server.counters.uses.add(self.table.usage(self.index), Use::Fetch, looked_at);
         }
         rows.finish()?;
         Ok((position, sent))

@@ -21,6 +21,7 @@ mod server_state;
 mod setup;
 mod statements;
 mod surroundings;
+mod table_io;
 mod table_statistics;
 mod transaction_events;
 mod transactions;
@@ -127,6 +128,8 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("performance_schema", "events_transactions_summary_global_by_event_name", transaction_events::global),
     ("performance_schema", "hosts", statements::hosts),
     ("performance_schema", "prepared_statements_instances", statements::instances),
+    ("performance_schema", "table_io_waits_summary_by_index_usage", table_io::by_index),
+    ("performance_schema", "table_io_waits_summary_by_table", table_io::by_table),
     ("performance_schema", "users", statements::users),
     ("performance_schema", "replication_applier_configuration", replication::applier_configuration),
     ("performance_schema", "replication_applier_filters", replication_filters::of_channels),
@@ -171,6 +174,7 @@ pub fn truncate(host: &ConnectionHost, schema: &str, table: &str) -> sql::Result
             statements::truncate,
             setup::truncate,
             errors::truncate,
+            table_io::truncate,
             transaction_events::truncate,
         ];
         if all.iter().any(|empty| empty(host, &table)) {

@@ -9,7 +9,8 @@ use crate::show::result_table::text_or_null;
 use binlog::Xid;
 use engine::{GtidNext, Isolation};
 use sql::measured::{
-    Level, Measured, TransactionEvent, TransactionState, TransactionSums, TransactionTimes, XaState,
+    Level, Measured, NotedGtid, TransactionEvent, TransactionState, TransactionSums, TransactionTimes,
+    XaState,
 };
 use sql::{ColumnMeta, ComputedTable};
 use std::collections::BTreeMap;
@@ -66,7 +67,7 @@ fn row(thread: u64, event: &TransactionEvent, measured: &Measured) -> Vec<Value>
         Value::text("transaction"),
         Value::text(state_name(event.state)),
         number(event.id),
-        text_or_null(event.gtid.map(gtid_text).as_deref()),
+        text_or_null(gtid_text(&event.gtid).as_deref()),
         xid.map_or(Value::Null, |xid| Value::Int(xid.format_id())),
         text_or_null(xid.map(Xid::gtrid).map(xid_text).as_deref()),
         text_or_null(xid.map(Xid::bqual).filter(|part| !part.is_empty()).map(xid_text).as_deref()),
@@ -102,12 +103,15 @@ fn isolation_name(isolation: Isolation) -> &'static str {
     }
 }
 
-fn gtid_text(gtid: GtidNext) -> String {
-    match gtid {
+fn gtid_text(gtid: &NotedGtid) -> Option<String> {
+    let NotedGtid::Named(named) = gtid else {
+        return (*gtid == NotedGtid::Automatic).then(|| "AUTOMATIC".to_owned());
+    };
+    Some(match **named {
         GtidNext::Automatic | GtidNext::AutomaticTagged(_) => "AUTOMATIC".to_owned(),
         GtidNext::Anonymous => "ANONYMOUS".to_owned(),
         GtidNext::Given(gtid) => gtid.to_string(),
-    }
+    })
 }
 
 fn xa_name(state: XaState) -> &'static str {
@@ -190,10 +194,9 @@ fn of_sums<'h>(
 
 /// Returns the count of transactions, and the sum, least, mean and greatest of their times.
 fn times(of: &TransactionTimes) -> [Value; 5] {
-    let (least_ns, most_ns) = of.extremes_ns.unwrap_or_default();
     let mean_ps = (u128::from(of.wait_ns) * 1000).checked_div(u128::from(of.count)).unwrap_or(0);
     let ps = |ns: u64| Value::UInt(ns.saturating_mul(1000));
-    [Value::UInt(of.count), ps(of.wait_ns), ps(least_ns), Value::UInt(mean_ps as u64), ps(most_ns)]
+    [Value::UInt(of.count), ps(of.wait_ns), ps(of.shortest_ns()), Value::UInt(mean_ps as u64), ps(of.max_ns)]
 }
 
 /// `events_transactions_summary_global_by_event_name`

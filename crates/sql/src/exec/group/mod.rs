@@ -18,7 +18,7 @@ use crate::expr::{Context, conform};
 use crate::plan::{Grouping, IndexEnds, RowLock, SelectPlan};
 use crate::sink::ColumnMeta;
 use crate::stopwatch::Operator;
-use engine::{Direction, KeyRange};
+use engine::{Direction, KeyRange, Use};
 use in_order::groups_in_order;
 use shared::{groups_of_threads, put_group_key};
 use std::borrow::Cow;
@@ -147,6 +147,7 @@ fn read_index_ends(run: &mut Run<'_, '_>, plan: &SelectPlan, ends: &IndexEnds) -
         let mode = run.lock_for(RowLock::NONE).mode;
         let mut scan = run.with(|txn| txn.scan(&ends.table, *index, range, *direction, mode))?;
         let found = run.with(|txn| scan.next(txn))?;
+        run.ctx.counters.uses.add(ends.table.usage(Some(*index)), Use::Fetch, 1);
         row.push(match found {
             Some(found) => ends.table.layout.decode(&found.image, *column)?,
             None => Value::Null,

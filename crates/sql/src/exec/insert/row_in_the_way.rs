@@ -6,7 +6,7 @@ use super::super::row_update::{NewValue, assign_all};
 use super::super::{Run, triggers};
 use super::{InsertPlan, Outcome, bits_of};
 use crate::error::{Result, SqlError};
-use engine::{EngineError, IndexRef, KeyRange, LockMode, Row, TriggerEvent};
+use engine::{EngineError, IndexRef, KeyRange, LockMode, Row, TriggerEvent, Use};
 use types::Value;
 
 impl InsertPlan {
@@ -21,6 +21,7 @@ impl InsertPlan {
         let mut removed = 0;
         loop {
             run.ctx.counters.handler_write.count();
+            run.note_change(&self.table, Use::Insert);
             let error = match run.with(|txn| txn.insert(&self.table, image)) {
                 Ok(()) if removed > 0 => return Ok(Outcome::Replaced(removed)),
                 Ok(()) => return Ok(Outcome::Inserted),
@@ -55,6 +56,7 @@ impl InsertPlan {
                     // The foreign keys about the row keep their values, so the row is updated in
                     // place and its child rows stay.
                     run.ctx.counters.handler_update.count();
+                    run.note_change(&self.table, Use::Update);
                     match run.with(|txn| txn.update(&self.table, &old, image)) {
                         Err(EngineError::Duplicate { .. }) => {}
                         updated => {
@@ -103,6 +105,7 @@ impl InsertPlan {
             }
         };
         for key in keys {
+            run.ctx.counters.uses.add(self.table.usage(Some(index)), Use::Fetch, 1);
             let range = KeyRange::prefix(&key);
             let mut scan = run.with(|txn| {
                 txn.scan(&self.table, index, range, engine::Direction::Forward, LockMode::Update)

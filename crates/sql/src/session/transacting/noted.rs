@@ -1,7 +1,9 @@
 //! Transactions are noted for performance_schema, when they begin and when they end.
 
 use super::Transacting;
-use crate::measured::{TransactionBegun, TransactionMode, TransactionState, WholeTransaction, XaState};
+use crate::measured::{
+    NotedGtid, TransactionBegun, TransactionMode, TransactionState, WholeTransaction, XaState,
+};
 use binlog::Xid;
 use engine::{CommitOutcome, GtidNext, Transaction};
 
@@ -11,10 +13,10 @@ pub(super) fn state_after(succeeded: bool) -> TransactionState {
 }
 
 /// Returns the GTID that a transaction was committed under. One without changes needs none.
-pub(super) fn gtid_of(outcome: &CommitOutcome, has_changes: bool) -> Option<GtidNext> {
+pub(super) fn gtid_of(outcome: &CommitOutcome, has_changes: bool) -> Option<NotedGtid> {
     match outcome.gtid {
-        Some(gtid) => Some(GtidNext::Given(gtid)),
-        None => has_changes.then_some(GtidNext::Anonymous),
+        Some(gtid) => Some(GtidNext::Given(gtid).into()),
+        None => has_changes.then(|| GtidNext::Anonymous.into()),
     }
 }
 
@@ -34,14 +36,14 @@ impl Transacting<'_> {
                 read_only: self.of.read_only,
                 autocommit: false,
             },
-            gtid: self.of.gtid.next,
+            gtid: self.of.gtid.next.into(),
             xid: self.of.xa.0.as_ref().map(|branch| branch.xid),
             ticks: os::clock::ticks(),
         });
     }
 
     /// Notes that the open transaction has ended. `gtid` is the one that it was committed under.
-    pub(super) fn note_ended(&self, state: TransactionState, gtid: Option<GtidNext>) {
+    pub(super) fn note_ended(&self, state: TransactionState, gtid: Option<NotedGtid>) {
         if let Some(measured) = self.server.measured.as_ref().filter(|_| self.of.is_noted) {
             measured.end_transaction(state, gtid);
         }
@@ -85,7 +87,7 @@ impl Transacting<'_> {
                 read_only: self.of.read_only,
                 autocommit: !self.of.explicit && self.settings.variables.autocommit,
             },
-            gtid: Some(self.of.gtid.next),
+            gtid: self.of.gtid.next.into(),
         })
     }
 
@@ -95,10 +97,14 @@ impl Transacting<'_> {
         &mut self,
         whole: Option<WholeTransaction>,
         state: TransactionState,
-        gtid: Option<GtidNext>,
+        gtid: Option<NotedGtid>,
     ) {
-        let Some(whole) = whole else { return };
-        let before = self.of.whole.replace(WholeTransaction { state, gtid: gtid.or(whole.gtid), ..whole });
+        let Some(mut whole) = whole else { return };
+        whole.state = state;
+        if let Some(gtid) = gtid {
+            whole.gtid = gtid;
+        }
+        let before = self.of.whole.replace(whole);
         // A statement of a stored program ends before the client's statement does.
         if let (Some(before), Some(measured)) = (before, &self.server.measured) {
             measured.add_whole(&before);
@@ -118,8 +124,8 @@ impl Transacting<'_> {
             autocommit: false,
         };
         let gtid = match self.of.gtid.next {
-            GtidNext::Given(gtid) => Some(GtidNext::Given(gtid)),
-            _ => None,
+            GtidNext::Given(_) => self.of.gtid.next.into(),
+            _ => NotedGtid::Unknown,
         };
         let whole = WholeTransaction { id: None, state: TransactionState::Active, mode, gtid };
         self.note_whole(Some(whole), TransactionState::Committed, None);
