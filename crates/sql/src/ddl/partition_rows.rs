@@ -25,6 +25,45 @@ pub(super) fn condition(
     Some(format!("({of_partition} AND {of_sub})"))
 }
 
+/// The conditions that tell the partitions of a table apart.
+pub(crate) struct PartitionTexts {
+    /// For each partition, the condition for its rows.
+    pub partitions: Vec<String>,
+    /// For each place of a subpartition, the condition that a row is in such a place.
+    pub subpartitions: Vec<String>,
+    /// For RANGE, the condition that a row is below the bound of each partition.
+    pub below: Vec<String>,
+    /// For RANGE and LIST, the first term that is compared.
+    pub first_term: Option<String>,
+}
+
+/// Returns the conditions that tell the partitions of a table apart. `None` for SYSTEM_TIME, and
+/// for KEY without columns in a table without a key.
+pub(crate) fn partition_texts(def: &TableDef, of: &Partitioning) -> Option<PartitionTexts> {
+    let count = of.partitions.len();
+    let of_place = |at| of_values(of, at).or_else(|| hashed(def, &of.by, (at, count), false));
+    let of_subs = match &of.sub {
+        None => Vec::new(),
+        Some((function, _)) => {
+            let subs = of.partitions[0].subpartitions.len();
+            (0..subs).map(|sub| hashed(def, function, (sub, subs), false)).collect::<Option<_>>()?
+        }
+    };
+    let below = match of.by.kind {
+        PartitionKind::Range => {
+            of.partitions.iter().map(|partition| below(&of.by, &partition.values[0])).collect()
+        }
+        _ => Vec::new(),
+    };
+    let is_by_values = matches!(of.by.kind, PartitionKind::Range | PartitionKind::List);
+    Some(PartitionTexts {
+        partitions: (0..count).map(of_place).collect::<Option<_>>()?,
+        subpartitions: of_subs,
+        below,
+        first_term: if is_by_values { terms(&of.by).into_iter().next() } else { None },
+    })
+}
+
 /// Returns the condition for a partition that is defined by its values, or `None` for others.
 fn of_values(partitioning: &Partitioning, at: usize) -> Option<String> {
     match partitioning.by.kind {

@@ -10,6 +10,7 @@ use super::limit::{limit_of, wanted};
 use super::loops::{Flow, Materialized, Order, nested_loops};
 use super::named_tables::NamedTables;
 use super::output::{Output, Projection, equal_rows, groups_equal_rows};
+use super::partition_shares;
 use super::reader::Reader;
 use super::rollup::run_rolled;
 use super::run::{Emit, QueryOutcome, Run};
@@ -88,7 +89,12 @@ pub(super) fn materialize(run: &mut Run<'_, '_>, tables: &[TableStep]) -> Result
                 let of_view = |view: &_| crate::bind::view_columns(ctx.engine, ctx.host, ctx.variables, view);
                 let named = NamedTables::of(step);
                 let wanted = |schema: &str, name: &str| named.may_want(schema, name, ctx);
-                let asked = crate::schema_tables::Asked { columns_of_view: &of_view, wanted: &wanted };
+                let partition_shares = |table: &_| partition_shares::of_table(table, ctx);
+                let asked = crate::schema_tables::Asked {
+                    columns_of_view: &of_view,
+                    wanted: &wanted,
+                    partition_shares: &partition_shares,
+                };
                 let (computed, _charge) = crate::schema_tables::read(ctx, asked, run.charge(), schema, name)?;
                 let mut rows = Rows::new(step.columns, run.ctx);
                 computed.iter().try_for_each(|row| rows.push(row, run.ctx))?;

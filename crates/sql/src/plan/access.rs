@@ -147,7 +147,7 @@ pub(crate) fn conjuncts(condition: Expr, into: &mut Vec<Expr>) {
 }
 
 /// A condition on one column that an index can serve.
-enum Fact<'e> {
+pub(crate) enum Fact<'e> {
     Equal(&'e Expr, bool),
     List(&'e [Expr]),
     Low(&'e Expr, bool),
@@ -157,6 +157,15 @@ enum Fact<'e> {
     Element(&'e Expr),
     /// Elements of such an array, one of which at least it has.
     Elements(Vec<Expr>),
+}
+
+/// Returns the column of a table that a condition compares with constants, and how.
+pub(crate) fn constant_fact<'e>(
+    table: &Table,
+    base: usize,
+    condition: &'e Expr,
+) -> Option<(usize, Fact<'e>)> {
+    Known { table, base, is_known: &|_| false, pads_chars: false }.fact(condition)
 }
 
 /// The table to be read: its slots, and the slots whose values are known when it is read.

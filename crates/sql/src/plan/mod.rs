@@ -15,7 +15,9 @@ mod reading;
 mod tree;
 mod window;
 
-pub(crate) use access::{Access, Answered, KeyCondition, Wish, accesses, choose, conjuncts, only_choice};
+pub(crate) use access::{
+    Access, Answered, Fact, KeyCondition, Wish, accesses, choose, conjuncts, constant_fact, only_choice,
+};
 pub(crate) use derivation::{Derivation, Made, Origin};
 pub(crate) use index_use::{IndexUse, check_together, index_named};
 pub(crate) use json_table::{JsonColumn, JsonColumnKind, JsonResponse, JsonRows, JsonTable};

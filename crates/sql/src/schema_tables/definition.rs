@@ -84,6 +84,9 @@ pub(crate) struct Asked<'a> {
     /// Reports whether the statement may want rows about the table with this schema and name. It
     /// saves work; rows that are not wanted do no harm.
     pub(crate) wanted: &'a dyn Fn(&str, &str) -> Result<bool>,
+    /// Returns the share of a table's rows that each partition or subpartition has. `None` means
+    /// that it is not known.
+    pub(crate) partition_shares: &'a dyn Fn(&Table) -> Option<Vec<f64>>,
 }
 
 impl Dictionary<'_> {

@@ -70,17 +70,34 @@ fn rows_of(dictionary: &Dictionary<'_>, table: &Table) -> Vec<Vec<Value>> {
     let Some(of) = &table.def.partitioning else {
         return vec![row(vec![Value::Null; DESCRIBED], &figures, text(""), "")];
     };
-    // The rows of a single partition are not counted.
-    let mut unknown = figures;
-    unknown[..6].fill(Value::UInt(0));
+    // The rows of a single partition are estimated.
+    let mut shares = (dictionary.asked.partition_shares)(table).unwrap_or_default().into_iter();
+    let mut part = || part_of(&figures, shares.next().unwrap_or(0.0));
     let mut made = Vec::new();
     for (at, partition) in of.partitions.iter().enumerate() {
         if partition.subpartitions.is_empty() {
-            made.push(row(description(of, at, None), &unknown, comment(&partition.options), "default"));
+            made.push(row(description(of, at, None), &part(), comment(&partition.options), "default"));
         }
         for sub in partition.subpartitions.iter().enumerate() {
-            made.push(row(description(of, at, Some(sub)), &unknown, comment(&sub.1.options), "default"));
+            made.push(row(description(of, at, Some(sub)), &part(), comment(&sub.1.options), "default"));
         }
     }
     made
+}
+
+/// Returns the figures of a partition that has this share of the table's rows: TABLE_ROWS,
+/// AVG_ROW_LENGTH, DATA_LENGTH, MAX_DATA_LENGTH, INDEX_LENGTH, DATA_FREE, and those that are the
+/// table's.
+fn part_of(figures: &[Value], share: f64) -> Vec<Value> {
+    let part = |at: usize| match figures[at] {
+        Value::UInt(of_table) => (of_table as f64 * share).round() as u64,
+        _ => 0,
+    };
+    let (rows, data_bytes) = (part(0), part(2));
+    let average = data_bytes.checked_div(rows).unwrap_or(0);
+    let mut figures = figures.to_vec();
+    for (figure, value) in figures.iter_mut().zip([rows, average, data_bytes, 0, part(4), 0]) {
+        *figure = Value::UInt(value);
+    }
+    figures
 }

@@ -112,7 +112,11 @@ fn shown(
 ) -> VirtualTable {
     let text = match format {
         ExplainFormat::Traditional => {
-            let rows = crate::show::explain_rows(&session.server.engine, &bound.parts(), &bound.subqueries);
+            let ctx = session.context(&[], false);
+            let partitions =
+                |step: &TableStep, is_inner: bool| crate::exec::used_partitions(step, is_inner, &ctx);
+            let engine = &session.server.engine;
+            let rows = crate::show::explain_rows(engine, &bound.parts(), &bound.subqueries, &partitions);
             return VirtualTable { columns: columns(), rows };
         }
         ExplainFormat::Tree => crate::show::tree(&bound.operations(measures)),

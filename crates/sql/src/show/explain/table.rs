@@ -9,8 +9,26 @@ use types::{TypeCode, Value};
 
 /// Returns the rows of EXPLAIN: one for each table, and one for the temporary table of each set
 /// operation.
-pub(crate) fn explain_rows(engine: &Engine, parts: &[Part<'_>], subqueries: &[SubPlan]) -> Vec<Vec<Value>> {
-    lines(parts, subqueries).iter().map(|line| row(engine, line)).collect()
+/// `partitions` finds the partitions that a table has rows in.
+pub(crate) fn explain_rows(
+    engine: &Engine,
+    parts: &[Part<'_>],
+    subqueries: &[SubPlan],
+    partitions: &PartitionsOf<'_>,
+) -> Vec<Vec<Value>> {
+    lines(parts, subqueries).iter().map(|line| row(engine, line, partitions)).collect()
+}
+
+/// Finds the partitions of a step's table that the step reads. `None` means that it has none. The
+/// second argument says that no row has NULL in place of the table's.
+pub(crate) type PartitionsOf<'p> = dyn Fn(&TableStep, bool) -> Option<UsedPartitions> + 'p;
+
+/// The partitions that a step of a plan reads.
+pub(crate) struct UsedPartitions {
+    /// Their names, with those of subpartitions.
+    pub names: Vec<String>,
+    /// Whether MySQL finds out before it plans the query that there are none.
+    pub is_impossible: bool,
 }
 
 /// The values of the columns behind `select_type`.
@@ -48,8 +66,16 @@ impl Shown {
     }
 }
 
-fn row(engine: &Engine, line: &Line<'_>) -> Vec<Value> {
+fn row(engine: &Engine, line: &Line<'_>, partitions: &PartitionsOf<'_>) -> Vec<Value> {
+    let used = match &line.what {
+        What::Step(step) => partitions(step.step, step.block.iter().all(|step| step.nests.is_empty())),
+        _ => None,
+    };
+    let is_impossible = used.as_ref().is_some_and(|used| used.is_impossible);
     let (shown, notes) = match &line.what {
+        What::Step(step) if is_impossible && step.block.len() == 1 => {
+            (Shown::default(), vec![why_nothing(line.kind)])
+        }
         What::Step(step) => (of_step(engine, step), notes_of(step)),
         What::Filled(table) => (Shown::all_of(&table.def.name), Vec::new()),
         What::Nothing(why) => (Shown::default(), vec![*why]),
@@ -67,8 +93,18 @@ fn row(engine: &Engine, line: &Line<'_>) -> Vec<Value> {
     };
     let extra = if notes.is_empty() { Value::Null } else { Value::text(&notes.join("; ")) };
     let Shown { table, ty, possible_keys, key, key_len, compared, rows, filtered } = shown;
-    let (id, kind, partitions) = (Value::UInt(line.id.into()), Value::text(line.kind), Value::Null);
+    let names = used.map(|used| used.names.join(",")).filter(|names| !names.is_empty());
+    let partitions = names.map_or(Value::Null, |names| Value::text(&names));
+    let (id, kind) = (Value::UInt(line.id.into()), Value::text(line.kind));
     vec![id, kind, table, partitions, ty, possible_keys, key, key_len, compared, rows, filtered, extra]
+}
+
+/// Returns what MySQL says of a statement for which no partition has rows.
+fn why_nothing(kind: &str) -> &'static str {
+    match kind {
+        "UPDATE" | "DELETE" => "No matching rows after partition pruning",
+        _ => "no matching row in const table",
+    }
 }
 
 fn of_step(engine: &Engine, step: &Step<'_>) -> Shown {
