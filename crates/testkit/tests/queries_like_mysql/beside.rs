@@ -72,13 +72,14 @@ fn shown(result: &ResultSet, how: Rows) -> String {
     }
 }
 
-fn ask(client: &mut Client, text: &str, how: Rows) -> String {
+/// Sends a statement. Returns the answer as text, and whether the statement succeeded.
+fn ask(client: &mut Client, text: &str, how: Rows) -> (String, bool) {
     match client.query(text) {
         Ok(result) if result.columns.is_empty() => {
-            format!("{} rows, '{}'", result.ok.affected_rows, result.ok.info)
+            (format!("{} rows, '{}'", result.ok.affected_rows, result.ok.info), true)
         }
-        Ok(result) => shown(&result, how),
-        Err(error) => error.to_string(),
+        Ok(result) => (shown(&result, how), true),
+        Err(error) => (error.to_string(), false),
     }
 }
 
@@ -115,9 +116,10 @@ impl Both {
     /// Sends a statement to both servers, and notes a difference. Returns true if it succeeded on
     /// MySQL.
     pub fn ask(&mut self, statement: &str, how: Rows) -> bool {
-        let [ours, theirs] = self.clients.each_mut().map(|client| ask(client, statement, how));
+        let [(ours, _), (theirs, succeeded)] =
+            self.clients.each_mut().map(|client| ask(client, statement, how));
         self.compare(statement, &ours, &theirs);
-        !theirs.starts_with("error")
+        succeeded
     }
 
     /// Sends a statement to both servers, and compares what `shown` returns for the results.
