@@ -136,3 +136,32 @@ fn what_an_insert_may_name() {
     let statements = [ALIASES, SOURCES, DEFAULTS].concat();
     same_answers("insert_like_mysql::what_an_insert_may_name", &statements);
 }
+
+/// Rows with other numbers of values than columns are named, and an empty list of columns.
+const COUNTS: &[&str] = &[
+    "CREATE DATABASE al",
+    "USE al",
+    "CREATE TABLE t (a INT, b INT)",
+    "INSERT INTO t VALUES (1, 2), (3)",
+    "INSERT INTO t VALUES (1), (3, 4)",
+    "INSERT INTO t VALUES (), (1)",
+    "INSERT INTO t VALUES (), (1, 2)",
+    "INSERT INTO t VALUES (1), ()",
+    "INSERT INTO t VALUES (1, 2), ()",
+    "INSERT INTO t (a) VALUES ()",
+    "INSERT INTO t (a) VALUES (1), ()",
+    "INSERT INTO t (a, b) VALUES (1, 2), (), (3)",
+    "INSERT INTO t () VALUES (5, 6)",
+    "INSERT INTO t () VALUES (7, 8), (9)",
+    "INSERT INTO t () VALUES (), ()",
+    "INSERT INTO t () SELECT 10, 11",
+    "INSERT INTO t () SELECT 10",
+    "REPLACE INTO t () VALUES (12, 13)",
+    "SELECT * FROM t ORDER BY a, b",
+];
+
+#[test]
+fn rows_are_counted_as_by_mysql() {
+    let answers = same_answers("rows_are_counted", COUNTS);
+    assert!(answers.last().is_some_and(|last| last.contains("12,13")), "{answers:#?}");
+}

@@ -38,14 +38,17 @@ pub fn write_f64_within(value: f64, width: usize, out: &mut Vec<u8>) {
     if out.len() - start <= width {
         return;
     }
-    let whole_len = format!("{:.0}", value.trunc()).len();
     out.truncate(start);
-    if whole_len <= width {
+    if has_room_for_point_form(value, width) {
+        let whole_len = format!("{:.0}", value.trunc()).len();
         let digits = width.saturating_sub(whole_len + 1);
         let text = format!("{value:.digits$}");
         let text = if digits > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-        out.extend_from_slice(text.as_bytes());
-        return;
+        // Rounding may have made the number longer.
+        if text.len() <= width {
+            out.extend_from_slice(text.as_bytes());
+            return;
+        }
     }
     let mut digits = width;
     loop {
@@ -58,6 +61,28 @@ pub fn write_f64_within(value: f64, width: usize, out: &mut Vec<u8>) {
             return;
         }
         digits -= 1;
+    }
+}
+
+/// Reports whether a number that has to be shortened to `width` characters is written without an
+/// exponent: it is in the range of such numbers, and an exponent would leave no more of its digits.
+fn has_room_for_point_form(value: f64, width: usize) -> bool {
+    let scientific = format!("{value:e}");
+    let Some((_, exponent)) = scientific.split_once('e') else { return true };
+    let exponent_chars = exponent.len() + 1;
+    let exponent: i32 = exponent.parse().expect("Rust writes a number after e");
+    let point = exponent + 1; // The number of digits before the point.
+    if !(-14..=15).contains(&point) {
+        return false;
+    }
+    let sign = usize::from(value.is_sign_negative());
+    match usize::try_from(point) {
+        Ok(before) if before > 0 => sign + before <= width,
+        _ => {
+            let zeros = point.unsigned_abs() as usize;
+            // Before the digits stand `0.` and zeros here, and a point and an exponent there.
+            width.saturating_sub(sign + 2 + zeros) >= width.saturating_sub(sign + 1 + exponent_chars)
+        }
     }
 }
 

@@ -28,10 +28,21 @@ pub(super) fn read_operands(
     operands: &mut [Expr; 2],
     scope: &Scope,
 ) -> Result<()> {
+    read_pair(constants, operands, scope, NoDate::Refused)
+}
+
+/// Does the same as [`read_operands`] for values of rows, of which several are in an IN list: a
+/// text that is no date is refused there only if `no_date` says so.
+pub(super) fn read_pair(
+    constants: &mut Constants,
+    operands: &mut [Expr; 2],
+    scope: &Scope,
+    no_date: NoDate,
+) -> Result<()> {
     choose_numbers(operands);
     let [left, right] = operands;
-    read_beside(constants, right, left, scope, NoDate::Refused)?;
-    read_beside(constants, left, right, scope, NoDate::Refused)?;
+    read_beside(constants, right, left, scope, no_date)?;
+    read_beside(constants, left, right, scope, no_date)?;
     show_time_beside_text(operands);
     make_dates_of_years(operands);
     Ok(())

@@ -23,7 +23,7 @@ use subquery::Quantifier;
 
 use super::compared::{
     as_documents, as_moments, compared_alone, make_dates_of_times, read_beside, read_items, read_operands,
-    read_texts_beside_numbers, show_time_beside_text,
+    read_pair, read_texts_beside_numbers, show_time_beside_text,
 };
 use super::constants::NoDate;
 use super::function::function;
@@ -329,7 +329,9 @@ impl Binder<'_> {
                     expr::NumericClass::Integer => {
                         expr::integer_of_digits(expr::integer_digits(&operand.ty), false)
                     }
-                    expr::NumericClass::Decimal => operand.ty.clone(),
+                    expr::NumericClass::Decimal => {
+                        types::ColumnType { unsigned: false, ..operand.ty.clone() }
+                    }
                     expr::NumericClass::Double => expr::double_with(expr::decimals_of_all(&[&operand.ty])),
                 };
                 let node = Node::Negate(Box::new(operand));
@@ -421,14 +423,17 @@ impl Binder<'_> {
             let [left, right] = [self.expr(left, place)?, self.expr(right, place)?];
             // Beside the items of an IN list, only these are numbers.
             let left = if beside == RowBeside::Row { left.beside(&right.ty) } else { left };
-            // Beside a text, the numbers of several items are texts.
-            let is_text_beside = is_text(&left.ty) && !left.is_json() && expr::is_number(&right.ty);
+            // Beside a text, the numbers and dates of several items are texts.
+            let is_shown = expr::is_number(&right.ty) || right.ty.is_temporal();
+            let is_text_beside = is_text(&left.ty) && !left.is_json() && is_shown;
             let right = match beside == RowBeside::Items && is_text_beside {
-                true => right.shown(),
+                // Their characters have no say in the collation.
+                true => Expr { coercibility: Coercibility::Numeric, ..right.shown() },
                 false => right.beside(&left.ty),
             };
             let mut pair = [left, right];
-            read_operands(&mut self.constants, &mut pair, place.scope)?;
+            let no_date = if beside == RowBeside::Items { NoDate::Text } else { NoDate::Refused };
+            read_pair(&mut self.constants, &mut pair, place.scope, no_date)?;
             let collation = comparison_collation(op.symbol(), pair.iter())?;
             pairs.extend(pair.map(|operand| operand.in_characters_of(collation)));
         }
@@ -538,8 +543,9 @@ impl Binder<'_> {
             operand.coercibility,
             Coercibility::Literal | Coercibility::Numeric | Coercibility::Null
         );
-        let is_bytes = matches!(operand.node, Node::HexLiteral(..) | Node::UserVariable(_))
+        let is_bytes = !matches!(operand.node, Node::Constant(_))
             && is_text(&operand.ty)
+            && !operand.is_json()
             && operand.ty.collation == collation::BINARY;
         let is_null = operand.ty.code == types::TypeCode::Null
             && !operand.has_parameter()

@@ -99,12 +99,18 @@ pub(super) fn function(
         "nullif" => {
             count_is(2, 2)?;
             let (ty, coercibility) = common_type(&[&args[0]])?;
+            let ty = ColumnType { unsigned: args[0].ty.unsigned, ..ty };
             let [first, second] = two(args);
             let second = second.beside(&first.ty);
             let written = first.clone();
             let mut operands = [first, second];
             read_operands(&mut binder.constants, &mut operands, place.scope)?;
             let collation = comparison_collation("nullif", operands.iter())?;
+            // As in MySQL, the text has the collation in which it was compared.
+            let ty = match operands.iter().all(|operand| is_characters(&operand.ty)) {
+                true => ColumnType { collation, ..ty },
+                false => ty,
+            };
             if operands[0] != written {
                 let node = null_if_equal(operands, written, collation);
                 return Ok(Expr { node, ty, nullable: true, coercibility });
@@ -117,6 +123,9 @@ pub(super) fn function(
             let function = native.unwrap_or_else(|| panic!("{name} is one of the functions"));
             count_is(function.least_args, function.most_args)?;
             check_pairs(name, &call.written.0, count)?;
+            if name == "strcmp" {
+                comparison_collation(name, args.iter())?;
+            }
             if name == "json_merge" {
                 let text = "'JSON_MERGE' is deprecated and will be removed in a future release. Please use \
                             JSON_MERGE_PRESERVE/JSON_MERGE_PATCH instead";
@@ -145,6 +154,11 @@ pub(super) fn function(
             Ok(Expr { node, ty, nullable, coercibility })
         }
     }
+}
+
+/// Reports whether the type is one of texts in characters.
+fn is_characters(ty: &ColumnType) -> bool {
+    expr::is_text(ty) && ty.code != TypeCode::Json && ty.collation != collation::BINARY
 }
 
 /// Returns NULL where the operands are equal, and `value` elsewhere: the first operand is compared
@@ -180,12 +194,9 @@ fn prepare_first(name: &str, args: &mut [Expr], scope: &Scope) {
 #[inline(never)]
 fn read_time_of_document(argument: &mut Expr, scope: &Scope) {
     const MOST_DIGITS: u8 = 6;
-    let column = match argument.node {
-        Node::Slot(slot) => scope.of_slot(slot).map(|(table, at)| table.columns[at].name.clone()),
-        _ => None,
-    };
+    let column = scope.column_of(argument);
     let document = std::mem::replace(argument, Expr::constant(Value::Null));
-    *argument = document.read_from_json(&ColumnType::time(MOST_DIGITS), column.as_deref());
+    *argument = document.read_from_json(&ColumnType::time(MOST_DIGITS), column);
 }
 
 /// Lets an argument that is a column know its name, which warnings show.

@@ -213,6 +213,12 @@ impl Scope {
             .map(|table| (table, slot - table.base))
     }
 
+    /// Returns the name of the column that an expression is. `None` if it is no column.
+    pub fn column_of(&self, expr: &Expr) -> Option<&str> {
+        let Node::Slot(slot) = expr.node else { return None };
+        self.of_slot(slot).map(|(table, at)| &*table.columns[at].name)
+    }
+
     /// Returns the name of a column of a table of information_schema that is a view in MySQL. The
     /// result's column then has the view's own name, in upper case, however it was written. `None`
     /// for other expressions.

@@ -1,7 +1,7 @@
 //! Storing values in columns: conversion with MySQL's errors and warnings, and defaults.
 
 use crate::error::{Result, SqlError};
-use crate::expr::{Context, Level, datetime_of, is_text, text_of};
+use crate::expr::{Context, Level, datetime_of, documents, is_text, text_of};
 use engine::{ColumnDef, ColumnDefault, Table};
 use std::borrow::Cow;
 use types::convert;
@@ -46,6 +46,14 @@ pub(crate) fn to_column(
             _ => zero_value(column),
         };
     }
+    let read = document_for_column(value, &column.ty, &column.name, ctx)?;
+    if matches!(read, Some(Value::Null)) {
+        // MySQL stores the zero date of a document that is none.
+        let problem = convert::Problem::OutOfRange;
+        ctx.warn(problem.code(), problem.message(&column.name, row));
+        return zero_value(column);
+    }
+    let value = read.as_ref().unwrap_or(value);
     let is_text = matches!(value, Value::Bytes(_));
     let value = match ctx.variables.of_mariadb && !strictness.strict {
         true => with_question_marks(value, column),
@@ -80,6 +88,27 @@ pub(crate) fn to_column(
             Err(error)
         }
     }
+}
+
+/// Converts a document for a column of the type `ty` that stores none. The document comes from rows
+/// that were kept, and warnings show `name`. `None` means that the value needs no conversion.
+#[inline]
+pub(super) fn document_for_column(
+    value: &Value,
+    ty: &ColumnType,
+    name: &str,
+    ctx: &Context<'_>,
+) -> Result<Option<Value>> {
+    if !matches!(value, Value::Json(_)) {
+        return Ok(None);
+    }
+    Ok(documents::for_column(value, ty, ctx.dates())?.map(|converted| {
+        converted.unwrap_or_else(|misfit| {
+            let (code, text) = misfit.complaint(name);
+            ctx.warn(code, text);
+            misfit.nearest
+        })
+    }))
 }
 
 /// Returns a text with MariaDB's question marks for bytes that are no characters of the column.

@@ -4,7 +4,7 @@
 //! it has not seen yet, until no block finds more. As in MySQL, a block sees the rows of the blocks
 //! before it and its own. Out: all rows in the order in which they were found.
 
-use super::assign::moment_for_column;
+use super::assign::{document_for_column, moment_for_column};
 use super::by_hash::Seen;
 use super::distinct::row_key;
 use super::gathered::Gathered;
@@ -85,6 +85,11 @@ impl Found<'_, '_> {
 
 /// Converts a value to the type of the common table's column.
 fn kept(value: &Value, column: &ColumnMeta, ctx: &Context<'_>) -> Result<Value> {
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    let read = document_for_column(value, &column.ty, &column.name, ctx)?;
+    let value = read.as_ref().unwrap_or(value);
     if value.is_null() {
         return Ok(Value::Null);
     }

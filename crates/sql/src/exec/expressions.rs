@@ -68,7 +68,7 @@ impl RowExpressions {
                 binder.meaning.makes_arrays = column.elements.is_some();
                 let compiled = compile(binder, &scope, &made.expression, &whose);
                 binder.meaning.makes_arrays = false;
-                let expr = compiled.map(|expr| expr.for_column(&column.ty));
+                let expr = compiled.map(|expr| expr.for_column(&column.ty, None));
                 let named = expr.as_ref().ok().map(|expr| {
                     let mut named = Vec::new();
                     expr.slots(&mut named);

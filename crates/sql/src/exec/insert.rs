@@ -89,7 +89,8 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     let mut wanted = WantedColumns::default();
     let rows = match &insert.source {
         ast::InsertSource::Values(rows) => {
-            Rows::Values(bind_rows(binder, rows, &scope, target.names(), &columns)?)
+            let named = (&columns[..], insert.columns.is_some());
+            Rows::Values(bind_rows(binder, rows, &scope, target.names(), named)?)
         }
         ast::InsertSource::Literals(rows) => {
             if rows.columns() != columns.len() {
@@ -170,14 +171,19 @@ fn bind_rows(
     rows: &[Vec<ast::Expr>],
     scope: &Scope,
     names: Names<'_>,
-    columns: &[usize],
+    (columns, are_named): (&[usize], bool),
 ) -> Result<Vec<Vec<NewValue>>> {
     let mut place = Place::new(scope, "field list");
-    let all_empty = rows.iter().all(Vec::is_empty);
+    let first = rows.first().map_or(0, Vec::len);
     let pads_chars = binder.variables.sql_mode.pad_char_to_full_length();
     let mut bound = Vec::with_capacity(rows.len());
     for (number, row) in rows.iter().enumerate() {
-        if row.len() != columns.len() && !(all_empty && row.is_empty()) {
+        // An empty first row has the defaults of all columns, unless columns are named.
+        let is_wrong = match number {
+            0 => first != columns.len() && (first > 0 || are_named),
+            _ => row.len() != first,
+        };
+        if is_wrong {
             let number = number + 1;
             return Err(SqlError::new(
                 1136,
@@ -190,7 +196,9 @@ fn bind_rows(
             values.push(match value {
                 ast::Expr::Default => NewValue::Default,
                 value => {
-                    let value = binder.expr(value, &mut place)?.for_column(&names.table.def.columns[*at].ty);
+                    let value = binder.expr(value, &mut place)?;
+                    let source = place.scope.column_of(&value);
+                    let value = value.for_column(&names.table.def.columns[*at].ty, source);
                     let mut value = NewValue::Expr(names.resolve(binder, value)?);
                     if pads_chars {
                         value.pad_columns();

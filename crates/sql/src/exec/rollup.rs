@@ -9,7 +9,7 @@ use super::group::DistinctValues;
 use super::keyed_rows::{KeyedSorter, equal_keys, in_slots};
 use super::run::{Emit, QueryOutcome, Run, RunQuery};
 use crate::error::Result;
-use crate::expr::{Accumulator, Context, Node, truth};
+use crate::expr::{Accumulator, Context, is_same_for_each_row, truth};
 use crate::memory::{Charge, row_bytes};
 use crate::plan::{QueryBody, Rolled};
 use crate::stopwatch::{Measures, Operator};
@@ -109,10 +109,11 @@ fn end_level(
 fn is_impossible(rolled: &Rolled, ctx: &Context<'_>) -> Result<bool> {
     let QueryBody::Select(input) = &rolled.input.body else { return Ok(false) };
     for condition in &input.preconditions {
-        if let Node::Constant(value) = &condition.node
-            && truth(value, ctx) != Some(true)
-        {
-            return Ok(true);
+        if is_same_for_each_row(condition) {
+            let value = condition.eval(&[], ctx)?;
+            if truth(&value, ctx) != Some(true) {
+                return Ok(true);
+            }
         }
     }
     Ok(false)

@@ -51,7 +51,11 @@ pub(super) fn bind_new_value(
             return Err(super::expressions::value_not_allowed(column, &table.def));
         }
         ast::Expr::Default => Some(NewValue::Default),
-        value => Some(NewValue::Expr(binder.expr(value, place)?.for_column(&column.ty))),
+        value => {
+            let value = binder.expr(value, place)?;
+            let source = place.scope.column_of(&value);
+            Some(NewValue::Expr(value.for_column(&column.ty, source)))
+        }
     })
 }
 

@@ -193,6 +193,19 @@ fn overflow(type_name: &str, op: BinaryOp, a: &Value, b: &Value) -> SqlError {
     SqlError::out_of_range(type_name, format!("({} {} {})", shown(a), symbol(op), shown(b)))
 }
 
+/// Refuses the difference of two decimals without a sign that is below zero.
+///
+/// # Errors
+/// Returns 1690, unless the SQL mode says that differences have a sign.
+pub(super) fn check_difference(difference: &Value, a: &Value, b: &Value, ctx: &Context<'_>) -> Result<()> {
+    match difference {
+        Value::Decimal(n) if n.is_negative() && !ctx.variables.sql_mode.no_unsigned_subtraction() => {
+            Err(overflow("DECIMAL UNSIGNED", BinaryOp::Subtract, a, b))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Computes `a op b`.
 pub(crate) fn binary(op: BinaryOp, a: &Value, b: &Value, ctx: &Context<'_>) -> Result<Value> {
     if a.is_null() || b.is_null() {
@@ -240,7 +253,9 @@ fn division_by_zero(ctx: &Context<'_>) -> Result<Value> {
 }
 
 fn integer(op: BinaryOp, x: &Number, y: &Number, a: &Value, b: &Value, ctx: &Context<'_>) -> Result<Value> {
-    let unsigned = matches!(x, Number::UInt(_)) || matches!(y, Number::UInt(_));
+    // A remainder has the sign of the dividend.
+    let is_of_both = op != BinaryOp::Modulo;
+    let unsigned = matches!(x, Number::UInt(_)) || is_of_both && matches!(y, Number::UInt(_));
     let (x, y) = (integer_of(x), integer_of(y));
     let result = match op {
         BinaryOp::Add => x + y,
@@ -251,9 +266,7 @@ fn integer(op: BinaryOp, x: &Number, y: &Number, a: &Value, b: &Value, ctx: &Con
     };
     let unsigned =
         unsigned && !(op == BinaryOp::Subtract && ctx.variables.sql_mode.no_unsigned_subtraction());
-    // A remainder has the sign of the dividend, so it may be negative though the divisor is
-    // unsigned.
-    if unsigned && !(op == BinaryOp::Modulo && result < 0) {
+    if unsigned {
         u64::try_from(result).map(Value::UInt).map_err(|_| overflow("BIGINT UNSIGNED", op, a, b))
     } else {
         i64::try_from(result).map(Value::Int).map_err(|_| overflow("BIGINT", op, a, b))

@@ -173,11 +173,10 @@ fn wrong_date(value: &Value) -> &'static str {
 
 fn date_part(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
     let read = match value {
-        // The day of a time is one after today for each whole day that the time has.
-        Value::Time(time) if time.negative => {
-            let days = time.to_micros() / MICROS_PER_DAY;
-            let today = point_in_time(&Value::Time(Time::default()), ctx);
-            today.and_then(|today| DateTime::from_micros(today.to_micros() + days * MICROS_PER_DAY))
+        // MySQL adds a time that is none of today's to now, and not to midnight.
+        Value::Time(time) if !(0..MICROS_PER_DAY).contains(&time.to_micros()) => {
+            let now = DateTime::from_unix((ctx.now_us / 1_000_000) as i64, 0, ctx.zone());
+            DateTime::from_micros(now.to_micros() + time.to_micros())
         }
         _ => date_of_small_number(value)
             .or_else(|| date_of_long_number(value))

@@ -1,6 +1,5 @@
 //! Expressions that have the same value for each row, and texts that calls make of constants alone.
 
-use super::functions::AS_TEXT;
 use super::node::{Expr, Node};
 use super::value_type::is_text;
 
@@ -25,89 +24,55 @@ pub(crate) fn is_constant_text(expr: &Expr) -> bool {
 /// it does nothing else.
 pub(crate) fn is_same_for_each_row(expr: &Expr) -> bool {
     let mut is_same = true;
-    expr.visit(&mut |part| {
-        is_same &= match &part.node {
-            Node::Slot(_)
-            | Node::Outer(_)
-            | Node::InsertedValue(_)
-            | Node::UserVariable(_)
-            | Node::AssignVariable(..)
-            | Node::Stored { .. }
-            | Node::Subquery { .. }
-            | Node::Quantified(_)
-            | Node::RowSubquery(_)
-            | Node::MayEqual(_)
-            | Node::Match(_) => false,
-            Node::Call { function, .. } => !function.varies,
-            _ => true,
-        };
-    });
+    expr.visit(&mut |part| is_same &= !varies(&part.node));
     is_same
+}
+
+/// Reports whether a part of an expression may have another value in each row, although its
+/// operands have the same ones, or does more than to have a value.
+fn varies(node: &Node) -> bool {
+    match node {
+        Node::Slot(_)
+        | Node::Outer(_)
+        | Node::InsertedValue(_)
+        | Node::UserVariable(_)
+        | Node::AssignVariable(..)
+        | Node::Stored { .. }
+        | Node::Subquery { .. }
+        | Node::Quantified(_)
+        | Node::RowSubquery(_)
+        | Node::MayEqual(_)
+        | Node::Match(_) => true,
+        Node::Call { function, .. } => function.varies,
+        _ => false,
+    }
 }
 
 /// Reports whether a part of an expression has the same value in each row and each execution, as
 /// far as its operands have.
 fn is_constant_part(part: &Expr) -> bool {
     match &part.node {
-        Node::Constant(_)
-        | Node::HexLiteral(..)
-        | Node::If(_)
-        | Node::Coalesce(_)
-        | Node::Case { .. }
-        | Node::Cast(_)
-        | Node::Recollate(_)
-        | Node::Negate(_)
-        | Node::Trim { .. } => true,
-        Node::Call { function, .. } => **function == AS_TEXT || FUNCTIONS.contains(&function.name),
-        _ => false,
+        Node::Parameter(_) | Node::SystemVariable { .. } => false,
+        Node::Call { function, .. } => !function.varies && !OF_EXECUTION.contains(&function.name),
+        node => !varies(node),
     }
 }
 
-/// The functions whose values follow from their arguments alone.
-const FUNCTIONS: &[&str] = &[
-    "bin",
-    "char",
-    "concat",
-    "concat_ws",
-    "conv",
-    "date_format",
-    "elt",
-    "export_set",
-    "format",
-    "from_base64",
-    "hex",
-    "inet6_ntoa",
-    "inet_ntoa",
-    "insert",
-    "json_unquote",
-    "lcase",
-    "left",
-    "lower",
-    "lpad",
-    "ltrim",
-    "make_set",
-    "md5",
-    "mid",
-    "oct",
-    "quote",
-    "regexp_replace",
-    "regexp_substr",
-    "repeat",
-    "replace",
-    "reverse",
-    "right",
-    "rpad",
-    "rtrim",
-    "sha",
-    "sha1",
-    "sha2",
-    "soundex",
-    "space",
-    "substr",
-    "substring",
-    "substring_index",
-    "to_base64",
-    "ucase",
-    "unhex",
-    "upper",
+/// The functions whose values follow from the session or from the moment of the execution, and with
+/// them texts that MySQL does not compute before the first row.
+const OF_EXECUTION: &[&str] = &[
+    "any_value",
+    "connection_id",
+    "curdate",
+    "current_user",
+    "curtime",
+    "found_rows",
+    "now",
+    "row_count",
+    "unix_timestamp",
+    "user",
+    "utc_date",
+    "utc_time",
+    "utc_timestamp",
+    "version",
 ];

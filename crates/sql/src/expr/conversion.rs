@@ -2,7 +2,7 @@
 //! a comparison, for a column, and to a document or out of one.
 
 use super::documents;
-use super::functions::characters::CHARACTERS_FOR_COLUMN;
+use super::functions::characters::{CHARACTERS_FOR_COLUMN, CHECKED_CHARACTERS};
 use super::functions::extremes::{is_extreme, is_of_date, number_of_extreme};
 use super::functions::json::{AS_JSON, AS_VALUE};
 use super::functions::vector::TEXT_FOR_VECTOR;
@@ -159,7 +159,36 @@ impl Expr {
     /// becomes the characters of its bytes. Texts are kept in utf8mb4, so no other conversion
     /// changes a value.
     pub fn in_characters_of(self, id: u16) -> Expr {
+        if self.may_be_no_characters(id) { self.checked_characters() } else { self.stored_as_in(id) }
+    }
+
+    /// Does the same as [`Expr::in_characters_of`] for a value that a column gets, which looks at
+    /// its characters itself.
+    fn stored_as_in(self, id: u16) -> Expr {
         if is_stored_otherwise(&self.ty, id) { self.recollated(id) } else { self }
+    }
+
+    /// Reports whether this text has bytes that take part in an operation on characters of utf8mb4,
+    /// and may be none.
+    fn may_be_no_characters(&self, id: u16) -> bool {
+        let is_of_bytes = is_text(&self.ty)
+            && self.ty.collation == types::collation::BINARY
+            && charset_of(id) == Charset::Utf8mb4;
+        is_of_bytes
+            && match &self.node {
+                Node::Constant(Value::Bytes(bytes)) | Node::HexLiteral(Value::Bytes(bytes), _) => {
+                    !is_well_formed(id, bytes)
+                }
+                Node::Constant(_) | Node::Parameter(_) | Node::UserVariable(_) => false,
+                Node::Call { function, .. } => **function != CHECKED_CHARACTERS,
+                _ => true,
+            }
+    }
+
+    fn checked_characters(self) -> Expr {
+        let (ty, nullable, coercibility) = (self.ty.clone(), self.nullable, self.coercibility);
+        let node = Node::Call { function: &CHECKED_CHARACTERS, args: vec![self] };
+        Expr { node, ty, nullable, coercibility }
     }
 
     /// Returns this text in the character set of a collation, with a length that has room for the
@@ -182,7 +211,7 @@ impl Expr {
 
     /// Returns this expression as a value for a column of this type. A VECTOR takes no text.
     /// Whether a parameter or a user variable is a text is not known here.
-    pub fn for_column(self, column: &ColumnType) -> Expr {
+    pub fn for_column(self, column: &ColumnType, source: Option<&str>) -> Expr {
         let is_refused = column.code == TypeCode::Vector
             && self.ty.code != TypeCode::Vector
             && is_text(&self.ty)
@@ -204,7 +233,7 @@ impl Expr {
                 node: Node::Cast(Box::new(self)),
             },
             false => {
-                let value = self.beside(column).read_from_json(column, None);
+                let value = self.beside(column).document_for_column(column, source);
                 match is_text(column) {
                     true if value.ty.fsp() > 0 => value.shown(),
                     true => value.into_stored_text(column),
@@ -212,6 +241,16 @@ impl Expr {
                 }
             }
         }
+    }
+
+    /// Converts a document that is put into a column of the type `ty`. `source` is the document's
+    /// name where it is a column.
+    pub fn document_for_column(self, ty: &ColumnType, source: Option<&str>) -> Expr {
+        // Of a column with documents MySQL takes the number, and of others the text.
+        if ty.code == TypeCode::Year && self.is_read() {
+            return self.read_from_json(&ColumnType::bigint(true), source);
+        }
+        self.read_from_json(ty, source)
     }
 
     /// Reports whether the value is that of a column or of a parameter.
@@ -230,7 +269,7 @@ impl Expr {
             _ => false,
         };
         if is_plain || !become_characters(&self.ty, column) || !is_stored_otherwise(&self.ty, id) {
-            return self.in_characters_of(id);
+            return self.stored_as_in(id);
         }
         let ty = text_type(length_in(&self.ty, id), id);
         let (nullable, coercibility) = (self.nullable, self.coercibility);

@@ -25,7 +25,10 @@ impl Small {
                 let (a, b) = (Small::of(&operands[0], row)?, Small::of(&operands[1], row)?);
                 match op {
                     BinaryOp::Add => a.plus(b),
-                    BinaryOp::Subtract => a.minus(b),
+                    // A difference that is refused is left to the evaluator.
+                    BinaryOp::Subtract => {
+                        a.minus(b).filter(|difference| !expr.ty.unsigned || difference.units >= 0)
+                    }
                     BinaryOp::Multiply => a.times(b),
                     _ => None,
                 }

@@ -93,6 +93,24 @@ impl Kind {
     }
 }
 
+/// Converts a value that a column of the type `ty` is to store, if it is a document and the column
+/// stores none. A text column gets the document as it is. `None` means that the value needs no
+/// conversion.
+pub(crate) fn for_column(value: &Value, ty: &ColumnType, dates: DateModes) -> Result<Option<Converted>> {
+    let Value::Json(bytes) = value else { return Ok(None) };
+    match Kind::of(ty) {
+        // These read the text of the document, quotes and all.
+        Kind::Text if matches!(ty.code, TypeCode::Year | TypeCode::Enum | TypeCode::Set) => {
+            Ok(Some(Ok(Value::Bytes(value.text_bytes(None).unwrap_or_default()))))
+        }
+        Kind::Text => Ok(None),
+        kind => {
+            let node = documents::read_document(bytes).ok_or_else(damaged)?;
+            Ok(Some(converted(&node, kind, dates)))
+        }
+    }
+}
+
 /// Converts a value of a document to the kind `kind`.
 pub(crate) fn converted(node: &Node, kind: Kind, dates: DateModes) -> Converted {
     match kind {
@@ -211,7 +229,7 @@ fn decimal(node: &Node) -> Converted {
 }
 
 fn point_in_time(node: &Node, kind: Kind, dates: DateModes) -> Converted {
-    let word = if kind == Kind::Date { "DATE" } else { "DATETIME" };
+    let word = if kind == Kind::Date { "DATE" } else { "DATETIME/TIMESTAMP" };
     let read = match node {
         Node::String(text) => parse::datetime_with(text, dates.allow_invalid)
             .filter(|read| !read.trailing_garbage && !dates.refuses(&read.value.date))
@@ -230,7 +248,7 @@ fn time(node: &Node) -> Converted {
         Node::String(text) => {
             parse::time(text, Zone::UTC).filter(|read| !read.trailing_garbage).map(|read| read.value.time)
         }
-        node => node.as_time().or_else(|| node.as_datetime().map(|at| at.time())),
+        node => node.as_time(),
     };
     match read {
         Some(time) => Ok(Value::Time(time)),

@@ -122,7 +122,11 @@ impl Expr {
             Node::Arithmetic { op, operands } => {
                 let a = operands[0].eval(row, ctx)?;
                 let b = operands[1].eval(row, ctx)?;
-                arithmetic::binary(*op, &a, &b, ctx).map(Cow::Owned)
+                let value = arithmetic::binary(*op, &a, &b, ctx)?;
+                if self.ty.unsigned && *op == BinaryOp::Subtract {
+                    arithmetic::check_difference(&value, &a, &b, ctx)?;
+                }
+                Ok(Cow::Owned(value))
             }
             Node::IsNull { negated, operand } => {
                 Ok(boolean(Some(operand.eval(row, ctx)?.is_null() != *negated)))

@@ -21,7 +21,9 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
     let same = real.iter().all(|item| item.ty == *first);
     let (collation_id, coercibility) = aggregate_collations(real.iter().map(|item| **item))?;
     if same && !first.is_integer() && first.code != TypeCode::Year {
-        return Ok((ColumnType { collation: first.collation, ..first.clone() }, coercibility));
+        // An exact number that is one of several has a sign.
+        let unsigned = first.unsigned && first.code != TypeCode::NewDecimal;
+        return Ok((ColumnType { collation: first.collation, unsigned, ..first.clone() }, coercibility));
     }
     let all = |test: fn(&ColumnType) -> bool| real.iter().all(|item| test(&item.ty));
     if all(|ty| ty.code == TypeCode::Year) {
@@ -267,6 +269,8 @@ pub(crate) fn united_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
             let is_short = chars <= MOST_CHARS_OF_CHAR;
             Ok((if is_short { ColumnType::char(chars, ty.collation) } else { ty }, coercibility))
         }
+        // A UNION of NULLs alone has empty bytes for its type.
+        (ty, coercibility) if ty.code == TypeCode::Null => Ok((ColumnType::varbinary(0), coercibility)),
         (ty, coercibility) => Ok((of_union(ty), coercibility)),
     }
 }

@@ -26,14 +26,16 @@ pub(crate) fn remainder_type(a: &ColumnType, b: &ColumnType, unsigned: bool) -> 
     integer_type(u8::try_from(width).unwrap_or(u8::MAX), unsigned)
 }
 
-/// Returns the type of the remainder of a division of which one number is a DECIMAL.
+/// Returns the type of the remainder of a division of which one number is a DECIMAL. It has the
+/// sign of the dividend; without one, MySQL leaves room for a digit in its place.
 pub(crate) fn decimal_remainder_type(a: &ColumnType, b: &ColumnType) -> ColumnType {
     let precision = |ty: &ColumnType| match ty.code {
         TypeCode::NewDecimal => u32::from(ty.precision()),
         _ => integer_digits(ty) + scale_of(ty),
     };
     let scale = scale_of(a).max(scale_of(b));
-    decimal_type(precision(a).max(precision(b)).saturating_sub(scale), scale)
+    let digits = precision(a).max(precision(b)).saturating_sub(scale) + u32::from(a.unsigned);
+    ColumnType { unsigned: a.unsigned, ..decimal_type(digits, scale) }
 }
 
 /// Returns the type of a made integer that an aggregate or a function over a window keeps: MySQL

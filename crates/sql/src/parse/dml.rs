@@ -53,11 +53,10 @@ impl Parser<'_> {
         }
         if self.is_symbol("(") && !self.query_follows(1) && !self.symbol_ahead(1, "(") {
             self.advance();
-            insert.columns = Some(if self.is_symbol(")") {
-                Vec::new()
-            } else {
-                self.list(Self::column_name_unqualified)?
-            });
+            // An empty list names all columns, as none does.
+            if !self.is_symbol(")") {
+                insert.columns = Some(self.list(Self::column_name_unqualified)?);
+            }
             self.expect_symbol(")")?;
         }
         if self.eat_any(&["VALUES", "VALUE"]) {

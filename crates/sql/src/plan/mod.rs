@@ -545,10 +545,10 @@ impl QueryPlan {
                 && !select.distinct;
             let is_vector = ty.code == types::TypeCode::Vector;
             if matches!(output.node, Node::HexLiteral(..)) || is_vector || is_time_of_year {
-                *output = output.clone().for_column(ty);
+                *output = output.clone().for_column(ty, None);
                 column.ty.clone_from(&output.ty);
-            } else if output.is_json() && !select.distinct && crate::expr::is_plain_number(ty) {
-                *output = output.clone().read_from_json(ty, Some(&column.name));
+            } else if output.is_json() && !select.distinct {
+                *output = output.clone().document_for_column(ty, Some(&column.name));
                 column.ty.clone_from(&output.ty);
             }
         }

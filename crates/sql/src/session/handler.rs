@@ -383,7 +383,7 @@ fn key_of(
         let column = &table.def.columns[part.column];
         // Of an array an element is looked for.
         let ty = column.elements.as_ref().unwrap_or(&column.ty);
-        let value = bound.for_column(ty).eval(&[], &ctx)?.into_owned();
+        let value = bound.for_column(ty, None).eval(&[], &ctx)?.into_owned();
         let stored = types::convert::assign(&value, ty, ctx.conversion(false));
         let (stored, _) = stored.map_err(|_| wrong())?;
         types::key::encode_value(ty, &stored, column.nullable, part.prefix, &mut key).map_err(|_| wrong())?;

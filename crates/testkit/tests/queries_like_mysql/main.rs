@@ -6,6 +6,7 @@ mod column_conditions;
 mod common_tables;
 mod decimal_sums;
 mod derived;
+mod documents;
 mod explained;
 mod groups_in_order;
 mod joins;

@@ -74,6 +74,9 @@ const STATEMENTS: &[&str] = &[
     "SELECT a FROM r GROUP BY a WITH ROLLUP HAVING count(*) > 1 AND GROUPING(a)=0",
     "SELECT coalesce(a, -1) k, sum(c) FROM r GROUP BY coalesce(a,-1) WITH ROLLUP",
     "SELECT a, b, d, count(*) FROM r GROUP BY a, b, d WITH ROLLUP",
+    "SELECT k, count(*) FROM (SELECT a AS k FROM r WHERE NULL) x GROUP BY k WITH ROLLUP",
+    "SELECT 1 = 2 k, count(*) FROM r WHERE 1 = NULL GROUP BY k WITH ROLLUP",
+    "SELECT k, count(*) FROM (SELECT a, 5 AS k FROM r WHERE a < -100) x GROUP BY k WITH ROLLUP",
 ];
 
 #[test]

@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use protocol::client::{Client, ClientError, ResultSet};
 use protocol::column::{Column, column_flag};
 
-/// The codes of DOUBLE and FLOAT in the protocol.
-const DOUBLE: u8 = 5;
+/// The codes of types in the protocol.
 const FLOAT: u8 = 4;
+const DOUBLE: u8 = 5;
+const YEAR: u8 = 13;
+const JSON: u8 = 245;
 
 /// What a server has answered.
 #[derive(Debug)]
@@ -232,10 +234,13 @@ fn of_results(ours: &ResultSet, theirs: &ResultSet, certain: Certain) -> Option<
 
 /// Returns the type of a column as it is compared. Whether MySQL keeps a value in a temporary table
 /// follows from its plan, and changes what it says of the value's column: the size of integers and
-/// BLOBs, the decimals of texts, and the flag BINARY of what is no text.
+/// BLOBs, the decimals of texts, the flag BINARY of what is no text, whether a computed year is an
+/// integer, and the character set of documents.
 fn typed(column: &Column) -> String {
     let (mut flags, mut decimals) = (column_flag::UNSIGNED | column_flag::ZEROFILL, column.decimals);
     let field_type = match column.field_type {
+        JSON => return "documents".to_owned(),
+        YEAR if column.flags & column_flag::ZEROFILL == 0 => 8,
         1 | 2 | 3 | 9 => 8,
         249..=251 => 252,
         other => other,
@@ -249,5 +254,7 @@ fn typed(column: &Column) -> String {
 
 /// Returns how long the values of a column are, and whether they may be NULL.
 fn sized(column: &Column) -> (u32, bool) {
-    (column.length_bytes, column.flags & column_flag::NOT_NULL != 0)
+    // The length of documents tells of their character set.
+    let length = if column.field_type == JSON { 0 } else { column.length_bytes };
+    (length, column.flags & column_flag::NOT_NULL != 0)
 }

@@ -34,9 +34,9 @@ const COUNT: &str = "SLIPSTREAM_RANDOM_QUERIES";
 const MOST_PER_MILLE: &[(Kind, u64)] = &[
     (Kind::Gone, 0),
     (Kind::Values, 4),
-    (Kind::Refusal, 12),
+    (Kind::Refusal, 9),
     (Kind::Error, 4),
-    (Kind::Types, 32),
+    (Kind::Types, 16),
     (Kind::Names, 1),
     (Kind::Warnings, 66),
     (Kind::Message, 60),

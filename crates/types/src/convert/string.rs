@@ -220,7 +220,9 @@ pub(super) fn to_set(value: &Value, ty: &ColumnType, context: Context) -> Assign
     if lost { context.adjust(stored, Problem::Truncated) } else { Ok((stored, None)) }
 }
 
+/// Reads the number of a member, which may have white space before it.
 fn whole_number(text: &[u8]) -> Option<u64> {
+    let text = text.trim_ascii_start();
     let text = text.strip_prefix(b"+").unwrap_or(text);
     let digits = !text.is_empty() && text.len() <= 20 && text.iter().all(u8::is_ascii_digit);
     digits

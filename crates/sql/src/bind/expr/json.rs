@@ -12,15 +12,9 @@ use types::{ColumnType, TypeCode, Value, collation};
 /// The length in characters of the result of JSON_VALUE without RETURNING.
 const VALUE_CHARS: u64 = 512;
 
-/// Returns the name of the column that an expression is. `None` if it is no column.
-fn column_of<'s>(expr: &Expr, scope: &'s Scope) -> Option<&'s str> {
-    let Node::Slot(slot) = expr.node else { return None };
-    scope.of_slot(slot).map(|(table, at)| &*table.columns[at].name)
-}
-
 /// Converts an operand to a number.
 pub(in crate::bind) fn number(expr: Expr, scope: &Scope) -> Expr {
-    let column = column_of(&expr, scope).map(str::to_owned);
+    let column = scope.column_of(&expr).map(str::to_owned);
     expr.choice_as_number().numeric().read_from_json(&ColumnType::double(), column.as_deref())
 }
 
@@ -76,7 +70,7 @@ pub(super) fn as_text(operand: Expr) -> Expr {
 
 /// Converts the operand of a cast: a document is read as a value of the wanted type.
 pub(super) fn cast_operand(operand: Expr, ty: &ColumnType, scope: &Scope) -> Expr {
-    let column = column_of(&operand, scope).map(str::to_owned);
+    let column = scope.column_of(&operand).map(str::to_owned);
     match ty.code {
         TypeCode::Year => operand.read_from_json(&ColumnType::bigint(true), column.as_deref()),
         TypeCode::NewDecimal => operand.read_from_json(&ColumnType::decimal(65, 30), column.as_deref()),

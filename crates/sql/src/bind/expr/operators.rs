@@ -68,7 +68,8 @@ pub(super) fn cast(
     let nullable = operand.nullable
         || !(expr::is_number(&ty) && ty.code != TypeCode::Year || is_text(&ty) && !is_strict);
     let node = Node::Cast(Box::new(operand));
-    Ok(Expr { node, ty, nullable, coercibility: Coercibility::Implicit })
+    let coercibility = if is_text(&ty) { Coercibility::Implicit } else { Coercibility::Numeric };
+    Ok(Expr { node, ty, nullable, coercibility })
 }
 
 /// Binds `CONVERT(operand USING charset)`.

@@ -149,7 +149,7 @@ pub(super) fn date_add_type(date: &ColumnType, amount: &ColumnType, unit: ast::T
         | TypeCode::Datetime2
         | TypeCode::Timestamp
         | TypeCode::Timestamp2 => ColumnType::datetime(fsp),
-        _ => ColumnType::varchar(29, collation::UTF8MB4_0900_AI_CI),
+        _ => ColumnType::char(29, collation::UTF8MB4_0900_AI_CI),
     }
 }
 
@@ -163,12 +163,18 @@ pub(super) fn arithmetic_type(op: BinaryOp, operands: &[Expr; 2], increment: u8)
         return expr::integer_type(expr::BIGINT_WIDTH, true);
     }
     let class = expr::numeric_class(a).max(expr::numeric_class(b));
-    let unsigned = a.unsigned || b.unsigned;
+    // A remainder has the sign of the dividend.
+    let unsigned = if op == BinaryOp::Modulo { a.unsigned } else { a.unsigned || b.unsigned };
     if op == BinaryOp::IntegerDivide {
         // The quotient has the digits of the dividend, and more where the divisor is a fraction.
         let digits = expr::integer_digits(a) + expr::scale_of(b);
         return expr::integer_of_digits(digits, unsigned);
     }
+    // Exact numbers with a fraction have no sign only if both operands have none.
+    let decimal = |digits: u32, scale: u32| {
+        let unsigned = if op == BinaryOp::Modulo { a.unsigned } else { a.unsigned && b.unsigned };
+        ColumnType { unsigned, ..expr::decimal_type(digits, scale) }
+    };
     // The type of a parameter is known only when the statement runs. The value of the parameter
     // decides then.
     match (op, class) {
@@ -179,7 +185,7 @@ pub(super) fn arithmetic_type(op: BinaryOp, operands: &[Expr; 2], increment: u8)
         }
         (BinaryOp::Divide, _) => {
             let scale = expr::scale_of(a) + u32::from(increment);
-            expr::decimal_type(most_digits(&operands[0]) + expr::scale_of(b), scale)
+            decimal(most_digits(&operands[0]) + expr::scale_of(b), scale)
         }
         (_, Integer) => {
             let (of_a, of_b) = (expr::integer_digits(a), expr::integer_digits(b));
@@ -193,9 +199,9 @@ pub(super) fn arithmetic_type(op: BinaryOp, operands: &[Expr; 2], increment: u8)
             let (of_a, of_b) = (most_digits(&operands[0]), most_digits(&operands[1]));
             let scale = expr::scale_of(a).max(expr::scale_of(b));
             match op {
-                BinaryOp::Multiply => expr::decimal_type(of_a + of_b, expr::scale_of(a) + expr::scale_of(b)),
+                BinaryOp::Multiply => decimal(of_a + of_b, expr::scale_of(a) + expr::scale_of(b)),
                 BinaryOp::Modulo => expr::decimal_remainder_type(a, b),
-                _ => expr::decimal_type(of_a.max(of_b) + 1, scale),
+                _ => decimal(of_a.max(of_b) + 1, scale),
             }
         }
     }

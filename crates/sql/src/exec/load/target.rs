@@ -159,7 +159,7 @@ fn bind_set(
         let value = match &set.value {
             ast::Expr::Default => NewValue::Default,
             value => {
-                let value = binder.expr(value, &mut place)?.for_column(&column.ty);
+                let value = binder.expr(value, &mut place)?.for_column(&column.ty, None);
                 NewValue::Expr(filled.names().resolve(binder, value)?)
             }
         };

@@ -4,9 +4,9 @@ use super::super::node::Node;
 use super::{Call, Function, NAMED, ascii_text, integer, text, truth_value, unsigned};
 use crate::error::Result;
 use crate::expr::text::shown;
-use crate::expr::{Coercibility, Expr};
+use crate::expr::{Coercibility, Expr, is_plain_number};
 use std::net::{Ipv4Addr, Ipv6Addr};
-use types::{ColumnType, Value};
+use types::{ColumnType, TypeCode, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("inet_aton", 1..=1, unsigned, |call| {
@@ -33,10 +33,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
         };
         Ok(or_complaint(call, "string", shown.map(text)))
     }),
-    Function::new("is_ipv4", 1..=1, integer::<1>, |call| Ok(truth_value(ipv4(&call.bytes(0)).is_some())))
-        .null_by_arguments(),
-    Function::new("is_ipv6", 1..=1, integer::<1>, |call| Ok(truth_value(ipv6(&call.bytes(0)).is_some())))
-        .null_by_arguments(),
+    Function::new("is_ipv4", 1..=1, integer::<1>, |call| Ok(is_address(call, |text| ipv4(text).is_some())))
+        .null_by_arguments()
+        .sees_nulls(),
+    Function::new("is_ipv6", 1..=1, integer::<1>, |call| Ok(is_address(call, |text| ipv6(text).is_some())))
+        .null_by_arguments()
+        .sees_nulls(),
     Function::new("is_ipv4_compat", 1..=1, integer::<1>, |call| {
         Ok(truth_value(sixteen(call).is_some_and(|address| is_compatible(&address))))
     }),
@@ -44,6 +46,17 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(truth_value(sixteen(call).is_some_and(|address| address.to_ipv4_mapped().is_some())))
     }),
 ];
+
+/// Reports whether the argument is the text of an address. A number is none, even where it is NULL.
+fn is_address(call: &Call<'_>, is_one: impl Fn(&[u8]) -> bool) -> Value {
+    let ty = &call.args[0].ty;
+    let is_number = is_plain_number(ty) || matches!(ty.code, TypeCode::Year | TypeCode::Bit);
+    match call.values[0].is_null() {
+        true if is_number => truth_value(false),
+        true => Value::Null,
+        false => truth_value(is_one(&call.bytes(0))),
+    }
+}
 
 fn sixteen_bytes(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((ColumnType::varbinary(16), Coercibility::Literal))

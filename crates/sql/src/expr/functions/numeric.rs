@@ -8,7 +8,7 @@ use crate::error::{Result, SqlError};
 use types::{ColumnType, TypeCode, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("abs", 1..=1, like_number, |call| {
+    Function::new("abs", 1..=1, like_first_number, |call| {
         Ok(match call.number(0) {
             Number::Int(n) => match n.checked_abs() {
                 Some(n) => Value::Int(n),
@@ -123,6 +123,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 /// Returns BIGINT, DECIMAL or DOUBLE: the largest kind among the arguments.
+/// Returns the type of the number, which has a sign only if the argument has one.
+fn like_first_number(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
+    let (ty, coercibility) = like_number(args)?;
+    Ok((ColumnType { unsigned: args[0].ty.unsigned, ..ty }, coercibility))
+}
+
 fn like_number(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
     use super::super::value_type::{
         NumericClass, decimals_of_all, integer_digits, integer_of_digits, numeric_class, scale_of,

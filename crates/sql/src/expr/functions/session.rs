@@ -81,7 +81,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 /// Returns the type of a value that is passed on, without ZEROFILL.
 fn same_as_first(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
-    Ok((args[0].ty.clone().without_zerofill(), args[0].coercibility))
+    let ty = args[0].ty.clone().without_zerofill();
+    // As one of several, an exact number has a sign.
+    let unsigned = ty.unsigned && ty.code != types::TypeCode::NewDecimal;
+    Ok((ColumnType { unsigned, ..ty }, args[0].coercibility))
 }
 
 /// The version of ICU in MySQL 9.7, whose regular expressions this server implements (decision

@@ -2,6 +2,7 @@
 
 use super::super::infer::aggregate_collations;
 use super::super::value_type::{is_text, text_length, text_type};
+use super::characters::not_convertible;
 use super::field::field;
 use super::text_lengths::{
     end_of_first, formatted, inserted, joined_by_first, longest_behind_first, padded, part_of_first, quoted,
@@ -9,7 +10,7 @@ use super::text_lengths::{
 };
 use super::{Call, Function, bigint, integer, joined, like_first, old_system_text, text};
 use crate::error::{Result, SqlError};
-use crate::expr::{Coercibility, Context, Expr, Node};
+use crate::expr::{Coercibility, Context, Expr, Node, Number};
 use crate::locale::{self, Locale};
 use crate::memory::{Charge, growth};
 use types::{ColumnType, Value, collation};
@@ -383,15 +384,6 @@ fn locate(call: &Call<'_>, needle: usize, haystack: usize) -> Result<Value> {
     Ok(Value::Int(found.map_or(0, |at| at as i64 + 1)))
 }
 
-/// Builds error 3854, which tells the client that bytes are no characters.
-fn not_convertible(bytes: &[u8]) -> SqlError {
-    /// The bytes that the message shows.
-    const SHOWN_BYTES: usize = 6;
-    let shown: String = bytes.iter().take(SHOWN_BYTES).map(|byte| format!("\\x{byte:02X}")).collect();
-    let more = if bytes.len() > SHOWN_BYTES { "..." } else { "" };
-    SqlError::new(3854, format!("Cannot convert string '{shown}{more}' from binary to utf8mb4"))
-}
-
 fn substring_index(call: &Call<'_>) -> Result<Value> {
     let (bytes, delimiter) = (call.bytes(0), call.bytes(1));
     let count = call.integer(2);
@@ -425,11 +417,14 @@ fn format_number(call: &Call<'_>) -> Result<Value> {
         Value::UInt(n) if i64::try_from(*n).is_err() => 0,
         _ => call.integer(1).clamp(0, 30) as u8,
     };
-    let exact = super::super::decimal_of(&call.number(0));
+    let number = call.number(0);
+    let exact = super::super::decimal_of(&number);
     let rounded = exact.with_scale(decimals).ok_or_else(|| SqlError::out_of_range("DECIMAL", "format"))?;
     let shown = rounded.to_string();
     let locale = if call.is_given(2) { locale_of(call) } else { locale::english() };
-    let (sign, digits) = shown.strip_prefix('-').map_or(("", shown.as_str()), |digits| ("-", digits));
+    // A floating-point zero has a sign, and a decimal has none.
+    let is_negative = shown.starts_with('-') || matches!(number, Number::Double(n) if n.is_sign_negative());
+    let (sign, digits) = (if is_negative { "-" } else { "" }, shown.trim_start_matches('-'));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let mut out = String::from(sign);
     for (at, digit) in whole.chars().enumerate() {

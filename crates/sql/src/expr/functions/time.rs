@@ -145,7 +145,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(Value::DateTime(moved))
     }),
     Function::new("period_add", 2..=2, bigint, |call| {
-        let months = period_months(call, 0)?.wrapping_add(call.integer(1));
+        // The upper half of BIGINT UNSIGNED is negative here.
+        let more = if let Value::UInt(more) = &*call.values[1] { *more as i64 } else { call.integer(1) };
+        let months = period_months(call, 0)?.wrapping_add(more);
         Ok(Value::Int(period_of_months(months as u64) as i64))
     })
     .null_by_arguments(),

@@ -3,11 +3,11 @@
 
 use super::super::cast::{datetime_of, time_of};
 use super::time::most_fsp;
-use super::{Call, Function, ascii_text};
+use super::{Call, Function};
 use crate::error::Result;
 use crate::expr::{Coercibility, Expr};
 use types::temporal::parse;
-use types::{ColumnType, DateTime, Time, TypeCode, Value, Zone};
+use types::{ColumnType, DateTime, Time, TypeCode, Value, Zone, collation};
 
 /// The number of microseconds in a second.
 const MICROS: i64 = 1_000_000;
@@ -23,7 +23,7 @@ fn type_of(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     let ty = match args[0].ty.code {
         TypeCode::Date | TypeCode::Datetime2 | TypeCode::Timestamp2 => ColumnType::datetime(most_fsp(args)),
         TypeCode::Time2 => ColumnType::time(most_fsp(args)),
-        _ => return ascii_text::<29>(args),
+        _ => return Ok((ColumnType::char(29, collation::UTF8MB4_0900_AI_CI), Coercibility::Literal)),
     };
     Ok((ty, Coercibility::Numeric))
 }
@@ -148,8 +148,8 @@ fn time_difference(call: &Call<'_>) -> Result<Value> {
     })))
 }
 
-/// Returns an argument of TIMEDIFF. A text or a number is a date with a time if it has a date, or
-/// if `is_of_dates` is set because the other argument is one.
+/// Returns an argument of TIMEDIFF. A text is a date with a time if it has a date, or if
+/// `is_of_dates` is set because the other argument is one. A whole number is one if it is no time.
 fn moment_of(call: &Call<'_>, at: usize, is_of_dates: bool) -> Option<Moment> {
     const LARGEST_TIME: u64 = 8_385_959;
     let value = &*call.values[at];
@@ -172,7 +172,7 @@ fn moment_of(call: &Call<'_>, at: usize, is_of_dates: bool) -> Option<Moment> {
         }
         Value::Int(_) | Value::UInt(_) => {
             let digits = call.integer(at).unsigned_abs();
-            match is_of_dates || digits > LARGEST_TIME {
+            match digits > LARGEST_TIME {
                 true => as_date(parse::datetime_from_number(digits)),
                 false => time_of(value, call.ctx).map(Moment::Time),
             }

@@ -17,7 +17,8 @@ fn weights_type(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
         true => (chars * bytes_per_char(text_collation(ty))).next_multiple_of(8),
         false => chars,
     };
-    Ok((bytes_type(bytes), Coercibility::Literal))
+    let coercibility = if is_text(ty) { args[0].coercibility } else { Coercibility::Literal };
+    Ok((bytes_type(bytes), coercibility))
 }
 
 /// Returns the most bytes that the weights of one character take in MySQL's count.

@@ -45,7 +45,7 @@ pub(in crate::expr::functions) fn document(call: &Call<'_>, at: usize) -> Result
 pub(super) fn document_for(call: &Call<'_>, at: usize, name: &str) -> Result<Option<Document>> {
     let value = &*call.values[at];
     let node = match value {
-        Value::Null => return Ok(None),
+        Value::Null => return check_type(call, at, name).map(|()| None),
         Value::Json(bytes) => {
             call.ctx.charge_if_long(bytes.len())?;
             json::read_document(bytes).ok_or_else(damaged)?
@@ -63,14 +63,19 @@ pub(super) fn document_for(call: &Call<'_>, at: usize, name: &str) -> Result<Opt
     charged(node, call.ctx).map(|node| Some(Document(node)))
 }
 
-/// Returns error 3146 for an argument that is neither a document nor a text.
+/// Returns error 3146 for an argument that is neither a document nor a text. Its type counts where
+/// it is NULL.
 pub(super) fn check_type(call: &Call<'_>, at: usize, name: &str) -> Result<()> {
+    let ty = &call.args[at].ty;
     let is_text = match &*call.values[at] {
-        Value::Null | Value::Json(_) => return Ok(()),
+        Value::Json(_) => return Ok(()),
+        Value::Null if matches!(ty.code, TypeCode::Json | TypeCode::Null) => return Ok(()),
+        Value::Null if matches!(call.args[at].node, ExprNode::Parameter(_)) => return Ok(()),
+        Value::Null => true,
         Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } => true,
         _ => matches!(call.args[at].node, ExprNode::Parameter(_)),
     };
-    if is_text && is_string(&call.args[at].ty) { Ok(()) } else { Err(wrong_type(name, at)) }
+    if is_text && is_string(ty) { Ok(()) } else { Err(wrong_type(name, at)) }
 }
 
 /// Charges the tree, which takes more than the text that it is made of.

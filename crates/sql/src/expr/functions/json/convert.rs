@@ -156,7 +156,8 @@ fn returned(node: &Node, ty: &ColumnType, ctx: &Context<'_>) -> Result<Option<Va
 /// A function that returns the document of JSON_TABLE. Its name is the one in messages.
 pub(crate) static JSON_TABLE_DOCUMENT: Function = Function::new("json_table", 1..=1, bigint, |call| {
     document(call, 0)?.map_or(Ok(Value::Null), |node| made(&node, call.ctx))
-});
+})
+.sees_nulls();
 
 /// Converts a value of a document to one of a column of JSON_TABLE.
 ///

@@ -34,7 +34,8 @@ pub(in super::super) const FUNCTIONS: &[Function] = &[
         documents::write_pretty(&node, &mut text);
         call.check_room(text.len())?;
         Ok(Value::Bytes(text))
-    }),
+    })
+    .sees_nulls(),
     Function::new("json_set", 3..=MOST, json, |call| change(call, Change::Set)).sees_nulls(),
     Function::new("json_insert", 3..=MOST, json, |call| change(call, Change::Insert)).sees_nulls(),
     Function::new("json_replace", 3..=MOST, json, |call| change(call, Change::Replace)).sees_nulls(),

@@ -1,7 +1,7 @@
 //! Functions that read documents.
 
 use super::super::{Call, Function, bigint, integer, truth_value};
-use super::argument::{document, document_for, made, path, scalar, single_path};
+use super::argument::{check_type, document, document_for, made, path, scalar, single_path};
 use super::result_type::{json, text_of_chars};
 use crate::error::{Result, SqlError};
 use crate::expr::documents::{damaged, too_deep};
@@ -20,12 +20,13 @@ pub(crate) static MARIADB_JSON_VALID: Function =
 const MOST: usize = usize::MAX;
 
 pub(in super::super) const FUNCTIONS: &[Function] = &[
-    Function::new("json_valid", 1..=1, bigint, valid),
+    Function::new("json_valid", 1..=1, bigint, valid).sees_nulls(),
     Function::new("json_extract", 2..=MOST, json, extract).sees_nulls(),
     Function::new("json_length", 1..=2, bigint, length).sees_nulls(),
     Function::new("json_depth", 1..=1, bigint, |call| {
         Ok(document(call, 0)?.map_or(Value::Null, |node| Value::Int(node.depth() as i64)))
-    }),
+    })
+    .sees_nulls(),
     Function::new("json_type", 1..=1, text_of_chars::<17>, |call| {
         Ok(document(call, 0)?.map_or(Value::Null, |node| Value::text(node.type_name())))
     })
@@ -34,7 +35,8 @@ pub(in super::super) const FUNCTIONS: &[Function] = &[
     Function::new("json_contains", 2..=3, bigint, contains).sees_nulls(),
     Function::new("json_contains_path", 3..=MOST, bigint, contains_path).sees_nulls(),
     Function::new("json_overlaps", 2..=2, integer::<1>, |call| {
-        let (Some(a), Some(b)) = (document(call, 0)?, document(call, 1)?) else { return Ok(Value::Null) };
+        let Some(a) = document(call, 0)? else { return Ok(Value::Null) };
+        let Some(b) = document(call, 1)? else { return Ok(Value::Null) };
         documents::overlaps(&a, &b, &|| call.ctx.check_interrupt()).map(truth_value)
     })
     .sees_nulls(),
@@ -47,11 +49,13 @@ pub(in super::super) const FUNCTIONS: &[Function] = &[
             let written = documents::write_document(&node).ok_or_else(damaged)?;
             Ok(Value::Int(written.len() as i64))
         }
-    }),
+    })
+    .sees_nulls(),
     // Documents are always written anew as a whole, so they contain no free space.
     Function::new("json_storage_free", 1..=1, bigint, |call| {
         Ok(document(call, 0)?.map_or(Value::Null, |_| Value::Int(0)))
-    }),
+    })
+    .sees_nulls(),
 ];
 
 fn valid(call: &Call<'_>) -> Result<Value> {
@@ -59,6 +63,10 @@ fn valid(call: &Call<'_>) -> Result<Value> {
         return Ok(truth_value(true));
     }
     let ty = &call.args[0].ty;
+    // NULL of a type that no document is read from is no document.
+    if call.values[0].is_null() && check_type(call, 0, call.name).is_ok() {
+        return Ok(Value::Null);
+    }
     let is_text = ty.is_character() && ty.collation != BINARY || ty.code == TypeCode::Null;
     if !is_text {
         return Ok(truth_value(false));
