@@ -36,7 +36,7 @@ const MOST_PER_MILLE: &[(Kind, u64)] = &[
     (Kind::Values, 4),
     (Kind::Refusal, 9),
     (Kind::Error, 4),
-    (Kind::Types, 16),
+    (Kind::Types, 20),
     (Kind::Names, 1),
     (Kind::Warnings, 66),
     (Kind::Message, 60),

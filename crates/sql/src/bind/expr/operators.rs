@@ -98,6 +98,7 @@ pub(super) fn date_add(
 ) -> Result<Expr> {
     let operands = [binder.expr(date, place)?, binder.expr(amount, place)?.numeric()];
     let ty = date_add_type(&operands[0].ty, &operands[1].ty, unit);
+    let ty = if is_text(&ty) { expr::text_in(&ty, binder.variables.connection_collation) } else { ty };
     let [date, amount] = operands;
     let operands = Box::new([json::cast_operand(date, &ColumnType::datetime(6), place.scope), amount]);
     let node = Node::DateAdd { operands, unit, subtract };

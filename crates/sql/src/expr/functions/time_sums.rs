@@ -3,11 +3,11 @@
 
 use super::super::cast::{datetime_of, time_of};
 use super::time::most_fsp;
-use super::{Call, Function};
+use super::{Call, Function, ascii_text};
 use crate::error::Result;
 use crate::expr::{Coercibility, Expr};
 use types::temporal::parse;
-use types::{ColumnType, DateTime, Time, TypeCode, Value, Zone, collation};
+use types::{ColumnType, DateTime, Time, TypeCode, Value, Zone};
 
 /// The number of microseconds in a second.
 const MICROS: i64 = 1_000_000;
@@ -23,7 +23,7 @@ fn type_of(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     let ty = match args[0].ty.code {
         TypeCode::Date | TypeCode::Datetime2 | TypeCode::Timestamp2 => ColumnType::datetime(most_fsp(args)),
         TypeCode::Time2 => ColumnType::time(most_fsp(args)),
-        _ => return Ok((ColumnType::char(29, collation::UTF8MB4_0900_AI_CI), Coercibility::Literal)),
+        _ => return ascii_text::<29>(args),
     };
     Ok((ty, Coercibility::Numeric))
 }
