@@ -122,13 +122,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("oct", 1..=1, ascii_text::<65>, |call| Ok(in_base(call, 10, 8))),
 ];
 
-/// Returns BIGINT, DECIMAL or DOUBLE: the largest kind among the arguments.
 /// Returns the type of the number, which has a sign only if the argument has one.
 fn like_first_number(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
     let (ty, coercibility) = like_number(args)?;
     Ok((ColumnType { unsigned: args[0].ty.unsigned, ..ty }, coercibility))
 }
 
+/// Returns BIGINT, DECIMAL or DOUBLE: the largest kind among the arguments.
 fn like_number(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
     use super::super::value_type::{
         NumericClass, decimals_of_all, integer_digits, integer_of_digits, numeric_class, scale_of,
