@@ -407,6 +407,7 @@ impl Transaction {
     }
 
     fn end_without_commit(&mut self) {
+        self.rows.pass_rows_read_on();
         if self.rows.is_released() {
             return;
         }

@@ -3,6 +3,7 @@
 use super::change::{delete_row, insert, update_row};
 use super::mode::{LockMode, Row};
 use super::scan::Scan;
+use super::spent::SpentTransaction;
 use super::{Transaction, read, xa};
 use crate::commit::pipeline::{CommitOptions, CommitOutcome};
 use crate::definition::IndexRef;
@@ -15,6 +16,11 @@ use btree::Direction;
 use std::sync::Arc;
 
 impl Transaction {
+    /// Ends the transaction as dropping it does, and keeps its memory for the next one.
+    pub fn spend(self: Box<Self>) -> SpentTransaction {
+        SpentTransaction::new(self)
+    }
+
     /// Looks a table up and keeps its definition from changing until the transaction ends.
     pub fn open_table(&mut self, schema: &str, name: &str) -> Result<Arc<Table>> {
         self.rows.open_table(schema, name)

@@ -14,25 +14,24 @@ use std::sync::Arc;
 /// no memory of a budget.
 pub struct SpentTransaction(Box<Transaction>);
 
-impl Transaction {
-    /// Ends the transaction as dropping it does, and keeps its memory for the next one.
-    pub fn spend(mut self: Box<Self>) -> SpentTransaction {
-        self.end_without_commit();
+impl SpentTransaction {
+    /// Ends a transaction as dropping it does, and keeps its memory.
+    pub(super) fn new(mut transaction: Box<Transaction>) -> SpentTransaction {
+        transaction.end_without_commit();
         // Each part is named, so that a new one cannot be forgotten.
-        let Transaction { rows, read_only, defines } = &mut *self;
+        let Transaction { rows, read_only, defines } = &mut *transaction;
         let RowAccess { engine: _, view, tables, locks, changes, last_read, foreign_keys, rows_read } = rows;
-        assert!(last_read.is_none() && !view.is_open(), "a transaction that has ended has released all");
+        assert!(!view.is_open(), "a transaction that has ended has no snapshot");
         assert_eq!(*rows_read, 0, "a transaction that has ended has passed its counts on");
+        *last_read = None;
         tables.spend();
         locks.spend();
         changes.spend();
         *foreign_keys = ForeignKeys::Enforced;
         (*read_only, *defines) = (false, false);
-        SpentTransaction(self)
+        SpentTransaction(transaction)
     }
-}
 
-impl SpentTransaction {
     /// Begins a transaction of its engine, which is as a new one in every respect. `journalled`
     /// says whether a part of it can be taken back.
     pub(crate) fn begin(

@@ -109,7 +109,7 @@ impl TableHold {
 
     /// Ends a transaction as dropping it does, and keeps its memory for the next one.
     pub fn spend(&mut self, transaction: Box<Transaction>) {
-        self.spent = Some(transaction.spend());
+        self.spent = Some(SpentTransaction::new(transaction));
     }
 
     /// Begins a transaction that reads what is committed now, beside another one of the same
