@@ -320,11 +320,7 @@ impl<'p> Pruning<'p> {
     }
 
     /// Returns the partitions between two ends. `None` where an end is not understood.
-    fn stretch(
-        &self,
-        term: &Term,
-        (low, high): (Option<(&Expr, bool)>, Option<(&Expr, bool)>),
-    ) -> Option<Places> {
+    fn stretch(&self, term: &Term, (low, high): (Option<End<'_>>, Option<End<'_>>)) -> Option<Places> {
         let count = self.by.conditions.len();
         let is_integer = self.table.column_type(term.column).is_integer();
         let end = |(value, inclusive): (&Expr, bool), is_low: bool| -> Option<(Vec<Value>, bool)> {
@@ -469,8 +465,11 @@ fn term_of(
     Some(Term { column, function, below, day_before })
 }
 
-/// The ends of the range that a fact leaves, each with whether it is in the range.
-fn ends<'e>(fact: &Fact<'e>) -> (Option<(&'e Expr, bool)>, Option<(&'e Expr, bool)>) {
+/// An end of a range, and whether it is in the range.
+type End<'e> = (&'e Expr, bool);
+
+/// Returns the ends of the range that a fact leaves.
+fn ends<'e>(fact: &Fact<'e>) -> (Option<End<'e>>, Option<End<'e>>) {
     match fact {
         Fact::Low(value, inclusive) => (Some((value, *inclusive)), None),
         Fact::High(value, inclusive) => (None, Some((value, *inclusive))),

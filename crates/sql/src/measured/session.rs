@@ -11,7 +11,7 @@ use super::recent::{Event, Outcome, Recent};
 use super::session_transactions::{Around, OfSession};
 use super::setup::{ThreadSettings, Timed};
 use super::totals::{ByName, Measured, STATEMENT_IDS};
-use super::transactions::WholeTransaction;
+use super::transactions::{NotedGtid, WholeTransaction};
 use crate::counters::Counters;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -238,8 +238,9 @@ impl MeasuredSession {
         }
     }
 
-    /// Notes that the statement which runs ends, and the transaction that it was, if any.
-    pub fn end(&self, ended: Ended, whole: Option<&WholeTransaction>, counters: &Counters) {
+    /// Notes that the statement which runs ends, and the transaction that it was, if any, with its
+    /// GTID.
+    pub fn end(&self, ended: Ended, whole: Option<(&WholeTransaction, &NotedGtid)>, counters: &Counters) {
         let mut inner = self.inner.lock();
         let inner = &mut *inner;
         if ended.outcome.error_code != 0 || !ended.conditions.is_empty() {
@@ -303,7 +304,7 @@ impl MeasuredSession {
 
     /// Notes the transaction of a statement that is not measured itself.
     #[inline(never)]
-    fn add_unmeasured_whole(&self, inner: &mut Inner, whole: &WholeTransaction, ticks: u64) {
+    fn add_unmeasured_whole(&self, inner: &mut Inner, whole: (&WholeTransaction, &NotedGtid), ticks: u64) {
         let collected = inner.all_collected(&self.measured.consumers);
         let around = Around {
             measured: &self.measured,

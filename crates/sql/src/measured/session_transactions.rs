@@ -48,7 +48,7 @@ impl OfSession {
     pub fn add_whole(
         &mut self,
         around: Around<'_>,
-        whole: &WholeTransaction,
+        (whole, gtid): (&WholeTransaction, &NotedGtid),
         (begun, ended): (u64, u64),
         wait_ns: u64,
     ) {
@@ -71,14 +71,13 @@ impl OfSession {
         event.is_timed = is_timed;
         event.state = whole.state;
         event.mode = whole.mode;
-        // Nearly all events have the same, so that there is nothing to drop.
-        if whole.gtid != NotedGtid::Automatic || event.gtid != NotedGtid::Automatic {
-            event.gtid = whole.gtid.clone();
+        if event.has_more {
+            (event.gtid, event.xa, event.savepoints) = (NotedGtid::Automatic, None, [0; 3]);
         }
-        if event.xa.is_some() {
-            event.xa = None;
+        event.has_more = whole.has_gtid;
+        if whole.has_gtid {
+            event.gtid = gtid.clone();
         }
-        event.savepoints = [0; 3];
         event.is_kept = around.collected.transactions_history;
         if around.collected.transactions_long_history {
             measured.keep_long_transaction(around.connection_id, event);
@@ -110,6 +109,7 @@ impl OfSession {
             gtid: begun.gtid.clone(),
             xa: begun.xid.map(|xid| Box::new((xid, XaState::Active))),
             is_kept: around.collected.transactions_history,
+            has_more: true,
             ..TransactionEvent::default()
         };
     }

@@ -11,7 +11,7 @@ use binlog::Xid;
 impl MeasuredSession {
     /// Notes a transaction that a part of the running statement has begun and ended.
     #[inline(never)]
-    pub fn add_whole(&self, whole: &WholeTransaction) {
+    pub fn add_whole(&self, whole: (&WholeTransaction, &NotedGtid)) {
         let now = os::clock::ticks();
         self.with_transactions(|of, around, since_ticks| {
             let since_ticks = since_ticks.unwrap_or(now);

@@ -80,7 +80,7 @@ pub struct TransactionBegun {
 }
 
 /// A transaction that a statement has begun and ended.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct WholeTransaction {
     /// The engine's number of it. `None` for a change of definitions.
     pub id: Option<u64>,
@@ -88,8 +88,8 @@ pub struct WholeTransaction {
     pub state: TransactionState,
     /// What holds of it.
     pub mode: TransactionMode,
-    /// The GTID that it was committed under.
-    pub gtid: NotedGtid,
+    /// Whether its GTID is told beside it. Without one it is [`NotedGtid::Automatic`].
+    pub has_gtid: bool,
 }
 
 /// A transaction that runs or has run.
@@ -117,6 +117,8 @@ pub struct TransactionEvent {
     pub xa: Option<Box<(Xid, XaState)>>,
     /// How often SAVEPOINT, ROLLBACK TO and RELEASE SAVEPOINT ran in it.
     pub savepoints: [u64; 3],
+    /// Whether it may have a GTID, an XID, or statements about savepoints.
+    pub(super) has_more: bool,
     /// False when it is forgotten as soon as the next one begins.
     pub(super) is_kept: bool,
 }

@@ -54,7 +54,8 @@ pub(super) fn run<T>(
         }
         Err(error) => ended.outcome = outcome_of(error),
     }
-    measured.end(ended, session.transaction.whole.as_ref(), &session.server.counters);
+    let of = &session.transaction;
+    measured.end(ended, of.whole.as_ref().map(|whole| (whole, &of.whole_gtid)), &session.server.counters);
     session.transaction.whole = None;
     done
 }

@@ -3,7 +3,7 @@
 use super::{NextGtid, SessionXa};
 use crate::ast::Statement;
 use crate::error::{Result, SqlError};
-use crate::measured::WholeTransaction;
+use crate::measured::{NotedGtid, WholeTransaction};
 use crate::variables::Variables;
 use engine::{CommitOptions, Isolation, Savepoint, SpentTransaction, Transaction};
 use types::Value;
@@ -34,6 +34,8 @@ pub(crate) struct SessionTransaction {
     /// The transaction that the running statement has begun and ended, where transactions are
     /// measured.
     pub whole: Option<WholeTransaction>,
+    /// The GTID of that transaction, where it has one.
+    pub whole_gtid: NotedGtid,
     /// Whether it was noted that the open transaction has begun.
     pub is_noted: bool,
 }

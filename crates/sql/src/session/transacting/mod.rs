@@ -4,15 +4,16 @@
 //! transactions need.
 
 mod gtid;
-mod noted;
 mod xa;
 
 use super::state::{ServerHandles, SessionLocks, SessionTransaction, Settings};
 use crate::error::{Result, SqlError};
 use crate::host::TransactionKind;
-use crate::measured::TransactionState;
+use crate::measured::{
+    NotedGtid, TransactionBegun, TransactionMode, TransactionState, WholeTransaction, XaState,
+};
+use binlog::Xid;
 use engine::{CommitOptions, CommitOutcome, GtidNext, Isolation, Transaction};
-use noted::{gtid_of, state_after};
 
 /// The parts of a session that its transactions need.
 pub(super) struct Transacting<'s> {
@@ -25,6 +26,19 @@ pub(super) struct Transacting<'s> {
 /// The access mode (whether it is READ ONLY) and the isolation level that COMMIT AND CHAIN passes
 /// on.
 pub(super) type Chained = (bool, Option<Isolation>);
+
+/// Returns how a transaction stands which should have been committed.
+fn state_after(succeeded: bool) -> TransactionState {
+    if succeeded { TransactionState::Committed } else { TransactionState::RolledBack }
+}
+
+/// Returns the GTID that a transaction was committed under. One without changes needs none.
+fn gtid_of(outcome: &CommitOutcome, has_changes: bool) -> Option<NotedGtid> {
+    match outcome.gtid {
+        Some(gtid) => Some(GtidNext::Given(gtid).into()),
+        None => has_changes.then(|| GtidNext::Anonymous.into()),
+    }
+}
 
 impl Transacting<'_> {
     /// Takes the open transaction out of the session, or begins a new one, for a statement.
@@ -297,5 +311,121 @@ impl Transacting<'_> {
                 Err(refused)
             }
         }
+    }
+
+    /// Notes that a transaction begins which may have several statements.
+    fn note_begun(&mut self, transaction: &Transaction) {
+        self.of.is_noted = true;
+        // A statement of a stored program may have been a transaction before this one.
+        self.give_whole();
+        let Some(measured) = &self.server.measured else { return };
+        measured.begin_transaction(&TransactionBegun {
+            id: transaction.id(),
+            mode: TransactionMode {
+                isolation: transaction.isolation(),
+                read_only: self.of.read_only,
+                autocommit: false,
+            },
+            gtid: self.of.gtid.next.into(),
+            xid: self.of.xa.0.as_ref().map(|branch| branch.xid),
+            ticks: os::clock::ticks(),
+        });
+    }
+
+    /// Notes that the open transaction has ended. `gtid` is the one that it was committed under.
+    fn note_ended(&self, state: TransactionState, gtid: Option<NotedGtid>) {
+        if let Some(measured) = self.server.measured.as_ref().filter(|_| self.of.is_noted) {
+            measured.end_transaction(state, gtid);
+        }
+    }
+
+    /// Notes that a statement's error rolls its transaction back.
+    fn note_rolled_back(&mut self, transaction: &Transaction) {
+        if self.of.is_noted {
+            return self.note_ended(TransactionState::RolledBack, None);
+        }
+        let whole = self.whole_of(transaction);
+        self.note_whole(whole, TransactionState::RolledBack, None);
+    }
+
+    /// Notes the stage of the open XA transaction.
+    fn note_xa(&self, state: XaState) {
+        if let Some(measured) = &self.server.measured {
+            measured.set_xa_state(state);
+        }
+    }
+
+    /// Notes that an XA transaction which was prepared has ended.
+    fn note_xa_ended(&self, xid: &Xid, state: TransactionState) {
+        if let Some(measured) = &self.server.measured {
+            measured.end_xa(xid, state);
+        }
+    }
+
+    /// Returns what is known of a statement's own transaction before it ends. `None` where
+    /// transactions are not measured, and where it has used nothing.
+    #[inline]
+    fn whole_of(&self, transaction: &Transaction) -> Option<WholeTransaction> {
+        if self.server.measured.is_none() || transaction.is_untouched() {
+            return None;
+        }
+        Some(WholeTransaction {
+            id: Some(transaction.id()),
+            state: TransactionState::Active,
+            mode: TransactionMode {
+                isolation: transaction.isolation(),
+                read_only: self.of.read_only,
+                autocommit: !self.of.explicit && self.settings.variables.autocommit,
+            },
+            has_gtid: false,
+        })
+    }
+
+    /// Notes that a statement's own transaction has ended.
+    #[inline]
+    fn note_whole(
+        &mut self,
+        whole: Option<WholeTransaction>,
+        state: TransactionState,
+        gtid: Option<NotedGtid>,
+    ) {
+        let Some(mut whole) = whole else { return };
+        // A statement of a stored program ends before the client's statement does.
+        self.give_whole();
+        whole.state = state;
+        let next = &self.of.gtid.next;
+        if gtid.is_some() || !matches!(next, GtidNext::Automatic | GtidNext::AutomaticTagged(_)) {
+            whole.has_gtid = true;
+            self.of.whole_gtid = gtid.unwrap_or_else(|| (*next).into());
+        }
+        self.of.whole = Some(whole);
+    }
+
+    /// Gives what was noted of a statement's own transaction to the measuring.
+    #[inline]
+    fn give_whole(&mut self) {
+        if let (Some(before), Some(measured)) = (self.of.whole.take(), &self.server.measured) {
+            measured.add_whole((&before, &self.of.whole_gtid));
+        }
+    }
+
+    /// Notes the transaction of a change of definitions that has succeeded. Its number and its GTID
+    /// are not known here.
+    pub fn note_definition(&mut self) {
+        if self.server.measured.is_none() {
+            return;
+        }
+        let variables = &self.settings.variables;
+        let mode = TransactionMode {
+            isolation: variables.isolation,
+            read_only: variables.transaction_read_only,
+            autocommit: false,
+        };
+        let gtid = match self.of.gtid.next {
+            GtidNext::Given(_) => self.of.gtid.next.into(),
+            _ => NotedGtid::Unknown,
+        };
+        let whole = WholeTransaction { id: None, state: TransactionState::Active, mode, has_gtid: true };
+        self.note_whole(Some(whole), TransactionState::Committed, Some(gtid));
     }
 }

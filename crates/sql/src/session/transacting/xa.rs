@@ -3,8 +3,7 @@
 //!
 //! The states, refusals and error numbers are those of MySQL 9.7 (`testkit/tests/xa.rs` compares).
 
-use super::Transacting;
-use super::noted::state_after;
+use super::{Transacting, state_after};
 use crate::ast::XaStart;
 use crate::error::Result;
 use crate::measured::{TransactionState, XaState};
