@@ -100,6 +100,7 @@ impl Scan {
     }
 
     /// Returns the entry that was given out last, until [`Scan::next`] is called again.
+    #[inline]
     pub fn current(&self) -> Option<(&[u8], &[u8])> {
         let entry = self.entries.get(self.given.checked_sub(1)?)?;
         let (at, key_len) = (entry.at as usize, entry.key_len as usize);
@@ -107,6 +108,7 @@ impl Scan {
     }
 
     /// Reports whether the next call of [`Scan::next`] reads pages, or finds nothing.
+    #[inline]
     pub fn is_at_end_of_run(&self) -> bool {
         self.given == self.entries.len()
     }

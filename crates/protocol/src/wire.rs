@@ -137,6 +137,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Appends a length-encoded integer.
+#[inline]
 pub fn put_lenenc_int(out: &mut Vec<u8>, value: u64) {
     match value {
         0..=0xfa => out.push(value as u8),

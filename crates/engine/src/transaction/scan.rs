@@ -204,6 +204,7 @@ impl Scan {
     }
 
     /// Returns the image of the row that was lent last.
+    #[inline]
     pub fn image(&self) -> &[u8] {
         match (self.lent, &self.pages) {
             (Some(Lent::Page(at)), Some(pages)) => pages.current().map_or(&[], |(_, value)| &value[at..]),

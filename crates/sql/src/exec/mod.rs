@@ -21,6 +21,7 @@ mod intersection;
 mod json_table;
 mod kept;
 mod keyed_rows;
+mod known_subqueries;
 mod limit;
 mod load;
 mod loops;

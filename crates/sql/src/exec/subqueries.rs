@@ -5,7 +5,7 @@
 
 use super::Run;
 use super::select::gather;
-use crate::error::{Result, SqlError};
+use crate::error::Result;
 use crate::expr::{Context, RunSubqueries, SharedTransaction, SubqueryRows};
 use crate::memory::{Charge, LONG_VALUE_BYTES, allocated, growth, heap_bytes, row_bytes};
 use crate::plan::SubPlan;
@@ -135,45 +135,6 @@ impl RunSubqueries for Subqueries<'_> {
 
     fn transaction(&self) -> &dyn SharedTransaction {
         &self.txn
-    }
-}
-
-/// The rows of a subquery without arguments, by its number.
-pub(super) type NumberedRows = (usize, Vec<Vec<Value>>);
-
-/// The rows of those subqueries that a further thread of a statement asks for.
-pub(super) struct KnownSubqueries(Vec<(usize, Rc<SubqueryRows>)>);
-
-impl KnownSubqueries {
-    /// Copies the rows of subqueries, which are given by their numbers.
-    pub fn of(subqueries: &[NumberedRows], ctx: &Context<'_>) -> Result<KnownSubqueries> {
-        let mut known = Vec::with_capacity(subqueries.len());
-        for (number, rows) in subqueries {
-            let mut charge = Charge::new(ctx.memory);
-            rows.iter().try_for_each(|row| charge.add_row(row))?;
-            known.push((*number, Rc::new(SubqueryRows::new(rows.clone(), None, charge))));
-        }
-        Ok(KnownSubqueries(known))
-    }
-}
-
-impl RunSubqueries for KnownSubqueries {
-    fn rows(&self, number: usize, args: Vec<Value>, _: &Context<'_>) -> Result<Rc<SubqueryRows>> {
-        assert!(args.is_empty(), "a thread asks for subqueries without arguments only");
-        let known = self.0.iter().find(|(known, _)| *known == number);
-        known.map(|(_, rows)| rows.clone()).ok_or_else(|| SqlError::not_supported("a subquery of a thread"))
-    }
-
-    fn rows_for_threads(&self, _: usize, _: &Context<'_>) -> Result<Option<Vec<Vec<Value>>>> {
-        Ok(None)
-    }
-
-    fn set_rows(&self, _: usize, _: Option<Rc<SubqueryRows>>) {
-        unreachable!("the rows of recursive common tables are the statement's own thread's");
-    }
-
-    fn transaction(&self) -> &dyn SharedTransaction {
-        unreachable!("stored functions are called by the statement's own thread");
     }
 }
 

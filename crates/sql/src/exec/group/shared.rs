@@ -3,7 +3,7 @@
 //! Each thread gathers groups of its own. When all rows are read, the groups become one table, in
 //! the order of their first rows, as if one thread had read them all.
 
-use super::table::{Gathered, Groups};
+use super::table::{Groups, OfThread};
 use crate::error::Result;
 use crate::exec::Run;
 use crate::exec::loops::{Flow, Materialized};
@@ -24,14 +24,6 @@ pub(super) fn put_group_key(
         group_key(&*expr.eval(row, ctx)?, expr.ty.collation, key);
     }
     Ok(())
-}
-
-/// The groups of the rows that one thread has read.
-pub(super) struct OfThread {
-    pub groups: Gathered,
-    /// The portions that the thread has read, in their order, and how many groups there were after
-    /// each.
-    pub portions: Vec<(usize, usize)>,
 }
 
 /// Groups the rows of the loops, which several threads read. `None` means that one thread has to

@@ -6,7 +6,6 @@
 //! grouped by itself when all rows have come. So all rows of a group are in one place, and its
 //! aggregates see them in the order in which they came.
 
-use super::shared::OfThread;
 use super::values::DistinctValues;
 use crate::error::Result;
 use crate::exec::loops::Flow;
@@ -20,6 +19,14 @@ use types::Value;
 
 /// Takes the row of each group: the slots of the tables, then the results of the aggregates.
 pub(super) type VisitGroup<'v> = dyn FnMut(&[Value]) -> Result<Flow> + 'v;
+
+/// The groups of the rows that one thread has read.
+pub(super) struct OfThread {
+    pub groups: Gathered,
+    /// The portions that the thread has read, in their order, and how many groups there were after
+    /// each.
+    pub portions: Vec<(usize, usize)>,
+}
 
 /// Groups that one thread has gathered for another.
 pub(super) struct Gathered {

@@ -18,8 +18,8 @@ mod surroundings;
 
 use super::Run;
 use super::hash_join::SharedTable;
+use super::known_subqueries::{KnownSubqueries, NumberedRows};
 use super::loops::{Flow, Materialized, Portion, ThreadLoops, Visit, shared_tables};
-use super::subqueries::{KnownSubqueries, NumberedRows};
 use crate::error::Result;
 use crate::expr::{Context, Expr, NoSession};
 use crate::plan::TableStep;

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::exec::Run;
-use crate::exec::subqueries::NumberedRows;
+use crate::exec::known_subqueries::NumberedRows;
 use crate::expr::{Context, Expr, NoSession, is_for_any_thread};
 use crate::memory::Budget;
 use crate::plan::{RowLock, Source, TableStep};
