@@ -90,6 +90,9 @@ fn random_query(rng: &mut Rng) -> String {
         "EXISTS (SELECT 1 FROM digits WHERE n > 5)",
         "EXISTS (SELECT 1 FROM digits WHERE n = t.g)",
         "t.id > (SELECT n FROM digits)",
+        // The ranges, and the conditions of a hash table's rows, warn before the rows come.
+        "t.id > CAST('7x' AS SIGNED)",
+        "t.id BETWEEN CAST('10x' AS SIGNED) AND 50000",
     ];
     let tables = [
         "t",
@@ -97,6 +100,7 @@ fn random_query(rng: &mut Rng) -> String {
         "t JOIN groups_of o ON o.g = t.g",
         "t LEFT JOIN groups_of o ON o.g = t.g AND o.parent > 4",
         "t JOIN digits n ON n.n = t.g",
+        "t JOIN groups_of o ON o.parent = t.g AND o.name + 1 > 0",
         "t LEFT JOIN (digits n JOIN groups_of o ON o.parent = n.n) ON o.g = t.g",
         "t STRAIGHT_JOIN digits n",
         "groups_of o STRAIGHT_JOIN t ON t.g = o.g",

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::exec::Run;
 use crate::exec::loops::{Flow, ThreadLoops};
 use crate::exec::spill::{RowCodec, table_bytes};
-use crate::expr::Context;
+use crate::expr::{Context, Diagnostics};
 use crate::memory::{Charge, growth};
 use crate::plan::{Access, Source, TableStep};
 use engine::{Direction, KeyRange, Table};
@@ -63,7 +63,7 @@ impl<'e> Divisible<'e> {
     /// Returns what can be divided for so many threads. `None` means that one thread does.
     ///
     /// # Errors
-    /// Returns the errors of computing the ranges that are read, and of estimating them.
+    /// Returns the errors of estimating the ranges that are read.
     pub fn of(
         tables: &'e [TableStep],
         has_order: bool,
@@ -114,10 +114,13 @@ fn first_table(tables: &[TableStep]) -> Option<(&Arc<Table>, &Access)> {
 /// Returns how many portions of the whole index make enough of them within the ranges that are
 /// read. `None` means that so few entries are read that one thread does.
 fn portions(table: &Table, access: &Access, threads: usize, ctx: &Context<'_>) -> Result<Option<usize>> {
-    let Ranges { ranges, is_useless, may_repeat, .. } = Ranges::of(table, access, &[], ctx)?;
-    if is_useless || may_repeat {
-        return Ok(None);
-    }
+    // The ranges are computed again when they are read. Where that warns, it is to warn once.
+    let before = ctx.diagnostics.borrow().count;
+    let ranges = Diagnostics::or_without_trace(ctx.diagnostics, || {
+        let ranges = Ranges::of(table, access, &[], ctx).ok()?;
+        (ctx.diagnostics.borrow().count == before).then_some(ranges)
+    });
+    let Some(Ranges { ranges, is_useless: false, may_repeat: false, .. }) = ranges else { return Ok(None) };
     let mut wanted = 0u64;
     for range in &ranges {
         wanted = wanted.saturating_add(range.estimated_entries(table, access.index)?);

@@ -49,13 +49,13 @@ struct Common<'s> {
     slots: usize,
     /// The rows of the subqueries in the expressions.
     subqueries: Vec<NumberedRows>,
-    /// The hash tables of the steps.
-    hashes: Vec<Option<SharedTable>>,
 }
 
 /// The portions, which the threads share.
 struct Shared<'s> {
     common: &'s Common<'s>,
+    /// The hash tables of the steps.
+    hashes: Vec<Option<SharedTable>>,
     division: Division,
     /// The next portion that nobody has taken.
     next: AtomicUsize,
@@ -99,7 +99,7 @@ impl<'r, 'c> PortionReader<'_, 'r, 'c> {
     /// # Errors
     /// Returns the errors of the loops and of `visit`.
     pub fn each_row(&mut self, visit: &mut Visit<'_>) -> Result<Flow> {
-        let Shared { common: Common { tables, hashes, .. }, division, .. } = self.shared;
+        let Shared { common: Common { tables, .. }, hashes, division, .. } = self.shared;
         let nothing = Materialized::new();
         match division {
             Division::Keys(cuts) => {
@@ -125,16 +125,19 @@ impl<'r, 'c> PortionReader<'_, 'r, 'c> {
 /// What a thread has made, and what it has counted.
 struct Made<T> {
     made: T,
-    counts: Vec<u64>,
+    counted: Counted,
+}
+
+/// What a thread has counted in the place of the session.
+struct Counted {
+    figures: Vec<u64>,
     rows_examined: u64,
 }
 
-impl<T> Made<T> {
-    /// Adds what was counted to the counters of the session, and returns what was made.
-    fn counted(self, ctx: &Context<'_>) -> T {
-        ctx.counters.add_all(&self.counts);
+impl Counted {
+    fn add_to(&self, ctx: &Context<'_>) {
+        ctx.counters.add_all(&self.figures);
         ctx.counters.rows_examined.add(self.rows_examined);
-        self.made
     }
 }
 
@@ -144,7 +147,7 @@ impl<T> Made<T> {
 /// any thread, or `work` has returned an error, a warning or `None` on one of them.
 ///
 /// # Errors
-/// Returns the errors of dividing the rows and of reading the tables of hash joins.
+/// Returns the errors of estimating the rows, and those of subqueries.
 pub(super) fn in_portions<'e, T: Send>(
     run: &mut Run<'_, '_>,
     loops: &Loops<'e>,
@@ -170,37 +173,43 @@ pub(super) fn in_portions<'e, T: Send>(
         let Some(reader) = run.with(Transaction::reader_beside)? else { return Ok(None) };
         readers.push((reader, ctx.variables.clone()));
     }
-    let mut row = Value::nulls(slots);
-    let Some(hashes) = shared_tables(run, tables, materialized, &mut row)? else { return Ok(None) };
-    let common = Common { ctx: Surroundings::of(ctx), tables, slots, subqueries, hashes };
+    let common = Common { ctx: Surroundings::of(ctx), tables, slots, subqueries };
     let mut own = readers.pop().expect("the statement's thread reads too");
-    let Some(division) = divide(&divisible, loops, &common, &mut own, ctx)? else { return Ok(None) };
+    let prepared = on_thread(&mut own, &common, |run| {
+        let hashes = shared_tables(run, tables, materialized, &mut Value::nulls(slots))?;
+        let Some(hashes) = hashes else { return Ok(None) };
+        let division = divide(run, &divisible, loops, &hashes)?;
+        Ok(division.map(|division| (hashes, division)))
+    });
+    let Some(Made { made: (hashes, division), counted }) = prepared else { return Ok(None) };
     let (next, has_given_up) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let shared = &Shared { common: &common, division, next, has_given_up };
+    let shared = &Shared { common: &common, hashes, division, next, has_given_up };
     let own = || take_portions(own, None, shared, work);
     let help = |reader| move || take_portions(reader, Some(Pace::begin()), shared, work);
     let others = readers.into_iter().map(help).collect();
     let made = os::thread::run_beside("parallel read", own, others);
     let Some(made) = made.into_iter().collect::<Option<Vec<Made<T>>>>() else { return Ok(None) };
     ctx.counters.parallel_reads.count();
-    Ok(Some(made.into_iter().map(|made| made.counted(ctx)).collect()))
+    counted.add_to(ctx);
+    let take = |Made { made, counted }: Made<T>| {
+        counted.add_to(ctx);
+        made
+    };
+    Ok(Some(made.into_iter().map(take).collect()))
 }
 
 /// Divides what is divisible. `None` means that it cannot be divided.
 fn divide(
+    run: &mut Run<'_, '_>,
     divisible: &Divisible<'_>,
     loops: &Loops<'_>,
-    common: &Common<'_>,
-    own: &mut (Transaction, Variables),
-    ctx: &Context<'_>,
+    hashes: &[Option<SharedTable>],
 ) -> Result<Option<Division>> {
     let Divisible::Rows(portions) = divisible else { return divisible.at_keys(loops.leading_columns) };
-    let made = on_thread(own, common, |run| {
-        let nothing = Materialized::new();
-        let of_thread = ThreadLoops::new((common.tables, &common.hashes), &nothing, None);
-        FirstRows::gather(run, (common.tables, common.slots), &of_thread, *portions)
-    });
-    Ok(made.map(|made| Division::Rows(made.counted(ctx))))
+    let nothing = Materialized::new();
+    let of_thread = ThreadLoops::new((loops.tables, hashes), &nothing, None);
+    let rows = FirstRows::gather(run, (loops.tables, loops.slots), &of_thread, *portions)?;
+    Ok(rows.map(Division::Rows))
 }
 
 /// Has a thread take portions and do its work. `None` means that it has given up.
@@ -234,5 +243,6 @@ fn on_thread<T>(
     let ctx = ctx.within(&subqueries, ctx.outer);
     let made = work(&mut Run::new(reader, &ctx)).ok().flatten().filter(|_| !session.has_conditions());
     let counters = session.counters();
-    made.map(|made| Made { made, counts: counters.figures(), rows_examined: counters.rows_examined.get() })
+    let (figures, rows_examined) = (counters.figures(), counters.rows_examined.get());
+    made.map(|made| Made { made, counted: Counted { figures, rows_examined } })
 }
