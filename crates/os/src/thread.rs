@@ -111,6 +111,24 @@ pub fn is_current<T>(handle: &JoinHandle<T>) -> bool {
     return handle.thread().id() == std::thread::current().id();
 }
 
+fn builder(name: &str) -> std::thread::Builder {
+    std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES)
+}
+
+/// Returns what a thread of this name does to run a job: it opens its account, and it contains
+/// panics if the calling thread does.
+fn as_thread<T>(name: &str, job: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    let is_contained = crate::panic::is_contained();
+    move || {
+        let _contained = is_contained.then(crate::panic::Contained::enter);
+        #[cfg(not(feature = "model"))]
+        account::open(name);
+        #[cfg(feature = "model")]
+        let _ = name;
+        job()
+    }
+}
+
 /// Runs each job on a thread of its own and returns their results, in order, when all have ended.
 /// (Under the model checker they run one after the other: such jobs share nothing that it checks.)
 ///
@@ -124,17 +142,8 @@ where
     if cfg!(feature = "model") {
         return jobs.into_iter().map(|job| job()).collect();
     }
-    let is_contained = crate::panic::is_contained();
     std::thread::scope(|scope| {
-        let start = |job: F| {
-            let run = move || {
-                let _contained = is_contained.then(crate::panic::Contained::enter);
-                #[cfg(not(feature = "model"))]
-                account::open(name);
-                job()
-            };
-            std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn_scoped(scope, run)
-        };
+        let start = |job: F| builder(name).spawn_scoped(scope, as_thread(name, job));
         let threads: Vec<_> = jobs.into_iter().map(start).collect();
         let join = |thread: std::io::Result<std::thread::ScopedJoinHandle<'_, T>>| match thread {
             Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
@@ -158,18 +167,8 @@ where
     if cfg!(feature = "model") {
         return vec![own()];
     }
-    let is_contained = crate::panic::is_contained();
     std::thread::scope(|scope| {
-        let start = |job: F| {
-            let run = move || {
-                let _contained = is_contained.then(crate::panic::Contained::enter);
-                #[cfg(not(feature = "model"))]
-                account::open(name);
-                job()
-            };
-            let thread = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES);
-            thread.spawn_scoped(scope, run).ok()
-        };
+        let start = |job: F| builder(name).spawn_scoped(scope, as_thread(name, job)).ok();
         let threads: Vec<_> = others.into_iter().filter_map(start).collect();
         let mut results = vec![own()];
         for thread in threads {

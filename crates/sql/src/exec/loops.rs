@@ -87,8 +87,8 @@ pub(super) fn nested_loops(
     }
 }
 
-/// Reads the tables of all hash joins, for [`ThreadLoops`]. `None` means that one of
-/// them does not fit in memory.
+/// Reads the tables of all hash joins, for [`ThreadLoops`]. `None` means that one of them does not
+/// fit in memory.
 pub(super) fn shared_tables(
     run: &mut Run<'_, '_>,
     tables: &[TableStep],

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::exec::Run;
 use crate::exec::loops::{Flow, Materialized, Order, nested_loops};
 use crate::exec::portions::{Loops, PortionReader, in_portions};
-use crate::exec::spill::{RowCodec, table_bytes};
+use crate::exec::spill::{RowList, table_bytes};
 use crate::expr::{Accumulator, Context, Expr, Node, group_key, is_for_any_thread};
 use crate::memory::{Charge, growth, row_bytes};
 use crate::plan::{Grouping, SelectPlan};
@@ -182,14 +182,11 @@ pub(super) fn groups_in_order(
 
 /// Groups that one thread has finished, one behind the other.
 struct Finished {
-    codec: RowCodec,
     /// The rows of the groups, which HAVING has let through as far as any thread can compute it.
-    rows: Vec<u8>,
-    row_ends: Vec<usize>,
+    rows: RowList,
     /// The portions that the thread has read, in their order, and how many groups there were after
     /// each.
     portions: Vec<(usize, usize)>,
-    charge: Charge,
 }
 
 /// Has several threads finish the groups. All rows of a group are read by one of them. `None` means
@@ -213,13 +210,7 @@ fn finished_by_threads(
         let ctx = reader.ctx();
         let most_bytes = table_bytes(ctx) / threads;
         let mut groups = InOrder::new(plan, grouping, ctx);
-        let mut finished = Finished {
-            codec: RowCodec::default(),
-            rows: Vec::new(),
-            row_ends: Vec::new(),
-            portions: Vec::new(),
-            charge: Charge::new(ctx.memory),
-        };
+        let mut finished = Finished { rows: RowList::new(ctx), portions: Vec::new() };
         while let Some(portion) = reader.next_portion() {
             let mut keep = |row: &[Value]| {
                 for having in &having {
@@ -227,28 +218,19 @@ fn finished_by_threads(
                         return Ok(Flow::Continue);
                     }
                 }
-                finished.push(row)?;
-                Ok(if finished.charge.bytes() > most_bytes { Flow::Stop } else { Flow::Continue })
+                finished.rows.push(row, 0..row.len())?;
+                Ok(if finished.rows.used_bytes() > most_bytes { Flow::Stop } else { Flow::Continue })
             };
             let flow = reader.each_row(&mut |run, row| groups.take(row, run.ctx, &mut keep))?;
             if flow == Flow::Stop || groups.end(ctx, &mut keep)? == Flow::Stop {
                 return Ok(None);
             }
-            finished.portions.push((portion, finished.row_ends.len()));
+            finished.portions.push((portion, finished.rows.len()));
         }
         Ok(Some(finished))
     };
     let loops = Loops { tables: &plan.tables, slots: plan.slots, leading_columns };
     in_portions(run, &loops, materialized, exprs, &finish)
-}
-
-impl Finished {
-    fn push(&mut self, row: &[Value]) -> Result<()> {
-        let before = self.rows.len();
-        self.codec.write_row(row, &mut self.rows);
-        self.charge.add(self.rows.len() - before)?;
-        growth::push(&mut self.row_ends, self.rows.len(), &mut self.charge)
-    }
 }
 
 /// Passes the groups of all threads to `visit`, in their order. `row` has a value for each slot and
@@ -271,8 +253,8 @@ fn finished_groups(
     for (_, groups, thread) in portions {
         for number in groups {
             ctx.check_interrupt()?;
-            let start = number.checked_sub(1).map_or(0, |before| thread.row_ends[before]);
-            thread.codec.read_row(&thread.rows[start..thread.row_ends[number]], &mut row)?;
+            let slots = 0..row.len();
+            thread.rows.read(number, &mut row, slots)?;
             if visit(&row)? == Flow::Stop {
                 return Ok(());
             }

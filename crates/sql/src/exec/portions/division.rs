@@ -8,9 +8,8 @@ use super::super::bounds::Ranges;
 use crate::error::Result;
 use crate::exec::Run;
 use crate::exec::loops::{Flow, ThreadLoops};
-use crate::exec::spill::{RowCodec, table_bytes};
+use crate::exec::spill::{RowList, table_bytes};
 use crate::expr::{Context, Diagnostics};
-use crate::memory::{Charge, growth};
 use crate::plan::{Access, Source, TableStep};
 use engine::{Direction, KeyRange, Table};
 use std::ops::Range;
@@ -27,8 +26,8 @@ const LEAST_COST: f64 = 4_000.0;
 /// time.
 const PORTIONS_PER_THREAD: usize = 32;
 
-/// Portions have about this many entries at least, because to begin with one takes as long as some
-/// hundred rows.
+/// Portions have about this many entries at least. To begin with one takes some 30,000
+/// instructions, as many as twenty rows (the count `scanned_row` of docs/costs.md).
 const LEAST_ENTRIES_OF_PORTION: u64 = 1_500;
 
 /// More portions than these are not made, even if the ranges are a small part of the index.
@@ -137,14 +136,11 @@ fn portions(table: &Table, access: &Access, threads: usize, ctx: &Context<'_>) -
 pub(super) struct FirstRows {
     /// The number of those tables.
     pub steps: usize,
-    codec: RowCodec,
     /// The slots of these tables that something behind them reads.
     slots: Vec<usize>,
-    /// The values in these slots of one row behind the other.
-    rows: Vec<u8>,
-    ends: Vec<usize>,
+    /// The values in these slots.
+    rows: RowList,
     per_portion: usize,
-    charge: Charge,
 }
 
 impl FirstRows {
@@ -152,11 +148,8 @@ impl FirstRows {
         FirstRows {
             steps,
             slots: tables[..steps].iter().flat_map(TableStep::kept_slots).collect(),
-            codec: RowCodec::default(),
-            rows: Vec::new(),
-            ends: Vec::new(),
+            rows: RowList::new(ctx),
             per_portion: 1,
-            charge: Charge::new(ctx.memory),
         }
     }
 
@@ -164,7 +157,7 @@ impl FirstRows {
     /// nest is left. `None` means that there are too few of them to be divided.
     ///
     /// # Errors
-    /// Returns the errors of the loops and of [`Charge::add`].
+    /// Returns the errors of the loops and of [`crate::memory::Charge::add`].
     pub fn gather(
         run: &mut Run<'_, '_>,
         (tables, slots): (&[TableStep], usize),
@@ -187,7 +180,7 @@ impl FirstRows {
                 rows.read(number, &mut row)?;
                 flow = loops.run(run, steps.clone(), &mut row, &mut |_, row| {
                     further.push(row)?;
-                    let is_full = further.len() > MOST_ROWS || further.charge.bytes() > most_bytes;
+                    let is_full = further.len() > MOST_ROWS || further.rows.used_bytes() > most_bytes;
                     Ok(if is_full { Flow::Stop } else { Flow::Continue })
                 })?;
                 if flow == Flow::Stop {
@@ -204,17 +197,12 @@ impl FirstRows {
     }
 
     fn push(&mut self, row: &[Value]) -> Result<()> {
-        let before = self.rows.len();
-        for slot in &self.slots {
-            self.codec.write(&row[*slot], &mut self.rows);
-        }
-        self.charge.add(self.rows.len() - before)?;
-        growth::push(&mut self.ends, self.rows.len(), &mut self.charge)
+        self.rows.push(row, self.slots.iter().copied())
     }
 
     /// Returns the number of rows.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.rows.len()
     }
 
     /// Returns the numbers of the rows of a portion.
@@ -226,11 +214,9 @@ impl FirstRows {
     /// Puts a row into the slots.
     ///
     /// # Errors
-    /// Returns the errors of [`RowCodec::read`].
+    /// Returns the errors of [`RowList::read`].
     pub fn read(&self, number: usize, row: &mut [Value]) -> Result<()> {
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        let mut written = &self.rows[start..self.ends[number]];
-        self.slots.iter().try_for_each(|slot| self.codec.read(&mut written, &mut row[*slot]))
+        self.rows.read(number, row, self.slots.iter().copied())
     }
 }
 

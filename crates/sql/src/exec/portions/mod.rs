@@ -189,6 +189,8 @@ pub(super) fn in_portions<'e, T: Send>(
     let others = readers.into_iter().map(help).collect();
     let made = os::thread::run_beside("parallel read", own, others);
     let Some(made) = made.into_iter().collect::<Option<Vec<Made<T>>>>() else { return Ok(None) };
+    let all_taken = shared.next.load(Ordering::Relaxed) >= shared.division.portions();
+    assert!(all_taken, "each portion is read by a thread, because the statement's own takes what is left");
     ctx.counters.parallel_reads.count();
     counted.add_to(ctx);
     let take = |Made { made, counted }: Made<T>| {

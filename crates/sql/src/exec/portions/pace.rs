@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// enough: the number bounds them, and guards nothing else.
 static READING: AtomicUsize = AtomicUsize::new(0);
 
-/// The number of processors when the first query asked. To ask the system takes as many
-/// instructions as ten rows.
+/// The number of processors when the first query asked. To ask the system takes 2,800 instructions
+/// and calls of it.
 static PROCESSORS: LazyLock<usize> = LazyLock::new(os::thread::processors);
 
 /// Returns how many threads a query may have that is allowed so many.
@@ -55,6 +55,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
+    /// Begins to look at the calling thread.
     pub fn begin() -> Pace {
         Pace {
             began_ns: os::clock::monotonic_ns(),
