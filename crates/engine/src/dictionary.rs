@@ -3,12 +3,13 @@
 //!
 //! A key is `[kind u8][id u64 BE][part u16 BE]`, and the value of an object is cut into parts that
 //! fit a page. A schema's value is its definition. A table's value is its placement (id, space,
-//! roots, creation positions), then its definition. The values are put and deleted by the commit
-//! records of DDL, in the same log as everything else.
+//! roots, creation positions), then its definition, then the older forms of its rows. The values
+//! are put and deleted by the commit records of DDL, in the same log as everything else.
 
 use crate::bytes::{Put, Reader};
 use crate::definition::{ObjectDef, ObjectKind, SchemaDef, TableDef, codec, object};
 use crate::error::{EngineError, Result};
+use crate::row_forms::FormHistory;
 use crate::table::Placement;
 use btree::{Direction, Tree};
 use std::collections::BTreeMap;
@@ -73,6 +74,9 @@ fn table_value(placement: &Placement, def: &TableDef) -> Vec<u8> {
         value.put_u64(*created_lsn);
     }
     codec::put_table(&mut value, def);
+    if !placement.forms.older.is_empty() {
+        placement.forms.put(&mut value);
+    }
     value
 }
 
@@ -87,7 +91,11 @@ fn read_table_value(id: u64, value: &[u8]) -> Result<(Placement, TableDef)> {
     if indexes.len() != def.indexes.len() {
         return Err(reader.impossible("number of indexes"));
     }
-    Ok((Placement { id, space, clustered_root, created_lsn, indexes }, def))
+    let forms = match reader.is_empty() {
+        true => FormHistory::default(),
+        false => FormHistory::read(&mut reader, &def.columns)?,
+    };
+    Ok((Placement { id, space, clustered_root, created_lsn, indexes, forms }, def))
 }
 
 /// Returns the entries that create, change or drop a schema.

@@ -25,6 +25,10 @@ const EXTERN_LEN: usize = 10;
 /// The largest number of columns of a row that are off page; one byte counts them.
 pub(crate) const MAX_EXTERNS: usize = 255;
 
+/// The number of the column of an off-page value whose column was dropped. No table has a column
+/// with this number.
+pub(crate) const NO_COLUMN: u16 = u16::MAX;
+
 /// The place of a column's value on overflow pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extern {
@@ -42,8 +46,9 @@ pub(crate) struct ClusteredValue<'a> {
     pub flags: u8,
     pub seq: u64,
     externs: &'a [u8],
-    /// The row image, in which off-page columns are empty.
-    pub image: &'a [u8],
+    /// The row image as it was written, in which off-page columns are empty. It may lack columns
+    /// that the table got later (`crate::row_forms`).
+    pub stored: &'a [u8],
 }
 
 fn corrupt() -> EngineError {
@@ -54,14 +59,14 @@ impl<'a> ClusteredValue<'a> {
     pub fn parse(value: &'a [u8]) -> Result<ClusteredValue<'a>> {
         let (flags, seq) = parse_header(value)?;
         let mut externs: &[u8] = &[];
-        let mut image = &value[HEADER_LEN..];
+        let mut stored = &value[HEADER_LEN..];
         if flags & EXTERN != 0 {
-            let count = usize::from(*image.first().ok_or_else(corrupt)?);
+            let count = usize::from(*stored.first().ok_or_else(corrupt)?);
             let len = 1 + count * EXTERN_LEN;
-            externs = image.get(1..len).ok_or_else(corrupt)?;
-            image = &image[len..];
+            externs = stored.get(1..len).ok_or_else(corrupt)?;
+            stored = &stored[len..];
         }
-        Ok(ClusteredValue { flags, seq, externs, image })
+        Ok(ClusteredValue { flags, seq, externs, stored })
     }
 
     pub fn is_deleted(&self) -> bool {
@@ -156,7 +161,7 @@ mod tests {
         set_seq(&mut value, 99);
         assert_eq!(value.len(), clustered_len(1, 5));
         let parsed = ClusteredValue::parse(&value).unwrap();
-        assert_eq!((parsed.seq, parsed.image, parsed.is_deleted()), (99, &b"image"[..], false));
+        assert_eq!((parsed.seq, parsed.stored, parsed.is_deleted()), (99, &b"image"[..], false));
         assert_eq!(parsed.externs().as_slice(), &externs);
         assert!(ClusteredValue::parse(&value[..12]).is_err());
         assert!(ClusteredValue::parse(&deleted_clustered(7)).unwrap().is_deleted());

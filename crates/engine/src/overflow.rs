@@ -18,27 +18,29 @@ const WORTH_MOVING_BYTES: usize = 64;
 
 /// Returns the full image of a stored row, with its long values read in.
 pub(crate) fn resolve(pool: &Arc<Pool>, table: &Table, value: &ClusteredValue<'_>) -> Result<Vec<u8>> {
-    let externs = value.externs();
+    let image = table.image_of(value)?;
+    let externs = table.externs_of(value)?;
     if externs.is_empty() {
-        return Ok(value.image.to_vec());
+        return Ok(image.into_owned());
     }
     let mut loaded = Vec::with_capacity(externs.len());
-    for entry in &externs {
+    // Nobody reads a dropped column.
+    for entry in externs.iter().filter(|entry| entry.column != entry::NO_COLUMN) {
         let bytes = btree::overflow::load(pool, table.placement.space, entry.first_page, entry.len as usize)?;
         loaded.push((usize::from(entry.column), bytes));
     }
     let mut columns: Vec<Option<&[u8]>> = Vec::with_capacity(table.columns());
-    table.layout.walk(value.image, |_, raw| columns.push(raw))?;
+    table.layout.walk(&image, |_, raw| columns.push(raw))?;
     for (column, bytes) in &loaded {
         let slot = columns.get_mut(*column).ok_or_else(|| {
             EngineError::Corrupt(format!("{}: an off-page column does not exist", table.qualified_name))
         })?;
         *slot = Some(bytes);
     }
-    let mut image =
-        Vec::with_capacity(value.image.len() + loaded.iter().map(|(_, b)| b.len()).sum::<usize>());
-    table.layout.encode_raw(&columns, &mut image)?;
-    Ok(image)
+    let long_bytes = loaded.iter().map(|(_, value)| value.len()).sum::<usize>();
+    let mut whole = Vec::with_capacity(image.len() + long_bytes);
+    table.layout.encode_raw(&columns, &mut whole)?;
+    Ok(whole)
 }
 
 /// A row as its clustered entry will hold it.

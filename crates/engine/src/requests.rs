@@ -21,6 +21,7 @@ use crate::files::{io_error, make_dir};
 use crate::metadata_locks::{self, MetadataLock};
 use crate::physical_copy::{self, CopyEnd, CopyWatch};
 use crate::recovery;
+use crate::row_forms::InstantColumns;
 use crate::table::{SEQUENCE_ROW_ID, Table};
 use crate::temporary::{self, TemporaryMaker, TemporaryTable};
 use crate::transaction::Transaction;
@@ -278,10 +279,10 @@ impl Engine {
         Alter { ddl: &self.ddl }.run(schema, name, new, convert, true, context)
     }
 
-    /// Reports whether the rows must be converted to make the table `new`. With `forced` they must
-    /// be anyway.
-    pub fn must_rebuild(old: &TableDef, new: &TableDef, forced: bool) -> bool {
-        must_rebuild(old, new, forced)
+    /// Reports whether the rows must be converted to make the table `new`, for which these
+    /// columns are added and dropped. With `forced` they must be anyway.
+    pub fn must_rebuild(old: &Table, new: &TableDef, instant: &InstantColumns, forced: bool) -> bool {
+        must_rebuild(old, new, instant, forced)
     }
 
     /// Runs `ALTER TABLE ... EXCHANGE PARTITION`: the rows of `table` for which `belongs` is true

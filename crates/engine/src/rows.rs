@@ -49,7 +49,7 @@ impl Rows {
                 return Ok(None);
             }
             if parsed.flags & crate::entry::EXTERN == 0 {
-                let (image, seq) = (parsed.image.to_vec(), parsed.seq);
+                let (image, seq) = (table.image_of(&parsed)?.into_owned(), parsed.seq);
                 return Ok(Some(Ok(OldRow { image, seq, externs: Externs::new(), leaf })));
             }
             // Overflow pages are read after the leaf's latch is released.
@@ -61,7 +61,7 @@ impl Rows {
             Some(Err(value)) => {
                 let parsed = ClusteredValue::parse(&value)?;
                 let image = overflow::resolve(&self.pool, table, &parsed)?;
-                Ok(Some(OldRow { image, seq: parsed.seq, externs: parsed.externs(), leaf }))
+                Ok(Some(OldRow { image, seq: parsed.seq, externs: table.externs_of(&parsed)?, leaf }))
             }
         }
     }
@@ -79,7 +79,7 @@ impl Rows {
         let read = table.clustered.get(key, |value| -> Result<_> {
             let parsed = ClusteredValue::parse(value)?;
             let is_simple = view.sees(parsed.seq) && !parsed.is_deleted() && !parsed.has_externs();
-            Ok(if is_simple { Ok(parsed.image.to_vec()) } else { Err(value.to_vec()) })
+            Ok(if is_simple { Ok(table.image_of(&parsed)?.into_owned()) } else { Err(value.to_vec()) })
         })?;
         match read.transpose()? {
             None => Ok(None),

@@ -80,9 +80,10 @@ fn kept_rows(table: &Table, leaves: u64) -> Result<Vec<Box<[u8]>>> {
         for (_, value) in leaf.entries().step_by(step) {
             let Ok(value) = ClusteredValue::parse(value) else { continue };
             let is_plain = !value.is_deleted() && !value.has_externs();
-            if is_plain && value.image.len() <= MOST_ROW_BYTES.min(MOST_BYTES - bytes) {
-                bytes += value.image.len();
-                rows.push(value.image.into());
+            let Ok(image) = table.image_of(&value) else { continue };
+            if is_plain && image.len() <= MOST_ROW_BYTES.min(MOST_BYTES - bytes) {
+                bytes += image.len();
+                rows.push(image.into());
             }
         }
     }

@@ -3,6 +3,7 @@
 
 use crate::bytes::KeyBuf;
 use crate::definition::{IndexColumn, IndexRef, TableDef};
+use crate::entry::{ClusteredValue, Externs};
 use crate::error::{EngineError, Result};
 use crate::group::logged_form::LoggedForm;
 use crate::group::table_map::TableMaps;
@@ -10,11 +11,13 @@ use crate::key_parts::{self, part_text};
 use crate::lock::LockId;
 use crate::lock::gap::TableLocks;
 use crate::multi_valued::{self, EntryKeys};
+use crate::row_forms::{FormHistory, RowForms};
 use crate::statistics::TableStatistics;
 use crate::usage::IndexUsage;
 use btree::Tree;
 use buffer::{Pool, SpaceId};
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -83,6 +86,8 @@ pub(crate) struct Placement {
     pub created_lsn: u64,
     /// The root page and the creation position of each secondary index, in the definition's order.
     pub indexes: Vec<(u32, u64)>,
+    /// The forms that stored rows may have.
+    pub forms: FormHistory,
 }
 
 /// The state of a temporary table, which its session owns: [`crate::TemporaryTable`].
@@ -111,6 +116,8 @@ pub struct Table {
     pub(crate) clustered: Tree,
     pub(crate) primary: Option<Vec<KeyPart>>,
     pub(crate) indexes: Vec<Index>,
+    /// The forms of the stored rows. `None` means that all of them have the present columns.
+    pub(crate) forms: Option<Box<RowForms>>,
     /// The mask of all columns.
     pub(crate) full_mask: ColumnMask,
     /// The columns of the primary key.
@@ -343,6 +350,7 @@ impl Table {
         let indexed_mask = mask_of(types.len(), indexes.iter().flat_map(|index| &index.parts));
         Table {
             id: placement.id,
+            forms: RowForms::new(&types, &placement.forms),
             layout: RowLayout::new(&types),
             qualified_name: def.qualified_name(),
             metadata_lock: LockId::metadata(&def.schema, &def.name),
@@ -482,6 +490,57 @@ impl Table {
             types::key::encode_value(&part.ty, value, part.nullable, part.prefix, &mut key)?;
         }
         Ok(key)
+    }
+
+    /// Reports whether a stored row has other columns than the table.
+    #[inline]
+    pub(crate) fn is_older_form(&self, value: &ClusteredValue<'_>) -> bool {
+        self.forms.as_ref().is_some_and(|forms| forms.are_older_at(value.seq))
+    }
+
+    /// Returns the image of a stored row with the columns of the table. Off-page columns are empty
+    /// in it.
+    ///
+    /// # Errors
+    /// Returns an error for an image that does not decode.
+    #[inline]
+    pub(crate) fn image_of<'a>(&self, value: &ClusteredValue<'a>) -> Result<Cow<'a, [u8]>> {
+        match &self.forms {
+            Some(forms) if forms.are_older_at(value.seq) => {
+                let image = forms.carry(forms.number_at(value.seq), forms.newest(), value.stored);
+                image.map(Cow::Owned).map_err(|error| self.named(error))
+            }
+            _ => Ok(Cow::Borrowed(value.stored)),
+        }
+    }
+
+    /// Returns the places of a stored row's off-page columns, by the table's columns. Those of
+    /// dropped columns have [`crate::entry::NO_COLUMN`].
+    ///
+    /// # Errors
+    /// Returns an error for a column that the row does not have.
+    pub(crate) fn externs_of(&self, value: &ClusteredValue<'_>) -> Result<Externs> {
+        match &self.forms {
+            Some(forms) if value.has_externs() && forms.are_older_at(value.seq) => {
+                let carried =
+                    forms.carry_externs(forms.number_at(value.seq), forms.newest(), value.externs());
+                carried.map_err(|error| self.named(error))
+            }
+            _ => Ok(value.externs()),
+        }
+    }
+
+    /// Returns how often columns were added or dropped since all rows of the table were written
+    /// anew (`TOTAL_ROW_VERSIONS` of `information_schema.INNODB_TABLES`).
+    pub fn row_versions(&self) -> usize {
+        self.placement.forms.older.len()
+    }
+
+    /// Returns the packed value that a column has in the rows which lack it. `None` means that no
+    /// row lacks the column. The value NULL is `Some(None)`.
+    pub fn value_where_lacking(&self, column: usize) -> Option<Option<&[u8]>> {
+        let mut added = self.placement.forms.added.iter();
+        added.find(|added| added.position == column).map(|added| added.value.as_deref())
     }
 
     /// Returns the clustered key of a full row image. `row_id` is needed for a table without a

@@ -14,6 +14,7 @@ use crate::ddl::{ConvertRow, Ddl, copy_rows};
 use crate::definition::TableDef;
 use crate::error::Result;
 use crate::files::{io_error, make_dir};
+use crate::row_forms::FormHistory;
 use crate::table::{Counters, Placement, Table};
 use btree::Tree;
 use buffer::{Pool, SpaceId};
@@ -107,7 +108,8 @@ impl TemporaryMaker<'_> {
             indexes.push((Tree::create(pool, space)?.root_page(), 0));
         }
         let id = self.ddl.temporary.table();
-        let placement = Placement { id, space, clustered_root, created_lsn: 0, indexes };
+        let placement =
+            Placement { id, space, clustered_root, created_lsn: 0, indexes, forms: FormHistory::default() };
         Ok(Table::open(pool, placement, def, Arc::new(counters)).into_temporary())
     }
 

@@ -511,6 +511,7 @@ impl Committer {
                     kept.extend(
                         old.externs
                             .iter()
+                            .filter(|held| held.column != crate::entry::NO_COLUMN)
                             .filter(|held| !changed.contains(usize::from(held.column)))
                             .copied(),
                     );

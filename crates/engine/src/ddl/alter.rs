@@ -1,5 +1,6 @@
-//! ALTER TABLE: done in place when only indexes, names, defaults and comments change, otherwise by
-//! a rebuild into a new table.
+//! ALTER TABLE: done in place when only indexes, names, defaults and comments change, types become
+//! wider without changing a byte, or columns are dropped or added that all old rows have the same
+//! value of. Otherwise it is done by a rebuild into a new table.
 //!
 //! A rebuild holds the table's exclusive metadata lock from beginning to end. It waits for the
 //! transactions that use the table and holds up those that want to. Every row is converted and put
@@ -27,26 +28,59 @@ use super::locks::MetadataLocks;
 use super::online::OnlineBuild;
 use super::statement::Ddl;
 use crate::commit::pipeline::CommitOutcome;
-use crate::definition::{ColumnDef, IndexDef, TableDef};
+use crate::definition::{ColumnDef, IndexColumn, IndexDef, TableDef};
 use crate::dictionary;
 use crate::entry;
 use crate::error::{EngineError, Result};
 use crate::overflow;
+use crate::row_forms::{InstantColumns, MAX_ROW_VERSIONS};
 use crate::table::{Counters, Placement, Table};
 use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use types::{ColumnType, TypeCode, packed};
 
-/// Reports whether rows and clustered keys are the same bytes under both definitions. In a column
-/// that becomes AUTO_INCREMENT, numbers take the place of zeros.
-fn same_rows(old: &TableDef, new: &TableDef) -> bool {
+/// Reports whether rows and clustered keys are the same bytes under both definitions, but for the
+/// columns that are added and dropped. In a column that becomes AUTO_INCREMENT, numbers take the
+/// place of zeros.
+fn same_rows(old: &TableDef, new: &TableDef, instant: &InstantColumns) -> bool {
     let same_column = |old: &ColumnDef, new: &ColumnDef| {
         let is_numbered = new.auto_increment && !old.auto_increment;
-        old.ty == new.ty && old.nullable == new.nullable && !is_numbered
+        let same_bytes = old.ty == new.ty || old.generated.is_none() && is_widened(&old.ty, &new.ty);
+        same_bytes && old.nullable == new.nullable && !is_numbered
     };
-    old.primary == new.primary
-        && old.columns.len() == new.columns.len()
-        && old.columns.iter().zip(&new.columns).all(|(old, new)| same_column(old, new))
+    let positions = instant.new_positions(old.columns.len());
+    let same_part = |old: &IndexColumn, new: &IndexColumn| {
+        positions[old.column] == Some(new.column) && IndexColumn { column: new.column, ..old.clone() } == *new
+    };
+    let same_key = match (&old.primary, &new.primary) {
+        (Some(old), Some(new)) => {
+            old.len() == new.len() && old.iter().zip(new).all(|(old, new)| same_part(old, new))
+        }
+        (old, new) => old.is_none() && new.is_none(),
+    };
+    same_key
+        && old.columns.len() + instant.added.len() == new.columns.len() + instant.dropped.len()
+        && old.columns.iter().zip(positions).all(|(old, position)| {
+            position.is_none_or(|position| new.columns.get(position).is_some_and(|new| same_column(old, new)))
+        })
+}
+
+/// Reports whether a type takes all values of another one as the same bytes: a longer VARCHAR whose
+/// values have as many bytes of length, or an ENUM or SET with further members behind the old ones.
+fn is_widened(old: &ColumnType, new: &ColumnType) -> bool {
+    let members = |ty: &ColumnType| ty.members.clone().unwrap_or_default();
+    match old.code {
+        TypeCode::Varchar => {
+            let same_width = packed::width(old) == packed::width(new);
+            same_width && old.meta <= new.meta && ColumnType { meta: new.meta, ..old.clone() } == *new
+        }
+        TypeCode::Enum | TypeCode::Set => {
+            let begins = members(new).starts_with(&members(old));
+            begins && ColumnType { members: new.members.clone(), ..old.clone() } == *new
+        }
+        _ => false,
+    }
 }
 
 /// Reports whether a table with the definition `old` is what `new` says already: nothing differs
@@ -66,10 +100,13 @@ pub(crate) struct Alter<'d> {
     pub ddl: &'d Ddl,
 }
 
-/// Reports whether the rows must be converted to make the table `new`. With `forced` they must be
-/// anyway.
-pub(crate) fn must_rebuild(old: &TableDef, new: &TableDef, forced: bool) -> bool {
-    forced || !same_rows(old, new)
+/// Reports whether the rows must be converted to make the table `new`, for which these columns are
+/// added and dropped. With `forced` they must be anyway.
+pub(crate) fn must_rebuild(old: &Table, new: &TableDef, instant: &InstantColumns, forced: bool) -> bool {
+    // The notes that an index build takes of others' changes have rows of the old form.
+    let builds = new.indexes.iter().any(|index| index.id == 0);
+    let has_too_many = old.row_versions() >= MAX_ROW_VERSIONS;
+    forced || !instant.is_empty() && (builds || has_too_many) || !same_rows(&old.def, new, instant)
 }
 
 impl Alter<'_> {
@@ -113,7 +150,7 @@ impl Alter<'_> {
         let followers = locks.lock_followers(&self.ddl.catalog, &old.def, &new, context)?;
         // Rows that others add during the check of new foreign keys would not be checked.
         let context = &DdlContext { exclusive: context.exclusive || adds_foreign_keys, ..context.clone() };
-        if must_rebuild(&old.def, &new, forced) {
+        if must_rebuild(&old, &new, &context.instant, forced) {
             let _one = self.ddl.one.lock();
             self.rebuild(&old, new, followers, convert, context)
         } else {
@@ -131,7 +168,13 @@ impl Alter<'_> {
     ) -> Result<CommitOutcome> {
         let space = old.placement.space;
         let mut made = Vec::new();
-        let result = self.place_indexes(old, &mut new, &mut made).and_then(|placement| {
+        let result = self.place_indexes(old, &mut new, &mut made).and_then(|mut placement| {
+            if !context.instant.is_empty() {
+                // The table's exclusive lock is held, so the present position in the log is between
+                // the old rows and the new ones.
+                let lsn = self.ddl.log.current_lsn();
+                placement.forms.change(&context.instant, &old.def.columns, lsn);
+            }
             let table = if made.is_empty() {
                 Table::open(&self.ddl.pool, placement, new, old.counters.clone())
             } else {

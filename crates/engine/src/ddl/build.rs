@@ -125,7 +125,7 @@ impl IndexBuilder<'_> {
                     continue;
                 }
                 if parsed.flags & entry::EXTERN == 0 {
-                    build.push_row(&mut sorters, key, parsed.image)?;
+                    build.push_row(&mut sorters, key, &table.image_of(&parsed)?)?;
                 } else if let Some((_, image)) = self.committed_row(table, key)? {
                     build.push_row(&mut sorters, key, &image)?;
                 }

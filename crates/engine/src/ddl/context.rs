@@ -3,6 +3,7 @@
 
 use crate::commit::pipeline::CommitOptions;
 use crate::group::query::{self, QueryKind, SessionContext};
+use crate::row_forms::InstantColumns;
 use crate::transaction::locked_tables::LockedTables;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -34,6 +35,9 @@ pub struct DdlContext<'a> {
     /// Whether nobody else may use the table while the statement runs (`LOCK=SHARED`,
     /// `LOCK=EXCLUSIVE`).
     pub exclusive: bool,
+    /// The columns that an ALTER TABLE adds and drops without writing the rows anew, if the rest of
+    /// what it does allows that ([`crate::Engine::must_rebuild`]).
+    pub instant: InstantColumns,
     /// The columns to which an ALTER TABLE gives other names (from, to).
     pub renamed_columns: &'a [(String, String)],
     /// The wanted counter of `ALTER TABLE ... AUTO_INCREMENT=`. Greater values in rows raise it.
@@ -111,6 +115,7 @@ impl<'a> DdlContext<'a> {
             interrupt: None,
             lock_interrupt: None,
             exclusive: false,
+            instant: InstantColumns::default(),
             renamed_columns: &[],
             auto_increment: None,
             on_stage: None,

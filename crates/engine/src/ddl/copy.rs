@@ -97,7 +97,8 @@ fn note_stored_auto_increment(table: &Table, image: &[u8]) -> Result<()> {
 }
 
 fn duplicate_primary(table: &Table, value: &[u8]) -> EngineError {
-    let image = entry::ClusteredValue::parse(value).map(|parsed| parsed.image).unwrap_or_default();
+    // The table is new, so all of its rows have all of its columns.
+    let image = entry::ClusteredValue::parse(value).map(|parsed| parsed.stored).unwrap_or_default();
     EngineError::Duplicate {
         table: table.qualified_name.clone(),
         index: "PRIMARY".to_string(),

@@ -10,6 +10,7 @@ use crate::dictionary;
 use crate::entry;
 use crate::error::{EngineError, Result};
 use crate::files::{aside, table_path};
+use crate::row_forms::FormHistory;
 use crate::table::{Counters, Placement, SEQUENCE_ROW_ID, Table};
 use btree::{BuildOptions, SortedBuild, Tree};
 use std::collections::HashSet;
@@ -63,7 +64,8 @@ impl Ddl {
         for (_, index_created_lsn) in &mut indexes {
             *index_created_lsn = created_lsn;
         }
-        let placement = Placement { id, space, clustered_root, created_lsn, indexes };
+        let placement =
+            Placement { id, space, clustered_root, created_lsn, indexes, forms: FormHistory::default() };
         Ok(Table::open(&self.pool, placement, def, counters))
     }
 

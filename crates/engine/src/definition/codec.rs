@@ -5,7 +5,8 @@ mod column;
 mod periods;
 mod shapes;
 
-use self::column::{flag, put_column, put_forms, put_type, read_column, read_forms, read_type};
+use self::column::{flag, put_column, put_forms, read_column, read_forms};
+pub(crate) use self::column::{put_type, read_type};
 use self::periods::{has_periods, put_periods, read_periods};
 use self::shapes::{has_shapes, put_shapes, read_shapes};
 use super::{

@@ -2,7 +2,7 @@
 //! in the order of the log.
 
 use super::changes::{Change, Changes, What};
-use super::tables::{Tables, Tree};
+use super::tables::{Forms, Tables, Tree};
 use crate::entry::{self, ClusteredValue, Extern, Externs};
 use crate::error::{EngineError, Result};
 use crate::overflow;
@@ -94,7 +94,8 @@ pub(super) fn in_order<'c>(parts: &'c [Changes<'c>], range: &Range<(u32, u64)>) 
 pub(super) fn apply(tables: &Tables, pool: &Arc<Pool>, items: &[Item<'_>]) -> Result<()> {
     let mut rows = Rows { pool, row: Row::default() };
     for of_tree in items.chunk_by(|one, other| one.tree == other.tree) {
-        let (_, table) = tables.table_of(of_tree[0].tree);
+        let (_, forms) = tables.forms_of(of_tree[0].tree);
+        let table = &forms.newest;
         let (tree, is_clustered) = match Tree::of(of_tree[0].tree) {
             Tree::Clustered => (&table.clustered, true),
             Tree::Secondary(at) => (&table.indexes[at].tree, false),
@@ -110,7 +111,7 @@ pub(super) fn apply(tables: &Tables, pool: &Arc<Pool>, items: &[Item<'_>]) -> Re
                 ahead = done + keys.max(1) * stride;
             }
             let changed = match is_clustered {
-                true => rows.apply(table, &mut run, of_entry),
+                true => rows.apply(forms, &mut run, of_entry),
                 false => apply_entry(&mut run, of_entry),
             };
             changed.map_err(|error| {
@@ -206,7 +207,7 @@ fn put_row(made: &mut Vec<u8>, seq: u64, externs: &[Extern], image: &[u8]) {
 /// Returns the outcome of a decisive change for the row on the page. `None` means that more must be
 /// known than the row's image.
 fn at_once(
-    table: &Table,
+    forms: &Forms,
     current: Option<&ClusteredValue<'_>>,
     item: &Item<'_>,
     made: &mut Vec<u8>,
@@ -220,9 +221,16 @@ fn at_once(
             Ok(Some(Net::Put))
         }
         (What::Patch { .. }, None) => Ok(Some(Net::Keep)),
-        (What::Patch { mask, image }, Some(value)) if !value.has_externs() => {
+        (What::Patch { mask, image }, Some(value))
+            if !value.has_externs() && forms.number_at(value.seq) == forms.number_at(seq) =>
+        {
             put_row(made, seq, &[], &[]);
-            table.layout.splice(value.image, item.changes.mask(mask), item.changes.bytes(image), made)?;
+            forms.at(seq).layout.splice(
+                value.stored,
+                item.changes.mask(mask),
+                item.changes.bytes(image),
+                made,
+            )?;
             Ok(Some(Net::Put))
         }
         _ => Ok(None),
@@ -234,6 +242,8 @@ fn at_once(
 #[derive(Default)]
 struct Row {
     is_there: bool,
+    /// The number of the form that the image has.
+    form: usize,
     image: Vec<u8>,
     externs: Externs,
     /// The buffer in which the next image is made.
@@ -241,28 +251,48 @@ struct Row {
 }
 
 impl Row {
-    fn load(&mut self, value: Option<&ClusteredValue<'_>>) {
+    fn load(&mut self, forms: &Forms, value: Option<&ClusteredValue<'_>>) {
         self.is_there = false;
         if let Some(value) = value.filter(|value| !value.is_deleted()) {
-            self.set(value.image);
+            self.set(forms.number_at(value.seq), value.stored);
             self.externs = value.externs();
         }
     }
 
-    fn set(&mut self, image: &[u8]) {
+    /// Gives the row another form. A row that is newer than the record at hand is only looked at
+    /// for the long values that the record places, and these are in the record's own image.
+    fn take_form(&mut self, forms: &Forms, form: usize) -> Result<()> {
+        let Some(all) = forms.newest.forms.as_ref().filter(|_| self.form != form) else { return Ok(()) };
+        if self.form > form {
+            self.set(form, &all.all_null(form)?);
+            return Ok(());
+        }
+        self.image = all.carry(self.form, form, &self.image)?;
+        // The pages of a dropped column's values stay allocated until the table is rebuilt,
+        // because recovery frees no pages.
+        self.externs = all.carry_externs(self.form, form, std::mem::take(&mut self.externs))?;
+        self.externs.retain(|held| held.column != entry::NO_COLUMN);
+        self.form = form;
+        Ok(())
+    }
+
+    fn set(&mut self, form: usize, image: &[u8]) {
         self.is_there = true;
+        self.form = form;
         self.image.clear();
         self.image.extend_from_slice(image);
         self.externs.clear();
     }
 
     /// Makes a change. Returns false when there is no row that it could change.
-    fn take(&mut self, table: &Table, item: &Item<'_>) -> Result<bool> {
+    fn take(&mut self, forms: &Forms, item: &Item<'_>) -> Result<bool> {
+        let (form, table) = (forms.number_at(item.place().end), forms.at(item.place().end));
         match item.change().what {
-            What::Put(image) => self.set(item.changes.bytes(image)),
+            What::Put(image) => self.set(form, item.changes.bytes(image)),
             What::Remove => self.is_there = false,
             What::Patch { .. } if !self.is_there => return Ok(false),
             What::Patch { mask, image } => {
+                self.take_form(forms, form)?;
                 let mask = item.changes.mask(mask);
                 self.next.clear();
                 table.layout.splice(&self.image, mask, item.changes.bytes(image), &mut self.next)?;
@@ -281,21 +311,21 @@ struct Rows<'p> {
 }
 
 impl Rows<'_> {
-    fn apply(&mut self, table: &Table, run: &mut Run<'_>, items: &[Item<'_>]) -> Result<()> {
+    fn apply(&mut self, forms: &Forms, run: &mut Run<'_>, items: &[Item<'_>]) -> Result<()> {
         let (key, record) = (items[0].key(), stretch(items));
         if items.iter().any(Item::places_values) {
             // Overflow pages are changed as well, so no leaf may be held.
             run.leave();
-            let current = table.clustered.get(key, <[u8]>::to_vec)?;
+            let current = forms.newest.clustered.get(key, <[u8]>::to_vec)?;
             let mut value = Vec::new();
-            let net = self.net(table, current.as_deref(), items, true, &mut value)?;
+            let net = self.net(forms, current.as_deref(), items, true, &mut value)?;
             return Ok(run.modify(key, record, |_, made| {
                 made.extend_from_slice(&value);
                 net.change(made)
             })?);
         }
         let mut outcome = Ok(());
-        run.modify(key, record, |current, made| match self.net(table, current, items, false, made) {
+        run.modify(key, record, |current, made| match self.net(forms, current, items, false, made) {
             Ok(net) => net.change(made),
             Err(error) => {
                 outcome = Err(error);
@@ -310,7 +340,7 @@ impl Rows<'_> {
     /// because the row's page may have been written while its overflow pages were not.
     fn net(
         &mut self,
-        table: &Table,
+        forms: &Forms,
         current: Option<&[u8]>,
         items: &[Item<'_>],
         places: bool,
@@ -319,7 +349,7 @@ impl Rows<'_> {
         let current = current.map(ClusteredValue::parse).transpose()?;
         if !places
             && let Some(item) = decisive(items)
-            && let Some(net) = at_once(table, current.as_ref(), item, made)?
+            && let Some(net) = at_once(forms, current.as_ref(), item, made)?
         {
             return Ok(net);
         }
@@ -333,14 +363,14 @@ impl Rows<'_> {
             // Each record that the page has already is tried on the page's row by itself. So is the
             // first record that the page does not have.
             if tried.is_none_or(|(was_left, end)| was_left && end != record.end) {
-                self.row.load(current.as_ref());
+                self.row.load(forms, current.as_ref());
             }
             tried = Some((is_left, record.end));
-            if !self.row.take(table, item)? {
+            if !self.row.take(forms, item)? {
                 continue;
             }
             if places {
-                self.place_values(table, item)?;
+                self.place_values(forms.at(record.end), item)?;
             }
             if !is_left {
                 (net, newest) = (if self.row.is_there { Net::Put } else { Net::Remove }, record.end);

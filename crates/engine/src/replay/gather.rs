@@ -15,6 +15,7 @@ use crate::spill::SpilledGroup;
 use crate::table::Table;
 use binlog::event::RowsEvent;
 use buffer::RecordLsn;
+use redo::Lsn;
 use std::collections::HashMap;
 use types::ColumnMask;
 
@@ -29,6 +30,8 @@ pub(super) struct Gather<'e, 'l> {
     table: Option<u32>,
     /// The position of the first change of the record at hand.
     from: usize,
+    /// The position of the end of the record at hand in the log.
+    end: Lsn,
     /// The positions of the row changes of the record at hand, by tree and key. The map is filled
     /// when there is a second change.
     rows: HashMap<(u32, KeyBuf), u32>,
@@ -56,7 +59,7 @@ impl Part {
 impl<'e, 'l> Gather<'e, 'l> {
     /// Returns a value that adds to `changes`, which must be empty.
     pub fn new(tables: &'e Tables, changes: Changes<'l>) -> Gather<'e, 'l> {
-        Gather { tables, changes, table: None, from: 0, rows: HashMap::new(), part: Part::WHOLE }
+        Gather { tables, changes, table: None, from: 0, end: 0, rows: HashMap::new(), part: Part::WHOLE }
     }
 
     /// Adds the changes of a commit in a spill file to a part of its rows.
@@ -94,13 +97,14 @@ impl<'e, 'l> Gather<'e, 'l> {
     fn begin(&mut self, place: RecordLsn) {
         self.changes.records.push(place);
         self.from = self.changes.all.len();
+        self.end = place.end;
         self.rows.clear();
     }
 
     fn events(&mut self, events: &[u8], sidecar: &mut Sidecar<'_>) -> Result<()> {
         for event in walk::rows_events(events) {
             let event = event?;
-            let known = self.table.filter(|&number| self.tables.table(number).id == event.table_id);
+            let known = self.table.filter(|&number| self.tables.forms(number).newest.id == event.table_id);
             self.table = known.or_else(|| self.tables.number(event.table_id));
             // A table without a number was dropped later.
             if let Some(number) = self.table {
@@ -119,7 +123,7 @@ impl<'e, 'l> Gather<'e, 'l> {
                 continue;
             }
             let Some(number) = self.tables.number(op.table_id) else { continue };
-            let table = self.tables.table(number);
+            let table = &self.tables.forms(number).newest;
             let Some(at) = table.indexes.iter().position(|index| index.id == op.index_id) else { continue };
             if place.start < table.indexes[at].created_lsn {
                 continue;
@@ -139,7 +143,7 @@ impl<'e, 'l> Gather<'e, 'l> {
 
     fn event(&mut self, number: u32, event: &RowsEvent<'_>, sidecar: &mut Sidecar<'_>) -> Result<()> {
         let tables = self.tables;
-        let table = tables.table(number);
+        let table = tables.forms(number).at(self.end);
         if event.columns != table.columns() {
             return Err(EngineError::Corrupt(format!(
                 "a rows event of a commit record has {} columns, {} has {}",
@@ -266,13 +270,18 @@ impl<'e, 'l> Gather<'e, 'l> {
         for at in self.from..self.changes.all.len() {
             let change = self.changes.all[at];
             let (What::Put(image), true) = (change.what, change.inserted) else { continue };
-            let (number, table) = self.tables.table_of(change.tree);
-            for (index_at, index) in table.indexes.iter().enumerate() {
+            let (number, forms) = self.tables.forms_of(change.tree);
+            let table = forms.at(place.end);
+            for (index_at, index) in forms.newest.indexes.iter().enumerate() {
                 if place.start < index.created_lsn {
                     continue;
                 }
+                let then = table.indexes.iter().position(|then| then.id == index.id).ok_or_else(|| {
+                    let (table, index) = (&table.qualified_name, &index.name);
+                    EngineError::Corrupt(format!("{table}: index {index} is older than its columns"))
+                })?;
                 let key = self.changes.key(&change);
-                for secondary in table.entry_keys(index_at, self.changes.bytes(image), key)?.as_slice() {
+                for secondary in table.entry_keys(then, self.changes.bytes(image), key)?.as_slice() {
                     let what = What::PutEntry { secondary_len: secondary.secondary_len as u16 };
                     self.push(Tree::Secondary(index_at).number(number), &secondary.key, what, false);
                 }
@@ -285,7 +294,7 @@ impl<'e, 'l> Gather<'e, 'l> {
     fn placements(&mut self, sidecar: &Sidecar<'_>) -> Result<()> {
         for placement in sidecar.placements()? {
             let Some(number) = self.tables.number(placement.table_id) else { continue };
-            if usize::from(placement.column) >= self.tables.table(number).columns() {
+            if usize::from(placement.column) >= self.tables.forms(number).at(self.end).columns() {
                 return Err(EngineError::Corrupt("a commit record places a column that is not there".into()));
             }
             let (tree, key) = (Tree::Clustered.number(number), KeyBuf::from_slice(&placement.key));

@@ -82,7 +82,7 @@ pub(crate) struct Replay<'e> {
 
 impl<'e> Replay<'e> {
     pub fn new(engine: &'e Engine) -> Replay<'e> {
-        Replay { engine, tables: Tables::new(&engine.catalog), spare: Vec::new() }
+        Replay { engine, tables: Tables::new(&engine.catalog, &engine.pool), spare: Vec::new() }
     }
 
     /// Replays the rows of all commits between two positions, and their changes of the replication

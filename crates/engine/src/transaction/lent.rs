@@ -44,8 +44,9 @@ impl Scan {
             let Scan { pages: Some(pages), table, view, spare, .. } = self else { return Ok(None) };
             let Some((key, value)) = pages.next()? else { return Ok(None) };
             let parsed = ClusteredValue::parse(value)?;
-            let lent = if view.sees(parsed.seq) && !parsed.has_externs() {
-                (!parsed.is_deleted()).then(|| Lent::Page(value.len() - parsed.image.len()))
+            let is_whole = !parsed.has_externs() && !table.is_older_form(&parsed);
+            let lent = if view.sees(parsed.seq) && is_whole {
+                (!parsed.is_deleted()).then(|| Lent::Page(value.len() - parsed.stored.len()))
             } else {
                 rows.engine.rows.visible(table, key, Some(value), view)?.map(|image| {
                     *spare = image;

@@ -1,6 +1,6 @@
 //! The tables of the test and their rows.
 
-use engine::{ColumnDef, IndexColumn, IndexDef, TableDef};
+use engine::{AddedColumn, ColumnDef, IndexColumn, IndexDef, InstantColumns, TableDef};
 use os::random::Rng;
 use types::json::{self, Node};
 use types::{ColumnType, Value};
@@ -23,6 +23,8 @@ pub const BIG: usize = 5;
 pub const ARRAY: usize = 6;
 /// The number of columns without `extra`.
 pub const COLUMNS: usize = 7;
+/// The value of `extra` in the rows that exist when it is added.
+pub const VALUE_OF_EXTRA: u64 = 7;
 
 /// The number of the collation utf8mb4_bin.
 const BINARY_TEXT: u16 = 46;
@@ -88,6 +90,16 @@ pub fn own(name: &str, indexed: bool, has_extra: bool) -> TableDef {
         def.columns.push(ColumnDef::new("extra", ColumnType::bigint(true)));
     }
     def
+}
+
+/// Returns the columns of an ALTER TABLE that adds or drops `extra`, which has
+/// [`VALUE_OF_EXTRA`] in the rows that exist.
+pub fn instant_extra(adds: bool) -> InstantColumns {
+    let value = Some(VALUE_OF_EXTRA.to_le_bytes().to_vec());
+    match adds {
+        true => InstantColumns { added: vec![AddedColumn { position: COLUMNS, value }], dropped: vec![] },
+        false => InstantColumns { added: vec![], dropped: vec![COLUMNS] },
+    }
 }
 
 /// Returns random values of a row. The value of column `U` belongs to this row alone, or is NULL.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use engine::Direction;
 use engine::{
-    ChannelChange, CommitOptions, DdlContext, Engine, EngineError, IndexRef, Isolation, KeyRange, LockMode,
-    LoggedStatement, PositionUpdate, Row, RowImage, SessionContext, StatementContext, Table, Transaction,
+    ChannelChange, CommitOptions, DdlContext, Engine, EngineError, IndexRef, InstantColumns, Isolation,
+    KeyRange, LockMode, LoggedStatement, MAX_ROW_VERSIONS, PositionUpdate, Row, RowImage, SessionContext,
+    StatementContext, Table, Transaction,
 };
 use os::random::Rng;
 use os::sim::SimDisk;
@@ -369,6 +370,9 @@ impl Worker {
                 for values in changed.rows.values_mut() {
                     *values = Arc::new(with_extra(values, has_extra));
                 }
+                if self.rng.one_in(2) && table.row_versions() < MAX_ROW_VERSIONS {
+                    return self.alter_instantly(next, &name, def, tables::instant_extra(has_extra));
+                }
                 let new_types: Vec<_> = def.columns.iter().map(|column| column.ty.clone()).collect();
                 let new_layout = types::row::RowLayout::new(&new_types);
                 self.alter(next, &name, def, &mut |image| {
@@ -393,6 +397,19 @@ impl Worker {
             index.name = "by_pad".to_owned();
         }
         self.alter(state, KEYED, def, &mut |image| Ok(Some(image.to_vec())))
+    }
+
+    fn alter_instantly(
+        &mut self,
+        next: WorkerState,
+        name: &str,
+        def: engine::TableDef,
+        instant: InstantColumns,
+    ) -> Result<()> {
+        let (engine, session) = (Arc::clone(&self.engine), SessionContext::default());
+        let context = DdlContext { instant, ..DdlContext::new("ALTER TABLE own", SCHEMA, &session) };
+        let convert: &mut engine::ConvertRow<'_> = &mut |_| panic!("no row is converted");
+        self.ddl(next, || engine.alter_table(SCHEMA, name, def, convert, &context))
     }
 
     fn alter(
@@ -426,7 +443,7 @@ impl Worker {
 fn with_extra(values: &Values, has_extra: bool) -> Values {
     let mut values = values[..tables::COLUMNS].to_vec();
     if has_extra {
-        values.push(Value::UInt(7));
+        values.push(Value::UInt(tables::VALUE_OF_EXTRA));
     }
     values
 }

@@ -4,13 +4,16 @@
 use super::Altered;
 use crate::ast::{AlterAlgorithm, AlterDemands, AlterLock};
 use crate::error::{Result, SqlError};
-use engine::{Engine, TableDef};
+use engine::{Engine, InstantColumns, MAX_ROW_VERSIONS, Table, TableDef};
+use types::{ColumnType, TypeCode};
 
 /// The way in which a statement is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Way {
     /// Whether the rows are copied into a new table.
     pub rebuild: bool,
+    /// Whether columns are added or dropped without writing the rows anew.
+    pub instant: bool,
     /// Whether MySQL would use ALGORITHM=COPY, because nothing else is possible or it is demanded.
     /// The client is told the number of rows in that case.
     pub copies: bool,
@@ -29,10 +32,19 @@ fn not_supported_since(what: &str, reason: &str, instead: &str) -> SqlError {
     SqlError::new(1846, format!("{what} is not supported. Reason: {reason}. Try {instead}."))
 }
 
-/// Decides how `old` becomes `altered`, or refuses the demands as MySQL does.
-pub(crate) fn way(demands: AlterDemands, old: &TableDef, altered: &Altered) -> Result<Way> {
+/// Decides how `table` becomes `altered`, or refuses the demands as MySQL does. `instant` are the
+/// new and the dropped columns, if these do not need the rows to be written anew.
+pub(crate) fn way(
+    demands: AlterDemands,
+    table: &Table,
+    altered: &Altered,
+    instant: &InstantColumns,
+) -> Result<Way> {
     let AlterDemands { algorithm, lock } = demands;
-    let must_rebuild = Engine::must_rebuild(old, &altered.def, altered.must_rebuild(old));
+    let old = &table.def;
+    let allows_instant = matches!(algorithm, AlterAlgorithm::Default | AlterAlgorithm::Instant);
+    let instant = if allows_instant { instant } else { &InstantColumns::default() };
+    let must_rebuild = must_rebuild(table, altered, instant);
     let touches_indexes = altered.def.indexes.iter().any(|index| index.id == 0)
         || old.indexes.iter().any(|index| !altered.def.indexes.iter().any(|kept| kept.id == index.id));
     match algorithm {
@@ -44,7 +56,10 @@ pub(crate) fn way(demands: AlterDemands, old: &TableDef, altered: &Altered) -> R
             let reason = "Need to rebuild the table to change column type";
             return Err(not_supported_since("ALGORITHM=INSTANT", reason, "ALGORITHM=COPY/INPLACE"));
         }
-        AlterAlgorithm::Instant if must_rebuild || touches_indexes => {
+        AlterAlgorithm::Instant if !instant.is_empty() && table.row_versions() >= MAX_ROW_VERSIONS => {
+            return Err(no_further_version(old));
+        }
+        AlterAlgorithm::Instant if must_rebuild || touches_indexes || widens_texts(old, altered) => {
             return Err(not_supported("ALGORITHM=INSTANT", "ALGORITHM=COPY/INPLACE"));
         }
         AlterAlgorithm::Inplace if must_rebuild && changes_types(old, altered) => {
@@ -65,20 +80,49 @@ pub(crate) fn way(demands: AlterDemands, old: &TableDef, altered: &Altered) -> R
     }
     let copies =
         algorithm == AlterAlgorithm::Copy || altered.copies || changes_types(old, altered) && rebuild;
-    Ok(Way { rebuild, copies, exclusive: matches!(lock, AlterLock::Shared | AlterLock::Exclusive) })
+    let instant = !rebuild && !instant.is_empty();
+    let exclusive = matches!(lock, AlterLock::Shared | AlterLock::Exclusive);
+    Ok(Way { rebuild, instant, copies, exclusive })
 }
 
 /// As [`way`], for a statement from a source, which is carried out whatever it demands.
-pub(crate) fn any_way(old: &TableDef, altered: &Altered) -> Way {
-    Way { rebuild: altered.must_rebuild(old), copies: false, exclusive: false }
+pub(crate) fn any_way(table: &Table, altered: &Altered, instant: &InstantColumns) -> Way {
+    let rebuild = must_rebuild(table, altered, instant);
+    Way { rebuild, instant: !rebuild && !instant.is_empty(), copies: false, exclusive: false }
+}
+
+fn must_rebuild(table: &Table, altered: &Altered, instant: &InstantColumns) -> bool {
+    Engine::must_rebuild(table, &altered.def, instant, altered.must_rebuild())
+}
+
+/// Builds error 4092 (`ER_INNODB_MAX_ROW_VERSION`).
+fn no_further_version(table: &TableDef) -> SqlError {
+    let name = format!("{}/{}", table.schema, table.name);
+    SqlError::new(
+        4092,
+        format!(
+            "Maximum row versions reached for table {name}. No more columns can be added or dropped \
+             instantly. Please use COPY/INPLACE."
+        ),
+    )
 }
 
 const CHANGED_TYPE: &str = "Cannot change column type INPLACE";
 
 fn changes_types(old: &TableDef, altered: &Altered) -> bool {
-    altered
-        .sources
-        .iter()
-        .zip(&altered.def.columns)
-        .any(|(source, column)| source.is_some_and(|source| old.columns[source].ty != column.ty))
+    changed_types(old, altered).next().is_some()
+}
+
+/// Reports whether the type of a VARCHAR changes. Even where rows stay what they are, that is not
+/// instant on a MySQL server.
+fn widens_texts(old: &TableDef, altered: &Altered) -> bool {
+    changed_types(old, altered).any(|ty| ty.code == TypeCode::Varchar)
+}
+
+/// Returns the old types of the columns that get other ones.
+fn changed_types<'d>(old: &'d TableDef, altered: &'d Altered) -> impl Iterator<Item = &'d ColumnType> {
+    altered.sources.iter().zip(&altered.def.columns).filter_map(|(source, column)| {
+        let ty = &old.columns[(*source)?].ty;
+        (*ty != column.ty).then_some(ty)
+    })
 }

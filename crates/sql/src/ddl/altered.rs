@@ -21,9 +21,14 @@ pub(crate) struct Altered {
 }
 
 impl Altered {
-    /// Reports whether the rows have to be converted even if their old and new images look alike.
-    pub fn must_rebuild(&self, old: &TableDef) -> bool {
-        let in_place = self.sources.iter().enumerate().all(|(at, source)| *source == Some(at));
-        self.force || self.copies || !in_place || self.sources.len() != old.columns.len()
+    /// Reports whether the rows have to be converted even if their old and new images look alike,
+    /// but for columns that are added or dropped.
+    pub fn must_rebuild(&self) -> bool {
+        self.force || self.copies || self.goes.is_some() || !self.keeps_order()
+    }
+
+    /// Reports whether the old columns that stay are in their old order.
+    fn keeps_order(&self) -> bool {
+        self.sources.iter().flatten().is_sorted()
     }
 }

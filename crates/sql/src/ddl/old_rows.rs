@@ -5,7 +5,9 @@ use super::settings::DdlSettings;
 use crate::detached::{DetachedCondition, DetachedRows};
 use crate::error::{Result, SqlError};
 use crate::expr::{converted, is_text};
-use engine::{ColumnDef, ColumnDefault, EngineError, TableDef};
+use engine::{
+    AddedColumn, ColumnDef, ColumnDefault, ColumnRoles, EngineError, InstantColumns, Table, TableDef,
+};
 use types::convert::{self, Problem};
 use types::row::RowLayout;
 use types::{ColumnType, DateTime, TypeCode, Value, collation};
@@ -59,6 +61,47 @@ fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Valu
     convert::assign(&literal, &column.ty, convert::Context { dates: Default::default(), ..context })
         .map(|(value, _)| value)
         .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)))
+}
+
+/// Returns the columns that an ALTER TABLE adds and drops, if all old rows have the same value of
+/// each new column. Nothing is returned if some new column is of another kind, or if the table is
+/// temporary.
+///
+/// # Errors
+/// Returns the problem of a new column's value.
+pub(crate) fn instant_columns(
+    old: &Table,
+    altered: &Altered,
+    settings: &DdlSettings,
+) -> Result<InstantColumns> {
+    let new = || altered.def.columns.iter().enumerate().filter(|(at, _)| altered.sources[*at].is_none());
+    let has_one_value = |column: &ColumnDef| {
+        !column.auto_increment
+            && column.generated.is_none()
+            && column.roles == ColumnRoles::default()
+            && !matches!(column.default, Some(ColumnDefault::Expression(_)))
+            && refused_zero(column, settings).is_none()
+    };
+    if old.is_temporary() || !new().all(|(_, column)| has_one_value(column)) {
+        return Ok(InstantColumns::default());
+    }
+    let added = |(position, column): (usize, &ColumnDef)| {
+        let value = match value_for_old_rows(column, settings)? {
+            Value::Null => None,
+            value => {
+                let mut packed = Vec::new();
+                let done = types::packed::encode(&column.ty, &value, &mut packed);
+                done.map_err(|problem| SqlError::new(1105, format!("{}: {problem}", column.name)))?;
+                Some(packed)
+            }
+        };
+        Ok(AddedColumn { position, value })
+    };
+    let is_dropped = |at: &usize| !altered.sources.contains(&Some(*at));
+    Ok(InstantColumns {
+        added: new().map(added).collect::<Result<_>>()?,
+        dropped: (0..old.def.columns.len()).filter(is_dropped).collect(),
+    })
 }
 
 /// Returns a function that converts rows of `old` to the new definition, or removes them (`None`).

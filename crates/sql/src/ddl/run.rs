@@ -6,7 +6,7 @@ use super::altered::Altered;
 use super::create::definition;
 use super::foreign_key::Relations;
 use super::object_errors::not_a;
-use super::old_rows::converter;
+use super::old_rows::{self, converter};
 use super::partition::Maker;
 use super::rename::Renames;
 use super::schedule::ScheduleValues;
@@ -22,8 +22,8 @@ use crate::error::{Result, SqlError};
 use crate::host::Host;
 use crate::temporary::TemporaryTables;
 use engine::{
-    Catalog, ColumnDef, CommitOptions, DdlContext, Engine, EngineError, ObjectKind, SchemaDef,
-    SessionContext, TableDef,
+    Catalog, ColumnDef, CommitOptions, DdlContext, Engine, EngineError, InstantColumns, ObjectKind,
+    SchemaDef, SessionContext, TableDef,
 };
 use std::sync::Arc;
 
@@ -91,6 +91,7 @@ impl<'a> DdlRun<'a> {
             interrupt: self.interrupt.clone(),
             lock_interrupt: self.lock_interrupt.clone(),
             exclusive: false,
+            instant: InstantColumns::default(),
             renamed_columns: &[],
             auto_increment: None,
             on_stage: None,
@@ -567,12 +568,14 @@ impl<'a> DdlRun<'a> {
         settings: &DdlSettings,
         demands: AlterDemands,
     ) -> Result<()> {
+        let instant = old_rows::instant_columns(old, altered, settings)?;
         let way = match settings.replicated {
-            true => any_way(&old.def, altered),
-            false => way(demands, &old.def, altered)?,
+            true => any_way(old, altered, &instant),
+            false => way(demands, old, altered, &instant)?,
         };
         let context = DdlContext {
             exclusive: way.exclusive,
+            instant: if way.instant { instant } else { InstantColumns::default() },
             renamed_columns: &altered.renamed,
             auto_increment: altered.auto_increment,
             ..self.context()

@@ -103,7 +103,7 @@ fn tables(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
             Value::UInt(0),
             text("Single"),
             Value::UInt(0),
-            Value::UInt(0),
+            number(table.row_versions()),
         ])?;
     }
     Ok(())

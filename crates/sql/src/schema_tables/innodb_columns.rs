@@ -148,9 +148,34 @@ fn len(ty: &ColumnType) -> u64 {
     }
 }
 
+/// Returns the hexadecimal digits of a packed value's bytes as InnoDB stores the value in a page.
+fn as_in_innodb(ty: &ColumnType, packed: &[u8]) -> String {
+    let mut bytes = types::packed::payload(ty, packed).to_vec();
+    match ty.code {
+        TypeCode::Enum | TypeCode::Set | TypeCode::Date => bytes.reverse(),
+        _ if ty.is_integer() => bytes.reverse(),
+        TypeCode::String => {
+            let (charset, longest) = (collation::charset_of(ty.collation), ty.max_bytes() as usize);
+            let shortest = longest / usize::from(charset.max_bytes_per_char().max(1))
+                * usize::from(charset.min_bytes_per_char());
+            let space = if ty.collation == collation::BINARY { &[0][..] } else { charset.space() };
+            while bytes.len() < shortest {
+                bytes.extend_from_slice(space);
+            }
+        }
+        _ => {}
+    }
+    let is_signed = ty.code == TypeCode::Date || ty.is_integer() && !ty.unsigned;
+    if let Some(first) = bytes.first_mut().filter(|_| is_signed) {
+        *first ^= 0x80;
+    }
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 fn columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     for table in all_tables(dictionary)? {
         for (column, position) in positions(&table) {
+            let added = table.def.column(&column.name).and_then(|at| table.value_where_lacking(at));
             rows.push(vec![
                 Value::UInt(table.id),
                 Value::text(&column.name),
@@ -158,8 +183,8 @@ fn columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
                 Value::UInt(main_type(&column.ty)),
                 Value::UInt(precise_type(column)),
                 Value::UInt(len(&column.ty)),
-                Value::UInt(0),
-                Value::Null,
+                Value::UInt(u64::from(added.is_some())),
+                added.flatten().map_or(Value::Null, |packed| Value::text(&as_in_innodb(&column.ty, packed))),
             ])?;
         }
     }

@@ -12,8 +12,8 @@ use crate::quoting::quoted;
 use crate::sink::Unread;
 use crate::time_zone;
 use engine::{
-    CommitOptions, DdlContext, Engine, GtidNext, Object, ObjectChange, ObjectDef, ObjectKind, ObjectName,
-    SessionContext,
+    CommitOptions, DdlContext, Engine, GtidNext, InstantColumns, Object, ObjectChange, ObjectDef, ObjectKind,
+    ObjectName, SessionContext,
 };
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -126,6 +126,7 @@ pub fn note_event_run(
         interrupt: Some(interrupt.clone()),
         lock_interrupt: None,
         exclusive: false,
+        instant: InstantColumns::default(),
         renamed_columns: &[],
         auto_increment: None,
         on_stage: None,

@@ -22,7 +22,7 @@ const AUTO_INCREMENT: u8 = 2;
 const ON_UPDATE_NOW: u8 = 4;
 const INVISIBLE: u8 = 8;
 
-pub(super) fn put_type(out: &mut Vec<u8>, ty: &ColumnType) {
+pub(crate) fn put_type(out: &mut Vec<u8>, ty: &ColumnType) {
     out.put_u8(ty.code as u8);
     out.put_u16(ty.meta);
     out.put_bool(ty.unsigned);
@@ -34,7 +34,7 @@ pub(super) fn put_type(out: &mut Vec<u8>, ty: &ColumnType) {
     }
 }
 
-pub(super) fn read_type(reader: &mut Reader<'_>) -> Result<ColumnType> {
+pub(crate) fn read_type(reader: &mut Reader<'_>) -> Result<ColumnType> {
     let code = TypeCode::from_u8(reader.u8()?).ok_or_else(|| reader.impossible("column type"))?;
     let meta = reader.u16()?;
     let unsigned = reader.bool()?;
