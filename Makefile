@@ -8,7 +8,8 @@
 #   make cluster-compare   sysbench through vtgate, with Slipstream and with MySQL behind it, by turns
 #   make nightly   looks for crashes and races for hours
 # make nightly tries CUTS power cuts, RUNS simulated replicas, KILLS kills of a source with
-# replicas, FAULTS faults of each kind in replication, SCHEDULES schedules of each model under the
+# replicas, FAULTS faults of each kind in replication, ATTACHES attachments of each kind while either
+# side is killed, RESTORES restores to random moments, SCHEDULES schedules of each model under the
 # model checker, HISTORIES transactions at each isolation level, each fuzzer for FUZZ_SECONDS
 # seconds, WALK statements of a random walk over schemas for each source, and QUERIES random
 # statements whose answers are compared with MySQL's. Under Vitess it kills PRIMARIES primaries and
@@ -41,6 +42,8 @@ SCHEDULES ?= 20000
 RUNS ?= 10000
 KILLS ?= 100
 FAULTS ?= 200
+ATTACHES ?= 100
+RESTORES ?= 100
 HISTORIES ?= 1000000
 FUZZ_SECONDS ?= 3600
 WALK ?= 100000
@@ -52,6 +55,8 @@ nightly:
 	SIMULATED_RUNS=$(RUNS) $(CARGO) test --release --locked -p replica --lib simulation -- --nocapture
 	SLIPSTREAM_SOURCE_KILLS=$(KILLS) $(CARGO) test --release --locked -p testkit --test kill_source -- --nocapture
 	SLIPSTREAM_FAULTS=$(FAULTS) $(CARGO) test --release --locked -p testkit --test fault_loops -- --nocapture
+	SLIPSTREAM_ATTACHES=$(ATTACHES) $(CARGO) test --release --locked -p testkit --test attach under_fire -- --nocapture
+	SLIPSTREAM_RESTORES=$(RESTORES) $(CARGO) test --release --locked -p testkit --test backups a_restore_to -- --nocapture
 	COLLATION_CODE_POINTS=all $(CARGO) test --release --locked -p testkit --test collations_like_mysql -- --nocapture
 	SLIPSTREAM_HISTORIES=$(HISTORIES) $(CARGO) test --release --locked -p testkit --test histories -- --nocapture
 	SLIPSTREAM_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --locked -p testkit --test fuzz -- --nocapture

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
-use protocol::client::Client;
+use os::clock::sleep;
+use protocol::client::{Client, ConnectOptions};
 
 /// Threads that work until this value is dropped.
 pub struct Work {
@@ -44,5 +46,34 @@ impl Drop for Work {
 pub fn try_statement(session: &mut Client, sql: &str) {
     if let Err(error) = session.query(sql) {
         assert!(error.server_code().is_some(), "{sql}: {error}");
+    }
+}
+
+/// A session at a server that is killed now and then. It connects again as soon as the server is
+/// back.
+pub struct Lasting {
+    options: ConnectOptions,
+    session: Option<Client>,
+}
+
+impl Lasting {
+    /// Returns a session that connects before its first statement.
+    pub fn new(options: ConnectOptions) -> Lasting {
+        Lasting { options, session: None }
+    }
+
+    /// Runs a statement that the server may refuse, and that is lost if the server is killed
+    /// meanwhile. A server that is not there is waited for until `ended`.
+    pub fn try_statement(&mut self, sql: &str, ended: &AtomicBool) {
+        while self.session.is_none() && !ended.load(Ordering::Relaxed) {
+            self.session = Client::connect(&self.options).ok();
+            if self.session.is_none() {
+                sleep(Duration::from_millis(20));
+            }
+        }
+        let Some(session) = &mut self.session else { return };
+        if session.query(sql).is_err_and(|error| error.server_code().is_none()) {
+            self.session = None;
+        }
     }
 }

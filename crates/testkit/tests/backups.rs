@@ -10,7 +10,7 @@ use testkit::known::{Known, Rows, restore, restored, slipstream};
 
 /// How many restores each test makes. A long run asks for more.
 fn rounds() -> u64 {
-    std::env::var("RESTORES").ok().and_then(|text| text.parse().ok()).unwrap_or(6)
+    testkit::times("SLIPSTREAM_RESTORES", 6)
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A new replica that `slipstream attach` makes.
 
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use bench::instance::{Flavor, Port};
@@ -27,7 +27,7 @@ impl Attaching {
             Flavor::MariaDb => ("", "mariadb"),
             _ => (", SHOW_ROUTINE", "mysql"),
         };
-        source.run("CREATE USER repl IDENTIFIED BY 'se''cret\\\\'");
+        source.run("CREATE USER IF NOT EXISTS repl IDENTIFIED BY 'se''cret\\\\'");
         source.run(&format!(
             "GRANT SELECT, RELOAD, LOCK TABLES, REPLICATION SLAVE, REPLICATION CLIENT, SHOW VIEW, TRIGGER, EVENT{of_routines} \
              ON *.* TO repl"
@@ -142,7 +142,8 @@ impl Attaching {
         }
     }
 
-    fn told(&self) -> String {
+    /// Returns what the program has told since it was started.
+    pub fn told(&self) -> String {
         let told = os::disk::real().read(&self.directory.join("told")).expect("it can be read");
         String::from_utf8_lossy(&told).into_owned()
     }
@@ -164,18 +165,24 @@ impl Attaching {
 
     /// Waits until the copy is complete, and returns a client of the new replica.
     pub fn wait(&mut self) -> Client {
+        self.copied_or_ended()
+            .unwrap_or_else(|status| panic!("slipstream attach ended, {status}: {}", self.log()))
+    }
+
+    /// Waits until the copy is complete, and returns a client of the new replica. If the program
+    /// ends before, its exit status is returned, and it can be started again.
+    pub fn copied_or_ended(&mut self) -> Result<Client, ExitStatus> {
         let waited = Stopwatch::start();
         loop {
             if let Some(mut client) = self.connect() {
                 let mode =
                     client.query("SELECT @@GLOBAL.replica_exec_mode").ok().and_then(|mode| mode.cell(0, 0));
                 if mode.as_deref() == Some("STRICT") {
-                    return client;
+                    return Ok(client);
                 }
             }
-            let process = self.process.as_mut().expect("it runs");
-            if let Some(status) = process.try_wait().expect("it is our process") {
-                panic!("slipstream attach ended, {status}: {}", self.log());
+            if let Some(status) = self.ended() {
+                return Err(status);
             }
             assert!(
                 waited.elapsed() < 3 * SOON,
@@ -185,6 +192,14 @@ impl Attaching {
             );
             sleep(Duration::from_millis(20));
         }
+    }
+
+    /// Returns the exit status of the program if it has ended. Then it can be started again.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        let process = self.process.as_mut().expect("it runs");
+        let status = process.try_wait().expect("it is our process")?;
+        self.process = None;
+        Some(status)
     }
 }
 

@@ -9,7 +9,7 @@ use os::clock::sleep;
 use os::random::{Rng, test_seed_or};
 use protocol::client::Client;
 use testkit::Server;
-use testkit::work::{Work, try_statement};
+use testkit::work::{Lasting, Work, try_statement};
 
 use crate::attaching::{Attaching, catch_up, shown};
 
@@ -78,14 +78,23 @@ fn change(rng: &mut Rng, number: u64) -> Vec<String> {
 /// Starts sessions that change a source.
 pub fn work_on(source: &Server, rng: &mut Rng) -> Work {
     let session = |number: u64| {
-        let (session, mut rng) = (source.connect(), Rng::new(rng.u64()));
-        move |ends: &AtomicBool| work(session, &mut rng, number, ends)
+        let (mut session, mut rng) = (source.connect(), Rng::new(rng.u64()));
+        move |ends: &AtomicBool| work(&mut rng, number, ends, |sql| try_statement(&mut session, sql))
+    };
+    Work::start((0..SESSIONS).map(session))
+}
+
+/// Starts sessions that change a source, and that come back whenever the source does.
+pub fn work_through_kills(source: &Server, rng: &mut Rng) -> Work {
+    let session = |number: u64| {
+        let (mut session, mut rng) = (Lasting::new(source.connect_options()), Rng::new(rng.u64()));
+        move |ends: &AtomicBool| work(&mut rng, number, ends, |sql| session.try_statement(sql, ends))
     };
     Work::start((0..SESSIONS).map(session))
 }
 
 /// Changes rows until it is told to end. Only the first of the sessions changes definitions too.
-fn work(mut session: Client, rng: &mut Rng, of_session: u64, ended: &AtomicBool) {
+fn work(rng: &mut Rng, of_session: u64, ended: &AtomicBool, mut run: impl FnMut(&str)) {
     for number in 0.. {
         if ended.load(Ordering::Relaxed) {
             return;
@@ -94,7 +103,7 @@ fn work(mut session: Client, rng: &mut Rng, of_session: u64, ended: &AtomicBool)
         for sql in change(rng, number + u64::from(is_of_rows)) {
             // CREATE TABLE ... SELECT may read a table that is being renamed, and sessions may be
             // in each other's way.
-            try_statement(&mut session, &sql);
+            run(&sql);
         }
     }
 }
