@@ -277,3 +277,62 @@ fn threads_and_instruments_say_what_is_measured() {
         "a statement without times: {lines:?}"
     );
 }
+
+/// Returns what was counted of SELECTs, of error 1054 and of transactions since the sums were
+/// emptied, for the server, for a user and for its session.
+fn counted(server: &Server, user: &str) -> Vec<String> {
+    let of = |what: &str, table: &str, condition: &str| {
+        let sum =
+            format!("SELECT COALESCE(SUM({what}), 0) FROM performance_schema.{table} WHERE {condition}");
+        server.rows(&sum).concat()
+    };
+    let of_user = format!("user = '{user}'");
+    let of_thread = format!(
+        "thread_id = (SELECT thread_id FROM performance_schema.threads WHERE processlist_user = '{user}')"
+    );
+    let levels = [("global", "TRUE"), ("by_user", &of_user), ("by_thread", &of_thread)];
+    let line = |(level, condition): (&str, &str)| {
+        let selects = format!("{condition} AND event_name = 'statement/sql/select'");
+        let errors = format!("{condition} AND error_number = 1054");
+        format!(
+            "{level}: {} {} {}",
+            of("count_star", &format!("events_statements_summary_{level}_by_event_name"), &selects),
+            of("sum_error_raised", &format!("events_errors_summary_{level}_by_error"), &errors),
+            of("count_star", &format!("events_transactions_summary_{level}_by_event_name"), condition) != "0",
+        )
+    };
+    levels.into_iter().map(line).collect()
+}
+
+#[test]
+fn what_is_measured_while_threads_are_not_told_apart_counts_for_no_account() {
+    let test = "setup_tables_like_mysql::threads_not_told_apart";
+    let lines = same_as_mysql(test, &measuring(), |server: &Server| {
+        server.run("CREATE USER amy IDENTIFIED BY 'p'");
+        let mut client = connected(server, "amy");
+        let mut lines = Vec::new();
+        for on in ["YES", "NO", "YES", "NO"] {
+            let switch = format!("SET enabled = '{on}' WHERE name = 'thread_instrumentation'");
+            server.run(&format!("UPDATE performance_schema.setup_consumers {switch}"));
+            // Every level is emptied together with those below it.
+            for table in [
+                "events_statements_summary_by_user_by_event_name",
+                "events_statements_summary_global_by_event_name",
+                "events_errors_summary_by_user_by_error",
+                "events_errors_summary_global_by_error",
+                "events_transactions_summary_by_user_by_event_name",
+                "events_transactions_summary_global_by_event_name",
+            ] {
+                server.run(&format!("TRUNCATE performance_schema.{table}"));
+            }
+            client.query("SELECT 1").expect("a query");
+            client.query("SELECT nothing").expect_err("there is no such column");
+            measured(&mut client, "SELECT 2");
+            lines.push(format!("thread_instrumentation {on}"));
+            // Queries of this test are counted for the server, and they are as many in each round.
+            lines.extend(counted(server, "amy"));
+        }
+        lines
+    });
+    assert!(lines.iter().any(|line| line == "by_user: 0 0 false"), "{lines:?}");
+}

@@ -82,12 +82,18 @@ impl Consumers {
         self.0.load(Ordering::Relaxed)
     }
 
+    /// Reports whether threads are told apart while these consumers are on. Otherwise what is
+    /// measured counts for no thread and no account.
+    pub(super) fn tells_threads_apart(bits: u32) -> bool {
+        bits & (1 << Consumer::Thread as u32) != 0
+    }
+
     /// Returns what is collected of a thread with these settings while these consumers are on. A
     /// consumer is of use only while those above it are on.
     pub(super) fn collected(bits: u32, thread: ThreadSettings) -> Collected {
         let is_on = |consumer: Consumer| bits & (1 << consumer as u32) != 0;
         // While threads are not told apart, all of them are measured.
-        let of_threads = is_on(Consumer::Thread);
+        let of_threads = Consumers::tells_threads_apart(bits);
         let is_measured = is_on(Consumer::Global) && (thread.is_instrumented || !of_threads);
         let is_shown = is_measured && of_threads && is_on(Consumer::Current);
         let is_kept = is_shown && thread.has_history;

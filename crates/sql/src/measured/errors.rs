@@ -81,7 +81,7 @@ mod tests {
     fn sums_go_up_when_they_are_emptied() {
         let errors = Levels::<ErrorSums>::default();
         let account = (Some("amy".to_owned()), Some("here".to_owned()));
-        errors.add_ended(&account, &sums(2, 20));
+        errors.add_ended(Some(&account), &sums(2, 20));
         let open = || vec![(account.clone(), sums(1, 10))];
         let figures = |sums: &ErrorSums| sums.all().next().map(|(_, figures)| figures);
         let both = ErrorFigures { raised: 3, handled: 2, seen_us: (10, 20) };

@@ -42,9 +42,13 @@ struct Ended<S> {
 pub struct Levels<S>(Mutex<Ended<S>>);
 
 impl<S: Sums> Levels<S> {
-    /// Adds sums of an account's session.
-    pub(super) fn add_ended(&self, account: &AccountName, sums: &S) {
-        self.0.lock().accounts.entry(account.clone()).or_default().merge(sums);
+    /// Adds sums of an account's session. Those of no account count for the whole server alone.
+    pub(super) fn add_ended(&self, account: Option<&AccountName>, sums: &S) {
+        let mut ended = self.0.lock();
+        match account {
+            Some(account) => ended.accounts.entry(account.clone()).or_default().merge(sums),
+            None => ended.all.merge(sums),
+        }
     }
 
     /// Returns the sums of all accounts, with those that sessions still have.

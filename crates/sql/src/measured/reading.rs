@@ -56,6 +56,7 @@ impl Measured {
 
     /// Returns the sums of the whole server.
     pub fn by_name(&self, sessions: &[Arc<MeasuredSession>]) -> ByName {
+        sessions.iter().for_each(|session| session.give_unowned());
         let mut all = self.ended.lock().all.clone();
         self.by_host(sessions).values().for_each(|row| all.merge(&row.by_name));
         all
@@ -88,6 +89,9 @@ impl Measured {
     /// accounts without a connection, and begins to count connections anew.
     pub fn clear_by_account(&self, sessions: &[Arc<MeasuredSession>], forgets: bool) {
         self.clear_by_session(sessions);
+        // A session's lock is never taken under the common one: a session that gives its sums has
+        // its own lock first.
+        let open: Vec<AccountName> = sessions.iter().map(|session| session.account()).collect();
         let mut ended = self.ended.lock();
         let Ended { accounts, users, hosts, .. } = &mut *ended;
         for ((user, host), row) in accounts.iter_mut() {
@@ -100,8 +104,7 @@ impl Measured {
         }
         if forgets {
             accounts.clear();
-            for session in sessions {
-                let account = session.account();
+            for account in open {
                 ended.accounts.entry(account).or_default().connections += 1;
             }
             let taken: Vec<AccountName> = ended.accounts.keys().cloned().collect();
@@ -154,6 +157,7 @@ impl Measured {
 
     /// Returns the errors of the whole server.
     pub fn all_errors(&self, sessions: &[Arc<MeasuredSession>]) -> ErrorSums {
+        sessions.iter().for_each(|session| session.give_unowned());
         self.errors.sums(errors_of(sessions))
     }
 
@@ -189,6 +193,7 @@ impl Measured {
 
     /// Returns the transactions of the whole server.
     pub fn all_transactions(&self, sessions: &[Arc<MeasuredSession>]) -> TransactionSums {
+        sessions.iter().for_each(|session| session.give_unowned());
         self.transactions.sums(transactions_of(sessions))
     }
 

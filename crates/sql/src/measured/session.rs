@@ -111,6 +111,9 @@ struct Inner {
     parts: Vec<Option<Box<Part>>>,
     by_name: ByName,
     errors: ErrorSums,
+    /// Whether the sums belong to the server alone and to no account and thread, because threads
+    /// were not told apart when they were measured.
+    is_unowned: bool,
     prepared: Vec<Option<Box<PreparedRow>>>,
     /// The counts of the session when its last statement ended.
     counted: [u64; COUNTED],
@@ -122,16 +125,57 @@ struct Inner {
 impl Inner {
     /// Returns what is collected now.
     #[inline]
-    fn all_collected(&mut self, consumers: &Consumers) -> Collected {
-        let switched = consumers.switched();
+    fn all_collected(&mut self, measured: &Measured) -> Collected {
+        let switched = measured.consumers.switched();
         match self.consumed {
             Some((before, collected)) if before == switched => collected,
-            _ => {
-                let collected = Consumers::collected(switched, self.settings);
-                self.consumed = Some((switched, collected));
-                collected
-            }
+            _ => self.collected_anew(measured, switched),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn collected_anew(&mut self, measured: &Measured, switched: u32) -> Collected {
+        let is_unowned = !Consumers::tells_threads_apart(switched);
+        if is_unowned != self.is_unowned {
+            self.give_by_name(measured);
+            self.give_errors(measured);
+            self.give_transactions(measured);
+            self.is_unowned = is_unowned;
+        }
+        let collected = Consumers::collected(switched, self.settings);
+        self.consumed = Some((switched, collected));
+        collected
+    }
+
+    /// Returns the account that the sums belong to.
+    fn owner(&self) -> Option<&AccountName> {
+        (!self.is_unowned).then_some(&self.account)
+    }
+
+    /// Gives the figures of digests to the common sums.
+    fn take_parts(&mut self, measured: &Measured) {
+        let Inner { parts, by_name, .. } = self;
+        parts.iter_mut().flatten().for_each(|part| measured.take_part(part, by_name));
+    }
+
+    /// Gives the sums by kind to those of their owner.
+    fn give_by_name(&mut self, measured: &Measured) {
+        self.take_parts(measured);
+        let by_name = std::mem::take(&mut self.by_name);
+        measured.add_ended(self.owner(), &by_name);
+    }
+
+    fn give_errors(&mut self, measured: &Measured) {
+        let errors = std::mem::take(&mut self.errors);
+        if !errors.is_empty() {
+            measured.errors.add_ended(self.owner(), &errors);
+        }
+    }
+
+    fn give_transactions(&mut self, measured: &Measured) {
+        let sums = std::mem::take(&mut self.transactions.sums);
+        measured.transactions.add_ended(self.owner(), &sums);
     }
 }
 
@@ -190,7 +234,7 @@ impl MeasuredSession {
         let settings = self.measured.settings();
         let mut inner = self.inner.lock();
         let inner = &mut *inner;
-        inner.collected = inner.all_collected(&self.measured.consumers);
+        inner.collected = inner.all_collected(&self.measured);
         let (is_enabled, timed) = self.measured.instruments.of_statement(begun.name);
         if !is_enabled {
             inner.collected = Collected::default();
@@ -305,7 +349,7 @@ impl MeasuredSession {
     /// Notes the transaction of a statement that is not measured itself.
     #[inline(never)]
     fn add_unmeasured_whole(&self, inner: &mut Inner, whole: (&WholeTransaction, &NotedGtid), ticks: u64) {
-        let collected = inner.all_collected(&self.measured.consumers);
+        let collected = inner.all_collected(&self.measured);
         let around = Around {
             measured: &self.measured,
             connection_id: self.connection_id,
@@ -321,7 +365,7 @@ impl MeasuredSession {
     pub(super) fn with_transactions(&self, run: impl FnOnce(&mut OfSession, Around<'_>, Option<u64>)) {
         let mut inner = self.inner.lock();
         let inner = &mut *inner;
-        let collected = inner.all_collected(&self.measured.consumers);
+        let collected = inner.all_collected(&self.measured);
         let is_measured = inner.collected.is_measured;
         let running = inner.recent.latest().filter(|event| is_measured && event.ticks.1.is_none());
         let (statement, since_ticks) = running.map_or((0, None), |event| (event.number, Some(event.ticks.0)));
@@ -337,7 +381,7 @@ impl MeasuredSession {
 
     #[inline(never)]
     fn add_errors(&self, inner: &mut Inner, ended: &Ended) {
-        let is_measured = inner.all_collected(&self.measured.consumers).is_measured;
+        let is_measured = inner.all_collected(&self.measured).is_measured;
         if !is_measured || !self.measured.instruments.counts_errors() {
             return;
         }
@@ -351,26 +395,36 @@ impl MeasuredSession {
         }
     }
 
-    /// Returns the account and the conditions by their numbers.
+    /// Returns the account and the conditions by their numbers, as far as they belong to it.
     pub fn errors(&self) -> (AccountName, ErrorSums) {
         let inner = self.inner.lock();
-        (inner.account.clone(), inner.errors.clone())
+        let errors = if inner.is_unowned { ErrorSums::default() } else { inner.errors.clone() };
+        (inner.account.clone(), errors)
     }
 
     /// Gives the conditions to those of the account.
     pub(super) fn give_errors(&self) {
-        let mut inner = self.inner.lock();
-        let errors = std::mem::take(&mut inner.errors);
-        if !errors.is_empty() {
-            self.measured.errors.add_ended(&inner.account, &errors);
-        }
+        self.inner.lock().give_errors(&self.measured);
     }
 
     /// Gives the sums of transactions to those of the account.
     pub(super) fn give_transactions(&self) {
+        self.inner.lock().give_transactions(&self.measured);
+    }
+
+    /// Reports whether what is measured belongs to no account.
+    pub(super) fn is_unowned(&self) -> bool {
+        self.inner.lock().is_unowned
+    }
+
+    /// Gives what belongs to no account to the sums of the whole server.
+    pub(super) fn give_unowned(&self) {
         let mut inner = self.inner.lock();
-        let sums = std::mem::take(&mut inner.transactions.sums);
-        self.measured.transactions.add_ended(&inner.account, &sums);
+        if inner.is_unowned {
+            inner.give_by_name(&self.measured);
+            inner.give_errors(&self.measured);
+            inner.give_transactions(&self.measured);
+        }
     }
 
     fn add_to_part(
@@ -405,21 +459,12 @@ impl MeasuredSession {
 
     /// Gives the figures of digests to the common sums.
     pub(super) fn give_digests(&self) {
-        self.take_parts(&mut self.inner.lock());
-    }
-
-    /// Empties the parts.
-    fn take_parts(&self, inner: &mut Inner) {
-        let Inner { parts, by_name, .. } = inner;
-        parts.iter_mut().flatten().for_each(|part| self.measured.take_part(part, by_name));
+        self.inner.lock().take_parts(&self.measured);
     }
 
     /// Gives the sums by kind to those of the account.
     pub(super) fn give_by_name(&self) {
-        let mut inner = self.inner.lock();
-        self.take_parts(&mut inner);
-        let by_name = std::mem::take(&mut inner.by_name);
-        self.measured.add_ended(&inner.account, &by_name);
+        self.inner.lock().give_by_name(&self.measured);
     }
 
     /// Gives everything to the common sums, because the session ends.
@@ -431,11 +476,12 @@ impl MeasuredSession {
         self.give_transactions();
     }
 
-    /// Returns the account and the sums by kind.
+    /// Returns the account and the sums by kind, as far as they belong to it.
     pub fn by_name(&self) -> (AccountName, ByName) {
         let mut inner = self.inner.lock();
-        self.take_parts(&mut inner);
-        (inner.account.clone(), inner.by_name.clone())
+        inner.take_parts(&self.measured);
+        let by_name = if inner.is_unowned { ByName::default() } else { inner.by_name.clone() };
+        (inner.account.clone(), by_name)
     }
 
     /// Returns the statement that runs, or the last one.

@@ -213,9 +213,14 @@ impl Measured {
         self.ended.lock().accounts.entry(account.clone()).or_default().connections += 1;
     }
 
-    /// Adds the statements of an account that its session no longer keeps.
-    pub(super) fn add_ended(&self, account: &AccountName, by_name: &ByName) {
-        self.ended.lock().accounts.entry(account.clone()).or_default().by_name.merge(by_name);
+    /// Adds the statements of an account that its session no longer keeps. Those of no account
+    /// count for the whole server alone.
+    pub(super) fn add_ended(&self, account: Option<&AccountName>, by_name: &ByName) {
+        let mut ended = self.ended.lock();
+        match account {
+            Some(account) => ended.accounts.entry(account.clone()).or_default().by_name.merge(by_name),
+            None => ended.all.merge(by_name),
+        }
     }
 }
 

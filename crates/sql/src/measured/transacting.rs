@@ -85,10 +85,10 @@ impl MeasuredSession {
         });
     }
 
-    /// Returns the account and the sums of the session's transactions.
+    /// Returns the account and the sums of the session's transactions, as far as they belong to it.
     pub fn transactions(&self) -> (AccountName, TransactionSums) {
         let mut sums = TransactionSums::default();
         self.with_transactions(|of, _, _| sums = of.sums);
-        (self.account(), sums)
+        (self.account(), if self.is_unowned() { TransactionSums::default() } else { sums })
     }
 }
