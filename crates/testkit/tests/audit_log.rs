@@ -3,10 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ConnectOptions};
 use serde_json::Value;
 use testkit::Server;
+use testkit::http::{address_of, get_with};
 
 fn started(options: &[&str]) -> Server {
     let mut settings = Settings::default();
@@ -234,4 +237,39 @@ fn no_event_is_lost_among_many_sessions_and_a_small_buffer() {
     seen.dedup();
     assert_eq!(seen.len(), sessions * each);
     assert_eq!(server.rows("SHOW GLOBAL STATUS LIKE 'Audit_log_events_lost'"), ["Audit_log_events_lost\t0"]);
+}
+
+#[test]
+fn logins_on_the_web_page_are_in_the_log() {
+    let server = started(&["--audit-log=ON", "--http-address=127.0.0.1:0"]);
+    server.run("CREATE USER watcher IDENTIFIED BY 'right', other IDENTIFIED BY 'right'");
+    server.run("GRANT PROCESS, REPLICATION CLIENT ON *.* TO watcher");
+    let address = address_of(&server);
+    for (user, password) in [
+        ("watcher", "right"),
+        ("watcher", "right"),
+        ("watcher", "wrong"),
+        ("watcher", "wrong"),
+        ("other", "right"),
+        ("nobody", "right"),
+        ("watcher", "right"),
+    ] {
+        let credentials = STANDARD.encode(format!("{user}:{password}"));
+        get_with(address, "/page.json", &format!("Authorization: Basic {credentials}\r\n"));
+    }
+    let events = events(&server);
+    let of_page = events.iter().filter(|event| text(event, "/connection_data/connection_type") == "http");
+    let lines: Vec<String> =
+        of_page.map(|event| format!("{} at {}", said(event).trim_end(), text(event, "/login/ip"))).collect();
+    // The account that is let in again and again is noted once.
+    assert_eq!(
+        lines,
+        [
+            "watcher: connection connect 0 at 127.0.0.1",
+            "watcher: connection connect 1045 at 127.0.0.1",
+            "watcher: connection connect 1045 at 127.0.0.1",
+            "other: connection connect 1227 at 127.0.0.1",
+            "nobody: connection connect 1045 at 127.0.0.1",
+        ]
+    );
 }

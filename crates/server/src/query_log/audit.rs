@@ -2,12 +2,14 @@
 
 use super::audit_record::{Event, Record, Statement};
 use super::entry::shown;
+use crate::accounts::Account;
 use crate::client::connection_host::{ConnectionHost, without_port};
 use crate::server::Server;
 use crate::server::audit_log::StatementForm;
 use crate::server::sessions::SessionEntry;
 use crate::server::status::StatementKind;
 use sql::{EndedStatement, SqlError, StatementOrigin};
+use std::net::IpAddr;
 
 /// The class of a text that could not be understood.
 const NOT_UNDERSTOOD: &str = "error";
@@ -34,6 +36,37 @@ pub fn note_refused(server: &Server, entry: &SessionEntry, error: &SqlError) {
     if server.audit.takes(|filter| filter.takes_connection(user, host)) {
         put(server, entry, (user, host), &Event::Connection { event: "connect", status: error.code });
     }
+}
+
+/// Notes that a client of the web page has proved its account, or was refused. A browser proves its
+/// account with each request, so that an account which is let in again from the same address is
+/// noted once an hour.
+pub fn note_page(server: &Server, ip: IpAddr, user: &str, proved: Result<&Account, &SqlError>) {
+    if !server.audit.is_on() {
+        return;
+    }
+    let address = ip.to_string();
+    let (account, status) = match proved {
+        Ok(account) => ((account.user.as_str(), account.host.as_str()), 0),
+        Err(error) => ((user, address.as_str()), error.code),
+    };
+    let is_old = status == 0 && !server.audit.is_new_reader((account.0, account.1, ip));
+    if is_old || !server.audit.takes(|filter| filter.takes_connection(account.0, account.1)) {
+        return;
+    }
+    let record = Record {
+        at_us: os::clock::now_us(),
+        id: server.audit.next_id(),
+        connection_id: 0,
+        account,
+        login_user: user,
+        ip: Some(ip),
+        is_encrypted: false,
+        is_page: true,
+        schema: None,
+        attributes: &[],
+    };
+    server.audit.put(record.line(&Event::Connection { event: "connect", status }).as_bytes());
 }
 
 /// Notes a command that is no statement. Those of connections are events of their own.
@@ -109,6 +142,7 @@ fn put(server: &Server, entry: &SessionEntry, account: (&str, &str), event: &Eve
         login_user: &known.given_user,
         ip: known.ip,
         is_encrypted: known.encryption.is_some(),
+        is_page: false,
         schema: known.schema.as_deref(),
         attributes: &attributes,
     };

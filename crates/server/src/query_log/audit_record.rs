@@ -47,6 +47,8 @@ pub(super) struct Record<'e> {
     /// The client's address. `None` means the Unix socket.
     pub ip: Option<IpAddr>,
     pub is_encrypted: bool,
+    /// Whether the client asks for the web page, and has no connection of MySQL's protocol.
+    pub is_page: bool,
     pub schema: Option<&'e str>,
     /// What the client said of itself.
     pub attributes: &'e [(String, String)],
@@ -88,6 +90,7 @@ impl Record<'_> {
 
     fn put_connection(&self, status: u16, out: &mut String) {
         let kind = match (self.is_encrypted, self.ip) {
+            _ if self.is_page => "http",
             (true, _) => "ssl",
             (false, Some(_)) => "tcp/ip",
             (false, None) => "socket",
@@ -159,6 +162,7 @@ mod tests {
             login_user: "a\"b",
             ip: Some([127, 0, 0, 1].into()),
             is_encrypted: false,
+            is_page: false,
             schema: Some("d"),
             attributes: &attributes,
         };

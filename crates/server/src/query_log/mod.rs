@@ -19,5 +19,5 @@ mod slow;
 mod statements;
 mod table;
 
-pub use audit::note_connection;
+pub use audit::{note_connection, note_page};
 pub use general::{note_command, note_refused};

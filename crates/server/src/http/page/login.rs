@@ -5,6 +5,7 @@ use crate::client::clear_password::{Credentials, prove};
 use crate::client::session_rights::SessionRights;
 use crate::http::answer::{Answer, Realm, Status};
 use crate::http::request::Request;
+use crate::query_log::note_page;
 use crate::server::Server;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -44,13 +45,25 @@ pub fn reader(server: &Server, request: &Request, peer: IpAddr) -> Result<Reader
         return Err(asks("an account of the server with PROCESS and REPLICATION CLIENT is needed"));
     };
     let given = Credentials { user: &user, password: &password };
-    let login = prove(server, peer, &given).map_err(refused)?;
+    let ip = peer.to_canonical();
+    let login = prove(server, peer, &given).map_err(|error| {
+        note_page(server, ip, &user, Err(&error));
+        refused(error)
+    })?;
     let rights = SessionRights::of_login(server, &login).account(server, &login);
-    what_is_seen(&rights).ok_or_else(|| {
-        let text =
-            "Access denied; you need (at least) the PROCESS and REPLICATION CLIENT privileges for this page";
-        Answer::line(Status::Forbidden, text)
-    })
+    match what_is_seen(&rights) {
+        Some(reader) => {
+            note_page(server, ip, &user, Ok(&login));
+            Ok(reader)
+        }
+        None => {
+            let needed = "the PROCESS and REPLICATION CLIENT privileges";
+            let text = format!("Access denied; you need (at least) {needed} for this page");
+            let error = SqlError::new(1227, text);
+            note_page(server, ip, &user, Err(&error));
+            Err(refused(error))
+        }
+    }
 }
 
 /// Returns what an account with these rights may see. `None` means nothing.

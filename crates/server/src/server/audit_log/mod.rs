@@ -24,6 +24,8 @@ use os::event::Event;
 use os::thread::JoinHandle;
 use parking_lot::{Mutex, RwLock};
 use sql::SqlError;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -31,6 +33,9 @@ use std::time::Duration;
 /// The longest time between two looks at the buffer. Notifications make it shorter, and end it when
 /// one of them was missed.
 const LOOK_AFTER: Duration = Duration::from_secs(1);
+
+/// After how long a client of the web page that goes on asking for it is noted again.
+const AGAIN_AFTER_US: u64 = 3600 * 1_000_000;
 
 /// What of a statement is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -82,6 +87,9 @@ struct Shared {
 #[derive(Default)]
 pub struct AuditLog {
     shared: Arc<Shared>,
+    /// When the clients of the web page were last noted, in microseconds of unix time, by user and
+    /// host of their accounts and their addresses.
+    readers: Mutex<BTreeMap<(String, String, IpAddr), u64>>,
     /// The thread, while the log is on. The lock is held while the log is turned on or off.
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -113,6 +121,18 @@ impl AuditLog {
             self.shared.filtered.add_one();
         }
         takes
+    }
+
+    /// Reports whether a client of the web page was not noted within the last hour, and notes it.
+    pub fn is_new_reader(&self, (user, host, ip): (&str, &str, IpAddr)) -> bool {
+        let now_us = os::clock::now_us();
+        let mut readers = self.readers.lock();
+        readers.retain(|_, since_us| now_us.abs_diff(*since_us) < AGAIN_AFTER_US);
+        let is_new = !readers.contains_key(&(user.to_owned(), host.to_owned(), ip));
+        if is_new {
+            readers.insert((user.to_owned(), host.to_owned(), ip), now_us);
+        }
+        is_new
     }
 
     /// Returns the number of a new line.
