@@ -274,8 +274,7 @@ impl Account {
         }
         Account {
             name: name.into(),
-            // SAFETY: gettid has no preconditions.
-            tid: unsafe { libc::gettid() },
+            tid: tid_of_this_thread(),
             current: AtomicU8::new(State::Running as u8),
             since_ticks: AtomicU64::new(clock::ticks()),
             wall_ticks: zeros(),
@@ -559,6 +558,12 @@ pub fn wall_ticks_of_this_thread(state: State) -> u64 {
     }
     // SAFETY: as in `set`, a non-null CURRENT points into the Arc that this thread's OWNER holds.
     unsafe { &(*pointer).wall_ticks[state as usize] }.load(Ordering::Relaxed)
+}
+
+/// Returns the kernel's id of the calling thread, by which its account is found in a snapshot.
+pub fn tid_of_this_thread() -> i32 {
+    // SAFETY: gettid has no preconditions.
+    unsafe { libc::gettid() }
 }
 
 /// Counts requests for pages of the buffer pool. They are counted for each thread, since a counter

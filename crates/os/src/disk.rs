@@ -9,6 +9,7 @@ mod direct;
 mod interface;
 mod real;
 mod temporary;
+pub mod uses;
 
 pub use direct::has_native_aio;
 pub(crate) use interface::placed;

@@ -23,7 +23,11 @@ use pem::{certificates, private_key, provider, setup};
 
 /// The configuration with which a server speaks TLS 1.2 and 1.3. Cloning is cheap.
 #[derive(Clone)]
-pub struct ServerTls(Arc<ServerConfig>);
+pub struct ServerTls {
+    config: Arc<ServerConfig>,
+    /// The moments between which the certificate is valid.
+    validity: Option<[String; 2]>,
+}
 
 impl fmt::Debug for ServerTls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -57,13 +61,20 @@ impl ServerTls {
                 builder.with_client_cert_verifier(verifier.allow_unauthenticated().build().map_err(setup)?)
             }
         };
-        let config =
-            builder.with_single_cert(certificates(certificate_pem)?, private_key(key_pem)?).map_err(setup)?;
-        Ok(ServerTls(Arc::new(config)))
+        let chain = certificates(certificate_pem)?;
+        let validity = chain.first().and_then(|der| certificate::validity(der));
+        let config = builder.with_single_cert(chain, private_key(key_pem)?).map_err(setup)?;
+        Ok(ServerTls { config: Arc::new(config), validity })
+    }
+
+    /// Returns the first and the last moment at which the server's certificate is valid, as OpenSSL
+    /// writes them.
+    pub fn validity(&self) -> Option<&[String; 2]> {
+        self.validity.as_ref()
     }
 
     pub(crate) fn session(&self) -> io::Result<ServerConnection> {
-        ServerConnection::new(Arc::clone(&self.0)).map_err(io::Error::other)
+        ServerConnection::new(Arc::clone(&self.config)).map_err(io::Error::other)
     }
 }
 

@@ -5,6 +5,7 @@ use crate::datadir::auto_cnf::server_uuid;
 use crate::datadir::{self, Datadir, DatadirError};
 use crate::options::{DEFAULT_FILE, Options};
 use crate::process::version::{INNODB_VERSION, VERSION, VERSION_COMMENT, release_number};
+use crate::server::file_kinds::FileNames;
 use crate::server::{Parts, Server};
 use crate::stores::BackupPlaces;
 use crate::variables::{Globals, Origin, SessionVariables, Setting, apply_persisted, open_persisted};
@@ -165,6 +166,10 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
         // As in mysqld, accounts are made before there is a binary log.
         globals.set_named("log_bin", Setting::Bool(false));
     }
+    os::disk::uses::name_kinds({
+        let names = file_names(&globals, options, &datadir.path);
+        move |path| names.kind_of(path)
+    });
     let binlog = match globals.named("log_bin").is_on() {
         true => Some(open_binlog(disk, &engine, &globals, options, &datadir.path)?),
         false => None,
@@ -376,6 +381,21 @@ fn engine_config(
 /// Cuts a size at 4 GB. Larger sizes mean "no limit" for what is held in memory.
 fn clamp(bytes: u64) -> usize {
     bytes.min(u32::MAX.into()) as usize
+}
+
+/// Returns the names of the files that options can change.
+fn file_names(globals: &Globals, options: &Options, datadir: &Path) -> FileNames {
+    let of = |name: &str| datadir.join(globals.named(name).text());
+    let binlog = options.log_bin_basename.as_deref().unwrap_or("binlog");
+    let index = options.log_bin_index.clone().unwrap_or_else(|| format!("{binlog}.index"));
+    FileNames {
+        binlog: datadir.join(binlog),
+        binlog_index: datadir.join(index),
+        relay_log: of("relay_log"),
+        general_log: of("general_log_file"),
+        slow_log: of("slow_query_log_file"),
+        pid: of("pid_file"),
+    }
 }
 
 fn open_binlog(

@@ -6,15 +6,20 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::interface::{File, placed};
+use super::uses::{Handle, Operation};
+use crate::clock::ticks;
 
 #[derive(Debug)]
 pub(super) struct BufferedFile {
     pub file: fs::File,
     pub path: PathBuf,
+    /// What is done with the file is counted here.
+    pub used: Handle,
 }
 
-impl File for BufferedFile {
-    fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+impl BufferedFile {
+    /// Reads until the bytes are filled or the file ends, and returns how many were read.
+    fn fill(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
         let mut filled = 0;
         while filled < bytes.len() {
             match self.file.read_at(&mut bytes[filled..], offset + filled as u64) {
@@ -29,14 +34,28 @@ impl File for BufferedFile {
         }
         Ok(filled)
     }
+}
+
+impl File for BufferedFile {
+    fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+        let since = ticks();
+        let read = self.fill(bytes, offset);
+        self.used.note(Operation::Read, *read.as_ref().unwrap_or(&0), since);
+        read
+    }
 
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        let since = ticks();
         let written = self.file.write_all_at(bytes, offset);
+        self.used.note(Operation::Write, if written.is_ok() { bytes.len() } else { 0 }, since);
         written.map_err(|error| placed(&format!("write at {offset} of"), &self.path, &error))
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        self.file.sync_data().map_err(|error| placed("sync", &self.path, &error))
+        let since = ticks();
+        let synced = self.file.sync_data();
+        self.used.note(Operation::Misc, 0, since);
+        synced.map_err(|error| placed("sync", &self.path, &error))
     }
 
     fn write_back(&self, offset: u64, len_bytes: u64) {
@@ -44,17 +63,24 @@ impl File for BufferedFile {
         let flags = libc::SYNC_FILE_RANGE_WAIT_BEFORE
             | libc::SYNC_FILE_RANGE_WRITE
             | libc::SYNC_FILE_RANGE_WAIT_AFTER;
+        let since = ticks();
         // SAFETY: the descriptor is open. A failed write is reported by the sync that must follow.
         unsafe { libc::sync_file_range(fd, offset as libc::off64_t, len_bytes as libc::off64_t, flags) };
+        self.used.note(Operation::Misc, 0, since);
     }
 
     fn len_bytes(&self) -> io::Result<u64> {
-        let metadata = self.file.metadata().map_err(|error| placed("look at", &self.path, &error))?;
-        Ok(metadata.len())
+        let since = ticks();
+        let metadata = self.file.metadata();
+        self.used.note(Operation::Misc, 0, since);
+        Ok(metadata.map_err(|error| placed("look at", &self.path, &error))?.len())
     }
 
     fn set_len(&self, len_bytes: u64) -> io::Result<()> {
-        self.file.set_len(len_bytes).map_err(|error| placed("set the length of", &self.path, &error))
+        let since = ticks();
+        let set = self.file.set_len(len_bytes);
+        self.used.note(Operation::Misc, 0, since);
+        set.map_err(|error| placed("set the length of", &self.path, &error))
     }
 
     fn path(&self) -> &Path {

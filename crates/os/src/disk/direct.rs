@@ -9,14 +9,16 @@ use std::fs;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
 use super::buffered::BufferedFile;
 use super::interface::{File, placed, read_one_by_one};
+use super::uses::Operation;
 use crate::aligned::{AlignedBuffer, IO_ALIGNMENT};
+use crate::clock::ticks;
 
 /// The most writes of a batch that are in flight at the same time.
 const IN_FLIGHT: usize = 32;
@@ -80,9 +82,9 @@ fn is_aligned(bytes: &[u8], offset: u64) -> bool {
 }
 
 impl DirectFile {
-    pub fn new(file: fs::File, path: PathBuf, native_aio: bool) -> DirectFile {
-        let untorn_bytes = promise_of(&file);
-        DirectFile { file: BufferedFile { file, path }, untorn_bytes, native_aio }
+    pub fn new(file: BufferedFile, native_aio: bool) -> DirectFile {
+        let untorn_bytes = promise_of(&file.file);
+        DirectFile { file, untorn_bytes, native_aio }
     }
 
     fn misaligned(&self, offset: u64) -> io::Error {
@@ -141,7 +143,7 @@ impl File for DirectFile {
             pieces.iter().partition(|&&(offset, bytes)| is_aligned(bytes, offset));
         let aligned: Vec<(u64, &[u8])> = aligned.into_iter().flat_map(parts_of).collect();
         // A ring that failed is dropped, together with the entries that it may still hold.
-        write_in_flight(&mut ring, &self.file.file, &aligned)
+        write_in_flight(&mut ring, &self.file, &aligned)
             .map_err(|error| placed("write a batch of", self.path(), &error))?;
         RINGS.lock().push(ring);
         others.iter().try_for_each(alone)?;
@@ -167,12 +169,16 @@ impl File for DirectFile {
             return Err(self.misaligned(offset));
         }
         let piece = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
+        let since = ticks();
         loop {
             let fd = self.file.file.as_raw_fd();
             // SAFETY: the descriptor is open; the one piece describes `bytes`, which are only read.
             let written = unsafe { libc::pwritev2(fd, &piece, 1, offset as libc::off_t, libc::RWF_ATOMIC) };
             match usize::try_from(written) {
-                Ok(written) if written == bytes.len() => return Ok(()),
+                Ok(written) if written == bytes.len() => {
+                    self.file.used.note(Operation::Write, written, since);
+                    return Ok(());
+                }
                 Ok(written) => {
                     let message = format!("{written} of {} bytes written in one", bytes.len());
                     let error = io::Error::new(io::ErrorKind::WriteZero, message);
@@ -213,9 +219,14 @@ fn parts_of((offset, bytes): (u64, &[u8])) -> impl Iterator<Item = (u64, &[u8])>
 /// Writes the pieces, as many at the same time as [`IN_FLIGHT`] and [`IN_FLIGHT_BYTES`] allow, and
 /// waits for all of them. Pieces that the kernel wrote only in part are completed one after the
 /// other.
-fn write_in_flight(ring: &mut io_uring::IoUring, file: &fs::File, pieces: &[(u64, &[u8])]) -> io::Result<()> {
-    let fd = io_uring::types::Fd(file.as_raw_fd());
+fn write_in_flight(
+    ring: &mut io_uring::IoUring,
+    file: &BufferedFile,
+    pieces: &[(u64, &[u8])],
+) -> io::Result<()> {
+    let fd = io_uring::types::Fd(file.file.as_raw_fd());
     let mut written = vec![None; pieces.len()];
+    let mut since = vec![0; pieces.len()];
     let (mut next, mut done, mut bytes_in_flight) = (0, 0, 0);
     while done < pieces.len() {
         while next < pieces.len() && next - done < IN_FLIGHT {
@@ -231,6 +242,7 @@ fn write_in_flight(ring: &mut io_uring::IoUring, file: &fs::File, pieces: &[(u64
             // before the kernel is done with all entries (see below).
             unsafe { ring.submission().push(&entry) }
                 .expect("the ring has as many entries as may be in flight");
+            since[next] = ticks();
             bytes_in_flight += bytes.len();
             next += 1;
         }
@@ -245,6 +257,7 @@ fn write_in_flight(ring: &mut io_uring::IoUring, file: &fs::File, pieces: &[(u64
         for completion in ring.completion() {
             let number = completion.user_data() as usize;
             written[number] = Some(completion.result());
+            file.used.note(Operation::Write, completion.result().max(0) as usize, since[number]);
             bytes_in_flight -= pieces[number].1.len();
             done += 1;
         }
@@ -260,7 +273,7 @@ fn write_in_flight(ring: &mut io_uring::IoUring, file: &fs::File, pieces: &[(u64
             // This is rare. It writes from the last aligned place on, which may write some bytes
             // twice.
             let from = done - done % IO_ALIGNMENT;
-            file.write_all_at(&bytes[from..], offset + from as u64)?;
+            file.file.write_all_at(&bytes[from..], offset + from as u64)?;
         }
     }
     Ok(())
@@ -276,6 +289,7 @@ fn read_in_flight(
 ) {
     let fd = io_uring::types::Fd(file.file.as_raw_fd());
     let (mut begun, mut ended) = (0, 0);
+    let mut since = vec![0; pieces.len()];
     while ended < pieces.len() {
         while begun < pieces.len() && begun - ended < READS_IN_FLIGHT {
             let (offset, bytes) = &mut pieces[begun];
@@ -288,6 +302,7 @@ fn read_in_flight(
             // the kernel is done with them (see below).
             unsafe { ring.submission().push(&entry) }
                 .expect("the ring has as many entries as may be in flight");
+            since[begun] = ticks();
             begun += 1;
         }
         // The call returns with the first read that is done, because somebody may wait for its
@@ -302,7 +317,12 @@ fn read_in_flight(
             let number = completion.user_data() as usize;
             let (offset, bytes) = &mut pieces[number];
             let got = usize::try_from(completion.result()).unwrap_or(0);
-            let read = if got == bytes.len() { Ok(got) } else { file.read_at(bytes, *offset) };
+            let read = if got == bytes.len() {
+                file.used.note(Operation::Read, got, since[number]);
+                Ok(got)
+            } else {
+                file.read_at(bytes, *offset)
+            };
             done(number, read.map(|got| &bytes[..got]));
             ended += 1;
         }

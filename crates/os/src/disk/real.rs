@@ -9,6 +9,8 @@ use std::sync::Arc;
 use super::buffered::BufferedFile;
 use super::direct::{self, DirectFile};
 use super::interface::{Access, Disk, File, LockGuard, OpenMode, placed};
+use super::uses;
+use crate::clock::ticks;
 
 /// Returns the real disk.
 pub fn real() -> Arc<dyn Disk> {
@@ -48,24 +50,33 @@ fn dir_or_here(dir: &Path) -> &Path {
 
 impl Disk for RealDisk {
     fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Arc<dyn File>> {
+        let since = ticks();
         let file = options_of(mode).open(path).map_err(|error| placed("open", path, &error))?;
-        Ok(Arc::new(BufferedFile { file, path: path.to_owned() }))
+        Ok(Arc::new(BufferedFile { file, path: path.to_owned(), used: uses::opened(path, since) }))
     }
 
     fn open_with(&self, path: &Path, mode: OpenMode, access: Access) -> io::Result<Arc<dyn File>> {
         let Access::Direct { native_aio } = access else { return self.open(path, mode) };
+        let since = ticks();
         let opened = direct::options(&mut options_of(mode)).open(path);
         let file = opened.map_err(|error| placed("open for direct I/O", path, &error))?;
-        Ok(Arc::new(DirectFile::new(file, path.to_owned(), native_aio)))
+        let file = BufferedFile { file, path: path.to_owned(), used: uses::opened(path, since) };
+        Ok(Arc::new(DirectFile::new(file, native_aio)))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        fs::remove_file(path).map_err(|error| placed("remove", path, &error))
+        let since = ticks();
+        fs::remove_file(path).map_err(|error| placed("remove", path, &error))?;
+        uses::removed(path, since);
+        Ok(())
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let what = format!("rename to {}", to.display());
-        fs::rename(from, to).map_err(|error| placed(&what, from, &error))
+        let since = ticks();
+        fs::rename(from, to).map_err(|error| placed(&what, from, &error))?;
+        uses::renamed(from, to, since);
+        Ok(())
     }
 
     fn exists(&self, path: &Path) -> io::Result<bool> {
@@ -99,7 +110,9 @@ impl Disk for RealDisk {
     }
 
     fn remove_dir_all(&self, dir: &Path) -> io::Result<()> {
-        fs::remove_dir_all(dir).map_err(|error| placed("remove directory", dir, &error))
+        fs::remove_dir_all(dir).map_err(|error| placed("remove directory", dir, &error))?;
+        uses::removed_dir(dir);
+        Ok(())
     }
 
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {

@@ -1,5 +1,5 @@
 //! A certificate's subject and issuer, in the form that OpenSSL writes names in on one line and
-//! that `REQUIRE SUBJECT` takes: `/C=SE/O=MySQL/CN=client`.
+//! that `REQUIRE SUBJECT` takes: `/C=SE/O=MySQL/CN=client`; and the time for which it is valid.
 //!
 //! A certificate is DER (X.690). In its signed part the serial number and other values are skipped
 //! (RFC 5280, 4.1), and the two names are read. The TLS library has checked the certificate before.
@@ -15,6 +15,8 @@ pub struct ClientCertificate {
 
 const SEQUENCE: u8 = 0x30;
 const SET: u8 = 0x31;
+const UTC_TIME: u8 = 0x17;
+const GENERALIZED_TIME: u8 = 0x18;
 const OBJECT_IDENTIFIER: u8 = 6;
 const VERSION: u8 = 0xa0;
 const BMP_STRING: u8 = 0x1e;
@@ -45,18 +47,53 @@ const SHORT_NAMES: &[(&[u8], &str)] = &[
     (&[0x09, 0x92, 0x26, 0x89, 0x93, 0xf2, 0x2c, 0x64, 1, 25], "DC"),
 ];
 
+/// Returns the signed part of a certificate from the issuer on: the validity and the subject
+/// follow.
+fn from_issuer(der: &[u8]) -> Option<Der<'_>> {
+    let mut whole = Der(der);
+    let mut certificate = Der(whole.value(SEQUENCE)?);
+    let mut signed = Der(certificate.value(SEQUENCE)?);
+    if signed.0.first() == Some(&VERSION) {
+        signed.next()?;
+    }
+    // Serial number and algorithm come before the issuer.
+    signed.next()?;
+    signed.next()?;
+    Some(signed)
+}
+
+/// Returns the first and the last moment at which a certificate is valid, as OpenSSL writes them:
+/// `Nov 30 02:23:39 2026 GMT`. `None` when the bytes are not a certificate.
+pub(super) fn validity(der: &[u8]) -> Option<[String; 2]> {
+    let mut signed = from_issuer(der)?;
+    signed.value(SEQUENCE)?;
+    let mut validity = Der(signed.value(SEQUENCE)?);
+    let mut moment = || validity.next().and_then(|(kind, digits)| moment(kind, digits));
+    Some([moment()?, moment()?])
+}
+
+/// Reads a UTCTime, whose year has two digits, or a GeneralizedTime, both of which end with
+/// seconds and Z (RFC 5280, 4.1.2.5).
+fn moment(kind: u8, text: &[u8]) -> Option<String> {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let digits = text.strip_suffix(b"Z").filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
+    let number =
+        |digits: &[u8]| digits.iter().fold(0, |number, digit| number * 10 + usize::from(digit - b'0'));
+    let (year, rest) = match (kind, digits.len()) {
+        (UTC_TIME, 12) => (number(&digits[..2]) + if digits[0] < b'5' { 2000 } else { 1900 }, &digits[2..]),
+        (GENERALIZED_TIME, 14) => (number(&digits[..4]), &digits[4..]),
+        _ => return None,
+    };
+    let [month, day, hour, minute, second] = [0, 2, 4, 6, 8].map(|at| number(&rest[at..at + 2]));
+    let month = MONTHS.get(month.checked_sub(1)?)?;
+    Some(format!("{month} {day:>2} {hour:02}:{minute:02}:{second:02} {year} GMT"))
+}
+
 impl ClientCertificate {
     /// Reads a certificate. `None` when the bytes are not a certificate.
     pub(crate) fn of(der: &[u8]) -> Option<ClientCertificate> {
-        let mut whole = Der(der);
-        let mut certificate = Der(whole.value(SEQUENCE)?);
-        let mut signed = Der(certificate.value(SEQUENCE)?);
-        if signed.0.first() == Some(&VERSION) {
-            signed.next()?;
-        }
-        // Serial number and algorithm come before the issuer, and the validity before the subject.
-        signed.next()?;
-        signed.next()?;
+        let mut signed = from_issuer(der)?;
         let issuer = on_one_line(signed.value(SEQUENCE)?)?;
         signed.next()?;
         let subject = on_one_line(signed.value(SEQUENCE)?)?;
@@ -148,6 +185,25 @@ fn dotted(identifier: &[u8]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_are_written_as_openssl_writes_them() {
+        let of = |kind, text: &str| moment(kind, text.as_bytes());
+        assert_eq!(of(UTC_TIME, "261103022339Z").as_deref(), Some("Nov  3 02:23:39 2026 GMT"));
+        assert_eq!(of(UTC_TIME, "991231235959Z").as_deref(), Some("Dec 31 23:59:59 1999 GMT"));
+        assert_eq!(of(GENERALIZED_TIME, "40960101000000Z").as_deref(), Some("Jan  1 00:00:00 4096 GMT"));
+        for (kind, text) in [
+            (UTC_TIME, "261103022339"),
+            (UTC_TIME, "20261103022339Z"),
+            (GENERALIZED_TIME, "20261303022339Z"),
+            (GENERALIZED_TIME, "20260003022339Z"),
+            (UTC_TIME, "2611030223x9Z"),
+            (SET, "261103022339Z"),
+            (UTC_TIME, ""),
+        ] {
+            assert_eq!(of(kind, text), None, "{text}");
+        }
+    }
 
     fn value(tag: u8, parts: &[Vec<u8>]) -> Vec<u8> {
         let body = parts.concat();

@@ -163,6 +163,12 @@ impl Accounts {
         Ok(())
     }
 
+    /// Returns the server's RSA key if there is one already. Does not wait for the thread that
+    /// makes one.
+    pub fn opened_rsa_key(&self) -> Option<Arc<ServerKey>> {
+        self.key.try_lock()?.clone()
+    }
+
     /// Returns the server's RSA key, and makes one when none was opened.
     pub fn rsa_key(&self) -> Result<Arc<ServerKey>, RsaError> {
         let mut key = self.key.lock();

@@ -25,10 +25,18 @@ pub fn flush(host: &ConnectionHost, targets: &[FlushTarget]) -> sql::Result<()> 
             server.accounts.usage.begin_hour();
             Ok(())
         }
+        FlushTarget::Tables(tables) if tables.is_empty() => {
+            server.status.flush_commands.add_one();
+            Ok(())
+        }
+        FlushTarget::TablesWithReadLock => {
+            server.status.flush_commands.add_one();
+            Ok(())
+        }
         // Nothing is held back here that would have to be flushed: tables are cached by the engine
         // only, and its log is synced by a thread of its own. The session itself holds back
         // commits.
-        FlushTarget::Tables(_) | FlushTarget::TablesWithReadLock | FlushTarget::Other(_) => Ok(()),
+        FlushTarget::Tables(_) | FlushTarget::Other(_) => Ok(()),
     })
 }
 

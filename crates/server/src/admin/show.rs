@@ -24,6 +24,7 @@ pub fn processlist(
         }
         values(&line).into()
     };
+    host.server().status.note_process_list();
     let columns = vec![
         number_column("Id"),
         text_column("User", 32),

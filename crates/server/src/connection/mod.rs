@@ -72,8 +72,13 @@ pub fn start(server: &Arc<Server>, stream: Stream, origin: Origin) {
     // The new thread takes the stream. If there is no new thread, this one takes it to say so.
     let handed_over = Arc::new(parking_lot::Mutex::new(Some(stream)));
     let handed_to_thread = handed_over.clone();
+    let came = Stopwatch::start();
     let started = os::thread::try_spawn("connection", move || {
         let (server, entry) = (server_of_thread, entry_of_thread);
+        entry.served_by_this_thread();
+        if came.elapsed() > Duration::from_secs(server.globals.named("slow_launch_time").uint()) {
+            server.status.slow_launch_threads.add_one();
+        }
         let stream = handed_to_thread.lock().take().expect("a thread that runs was started");
         if let Err(panic) = os::panic::contain(|| serve(&server, &entry, stream, origin)) {
             log_panic(&entry, &panic);

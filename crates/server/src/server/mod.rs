@@ -5,6 +5,7 @@
 pub mod audit_log;
 pub mod clones;
 pub mod event_scheduler;
+pub mod file_kinds;
 pub mod host_cache;
 pub mod last_look;
 pub mod log_file;

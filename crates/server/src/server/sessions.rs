@@ -10,7 +10,7 @@ use sql::measured::{AccountName, Measured, MeasuredSession};
 use sql::{RunningPlan, TransactionKind};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -95,6 +95,9 @@ pub struct SessionEntry {
     /// The texts that other connections see. The lock is held only for a copy or a change, and no
     /// other lock is taken under it.
     shown: Mutex<Shown>,
+    /// The kernel's id of the thread that serves the connection; 0 before it runs. Relaxed: it is
+    /// written once.
+    os_id: AtomicI32,
     /// The number of an [`Activity`]. Relaxed, like the next three fields, because each stands for
     /// itself.
     activity: AtomicU8,
@@ -152,6 +155,8 @@ pub struct ProcessLine {
     pub activity: Activity,
     /// The time since the activity began, in seconds.
     pub time_s: u64,
+    /// The kernel's id of the connection's thread.
+    pub os_id: Option<i32>,
 }
 
 impl SessionEntry {
@@ -159,6 +164,7 @@ impl SessionEntry {
         SessionEntry {
             id,
             shown: Mutex::new(Shown { host, user: UNAUTHENTICATED.into(), ..Shown::default() }),
+            os_id: AtomicI32::new(0),
             activity: AtomicU8::new(Activity::Connect as u8),
             since_ticks: AtomicU64::new(os::clock::ticks()),
             transaction_id: AtomicU64::new(0),
@@ -174,6 +180,11 @@ impl SessionEntry {
             measured: OnceLock::new(),
             attributes: Mutex::default(),
         }
+    }
+
+    /// Notes that the calling thread serves the connection.
+    pub fn served_by_this_thread(&self) {
+        self.os_id.store(os::account::tid_of_this_thread(), Ordering::Relaxed);
     }
 
     /// Keeps what the client says of itself, as far as there is room for it, and counts that.
@@ -346,7 +357,14 @@ impl SessionEntry {
         let since_ticks = self.since_ticks.load(Ordering::Relaxed);
         let ticks = os::clock::ticks().saturating_sub(since_ticks);
         let time_s = os::clock::ticks_to_ns(ticks) / 1_000_000_000;
-        ProcessLine { id: self.id, shown: self.shown(), activity: self.activity(), time_s }
+        let os_id = self.os_id.load(Ordering::Relaxed);
+        ProcessLine {
+            id: self.id,
+            shown: self.shown(),
+            activity: self.activity(),
+            time_s,
+            os_id: (os_id > 0).then_some(os_id),
+        }
     }
 
     /// Asks the running statement to end, and also the connection unless `query_only`.

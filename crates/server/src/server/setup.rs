@@ -1,6 +1,8 @@
 //! Settings of performance_schema for what is not measured: objects and background threads. They
-//! are kept, so that they are shown as they were set.
+//! are kept, so that they are shown as they were set. Beside them stands what was measured before
+//! the sums of waits were set to zero.
 
+use os::disk::uses::Times;
 use parking_lot::Mutex;
 use sql::measured::ThreadSettings;
 use std::collections::BTreeMap;
@@ -21,6 +23,9 @@ pub struct SetupObject {
 
 /// The settings.
 pub struct Setup {
+    /// The waits for clients that are not counted any more, because somebody has set their sums to
+    /// zero. The time accounts that hold them cannot be.
+    idle_before: Mutex<Times>,
     objects: Mutex<Vec<SetupObject>>,
     threads: Mutex<Threads>,
 }
@@ -44,6 +49,7 @@ impl Default for Setup {
         };
         let kinds = ["EVENT", "FUNCTION", "PROCEDURE", "TABLE", "TRIGGER"];
         Setup {
+            idle_before: Mutex::default(),
             objects: Mutex::new(kinds.into_iter().flat_map(of_kind).collect()),
             threads: Mutex::default(),
         }
@@ -51,6 +57,16 @@ impl Default for Setup {
 }
 
 impl Setup {
+    /// Returns the waits for clients that are not counted any more.
+    pub fn idle_before(&self) -> Times {
+        *self.idle_before.lock()
+    }
+
+    /// Counts the waits for clients from here on.
+    pub fn set_idle_before(&self, idle: Times) {
+        *self.idle_before.lock() = idle;
+    }
+
     /// Returns the rows of `setup_objects`.
     pub fn objects(&self) -> Vec<SetupObject> {
         self.objects.lock().clone()

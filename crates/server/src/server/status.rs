@@ -195,6 +195,15 @@ pub struct ServerStatus {
     pub threads_running: Counter,
     /// Threads that were started for connections.
     pub threads_created: Counter,
+    /// Threads of connections that ran later than slow_launch_time after their connections came.
+    pub slow_launch_threads: Counter,
+    /// FLUSH TABLES of all tables.
+    pub flush_commands: Counter,
+    /// Lists of connections by SHOW PROCESSLIST or from information_schema, where
+    /// performance_schema has a better one.
+    pub process_lists: Counter,
+    /// The time of the last of them, in microseconds of unix time.
+    pub process_list_us: Counter,
     /// Statements that took longer than long_query_time.
     pub slow_queries: Counter,
     /// SELECTs that `max_execution_time` has ended.
@@ -243,6 +252,10 @@ impl Default for ServerStatus {
             bytes_sent: Counter::default(),
             threads_running: Counter::default(),
             threads_created: Counter::default(),
+            slow_launch_threads: Counter::default(),
+            flush_commands: Counter::default(),
+            process_lists: Counter::default(),
+            process_list_us: Counter::default(),
             slow_queries: Counter::default(),
             max_execution_time_exceeded: Counter::default(),
             max_execution_time_set: Counter::default(),
@@ -300,6 +313,9 @@ impl ServerStatus {
             ("Com_stmt_send_long_data", self.stmt_send_long_data.get()),
             ("Connection_errors_max_connections", self.max_connections_errors.get()),
             ("Connections", self.connections.get()),
+            ("Deprecated_use_i_s_processlist_count", self.process_lists.get()),
+            ("Deprecated_use_i_s_processlist_last_timestamp", self.process_list_us.get()),
+            ("Flush_commands", self.flush_commands.get()),
             ("Max_execution_time_exceeded", self.max_execution_time_exceeded.get()),
             ("Max_execution_time_set", self.max_execution_time_set.get()),
             // Setting a limit cannot fail: the thread that watches the limits runs from the first
@@ -309,6 +325,7 @@ impl ServerStatus {
             ("Prepared_stmt_count", self.prepared_statements.get()),
             ("Queries", self.queries.get()),
             ("Questions", self.questions.get()),
+            ("Slow_launch_threads", self.slow_launch_threads.get()),
             ("Slow_queries", self.slow_queries.get()),
             ("Threads_cached", 0),
             ("Threads_connected", connections as u64),
@@ -320,6 +337,14 @@ impl ServerStatus {
         .map(|(name, value)| (name.to_owned(), value))
         .into();
         out.into_iter().map(|(name, value)| (name, value.to_string())).collect()
+    }
+}
+
+impl ServerStatus {
+    /// Counts a list of connections.
+    pub fn note_process_list(&self) {
+        self.process_lists.add_one();
+        self.process_list_us.raise_to(os::clock::now_us());
     }
 }
 

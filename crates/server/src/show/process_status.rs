@@ -4,6 +4,7 @@
 use crate::process::error_log;
 use crate::server::Server;
 use crate::variables;
+use os::disk::uses::Sums;
 use sql::measured::Measured;
 
 /// Returns the variables by name, unsorted.
@@ -40,8 +41,35 @@ pub fn variables(server: &Server) -> Vec<(String, String)> {
     // As in MySQL without the fraction, but always UTC.
     let used_most = used_most.get(..19).unwrap_or_default().replace('T', " ");
     all.push(("Max_used_connections_time".to_owned(), used_most));
+    all.extend(open_files());
+    all.extend(keys(server));
     all.push(("Tls_library_version".to_owned(), "rustls".to_owned()));
     all
+}
+
+/// Returns the numbers of files that are open and were opened, without those of the engine, which
+/// `Innodb_num_open_files` counts.
+fn open_files() -> [(String, String); 2] {
+    let mut all = Sums::default();
+    let kinds = os::disk::uses::kinds();
+    kinds.iter().filter(|(kind, _)| !kind.contains("/innodb/")).for_each(|(_, sums)| all.add(sums));
+    [("Open_files", all.handles), ("Opened_files", all.opens)]
+        .map(|(name, value)| (name.to_owned(), value.to_string()))
+}
+
+/// Returns the public key that clients may encrypt passwords with, under the names of both
+/// authentication plugins, and the time for which the server's certificate is valid.
+fn keys(server: &Server) -> [(String, String); 4] {
+    let key = server.accounts.opened_rsa_key().map_or_else(String::new, |key| key.public_pem().to_owned());
+    let of_none = [String::new(), String::new()];
+    let [from, until] = server.tls.get().and_then(|tls| tls.validity()).unwrap_or(&of_none).clone();
+    [
+        ("Caching_sha2_password_rsa_public_key", key.clone()),
+        ("Rsa_public_key", key),
+        ("Ssl_server_not_before", from),
+        ("Ssl_server_not_after", until),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
 }
 
 /// Returns the settings of TLS that hold for new connections.

@@ -25,6 +25,12 @@ pub fn processlist(host: &ConnectionHost) -> ComputedTable<'_> {
     })
 }
 
+/// The same table in information_schema, whose uses are counted.
+pub fn old_processlist(host: &ConnectionHost) -> ComputedTable<'_> {
+    host.server().status.note_process_list();
+    processlist(host)
+}
+
 pub fn plugins(_host: &ConnectionHost) -> ComputedTable<'_> {
     let VirtualTable { columns, rows } = crate::show::plugins::table();
     ComputedTable::of_rows(columns, move || rows)

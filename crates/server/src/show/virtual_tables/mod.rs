@@ -7,6 +7,7 @@ mod clones;
 mod columns;
 mod data_locks;
 mod errors;
+mod files;
 mod host_cache;
 mod information;
 mod innodb_metrics;
@@ -52,7 +53,7 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("information_schema", "innodb_metrics", innodb_metrics::table),
     ("information_schema", "innodb_trx", transactions::table),
     ("information_schema", "plugins", information::plugins),
-    ("information_schema", "processlist", information::processlist),
+    ("information_schema", "processlist", information::old_processlist),
     ("information_schema", "role_column_grants", role_grants::columns),
     ("information_schema", "role_routine_grants", role_grants::routines),
     ("information_schema", "role_table_grants", role_grants::tables),
@@ -126,6 +127,12 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ),
     ("performance_schema", "events_transactions_summary_by_user_by_event_name", transaction_events::by_user),
     ("performance_schema", "events_transactions_summary_global_by_event_name", transaction_events::global),
+    ("performance_schema", "events_waits_summary_by_instance", files::waits_by_instance),
+    ("performance_schema", "events_waits_summary_by_thread_by_event_name", files::waits_by_thread),
+    ("performance_schema", "events_waits_summary_global_by_event_name", files::waits_by_kind),
+    ("performance_schema", "file_instances", files::instances),
+    ("performance_schema", "file_summary_by_event_name", files::by_kind),
+    ("performance_schema", "file_summary_by_instance", files::by_file),
     ("performance_schema", "hosts", statements::hosts),
     ("performance_schema", "prepared_statements_instances", statements::instances),
     ("performance_schema", "table_io_waits_summary_by_index_usage", table_io::by_index),
@@ -175,6 +182,7 @@ pub fn truncate(host: &ConnectionHost, schema: &str, table: &str) -> sql::Result
             setup::truncate,
             errors::truncate,
             table_io::truncate,
+            files::truncate,
             transaction_events::truncate,
         ];
         if all.iter().any(|empty| empty(host, &table)) {

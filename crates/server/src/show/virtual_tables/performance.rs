@@ -144,6 +144,7 @@ fn connection(line: &ProcessLine, number: u64, settings: ThreadSettings) -> Vec<
     // This table has the host without the port.
     line.shown.host = without_port(&line.shown.host).to_owned();
     let mut row = vec![Value::UInt(number)];
-    row.extend(name.into_iter().chain(values(&line)).chain([Value::Null]).chain(settings_cells(settings)));
+    let os_id = line.os_id.map_or(Value::Null, |tid| Value::UInt(tid as u64));
+    row.extend(name.into_iter().chain(values(&line)).chain([os_id]).chain(settings_cells(settings)));
     row
 }

@@ -388,7 +388,6 @@ pub const DEFINITIONS: &[Definition] = &[
         .kept("There is no secondary engine."),
     session("show_gipk_in_create_table_and_information_schema", Bool, "ON")
         .kept("There are no generated invisible primary keys."),
-    global("slow_launch_time", UInt(0, 31_536_000), "2").kept("Threads that start are not timed."),
     global("ssl_fips_mode", Enum(&["OFF"]), "OFF")
         .read_only()
         .not_an_option()

@@ -293,6 +293,9 @@ pub const DEFINITIONS: &[Definition] = &[
     global("skip_show_database", Bool, "OFF")
         .read_only()
         .kept("SHOW DATABASES shows what the account may see."),
+    global("slow_launch_time", UInt(0, 31_536_000), "2").does(
+        "A connection's thread that runs more than that many seconds after the connection came is counted in Slow_launch_threads.",
+    ),
     global("slow_query_log", Bool, "OFF")
         .does("Statements that take long_query_time seconds are written to the slow query log.")
         .entered(|server, s| server.query_logs.turn(&server.log_opening(), Log::Slow, s.is_on())),
