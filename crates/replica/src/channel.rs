@@ -189,7 +189,7 @@ impl Channel {
 
     /// Returns everything that SHOW REPLICA STATUS shows.
     pub(crate) fn status(&self) -> ReplicaStatus {
-        let config = self.config.lock().clone();
+        let mut config = self.config.lock().clone();
         let relay_end = self.relay.end();
         let relay_read = self.relay.read_position();
         let (exec_file, exec_pos) = self.shown_exec_position();
@@ -216,6 +216,9 @@ impl Channel {
             status.io_error.clone_from(&receiver.error);
             status.read_file.clone_from(&receiver.read_file);
             status.read_pos = receiver.read_pos;
+            if let (true, Some(login)) = (receiver.running != Running::No, &receiver.login) {
+                config.user.clone_from(&login.user);
+            }
             status.source_server_id = receiver.source_server_id;
             status.source_uuid.clone_from(&receiver.source_uuid);
             let received = &receiver.received;

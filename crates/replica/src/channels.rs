@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use sql::admin::{FilterKind, FilterRule, SourceOptions};
 
 use crate::applier::ApplySettings;
-use crate::config::ChannelConfig;
+use crate::config::{ChannelConfig, Login};
 use crate::error::ChannelError;
 use crate::filter::{ConfiguredBy, Filters};
 use crate::info::{self, Place, Repository};
@@ -180,12 +180,12 @@ impl Channels {
     }
 
     /// Carries out START REPLICA for every channel that has a source.
-    pub fn start_all(&self, threads: Threads) -> Result<(), ChannelError> {
+    pub fn start_all(&self, threads: Threads, login: Option<&Login>) -> Result<(), ChannelError> {
         let configured: Vec<_> = self.all().into_iter().filter(|channel| channel.is_configured()).collect();
         if configured.is_empty() {
-            return self.default_channel().start(threads, None);
+            return self.default_channel().start_as(threads, None, login);
         }
-        configured.iter().try_for_each(|channel| channel.start(threads, None))
+        configured.iter().try_for_each(|channel| channel.start_as(threads, None, login))
     }
 
     /// Carries out STOP REPLICA for every channel.

@@ -8,6 +8,16 @@ use sql::admin::SourceOptions;
 use crate::error::ChannelError;
 use crate::stores::names_store;
 
+/// The account with which a receiver connects in place of the configured one (START REPLICA USER).
+/// It is never stored.
+#[derive(Clone)]
+pub struct Login {
+    /// The name of the user.
+    pub user: String,
+    /// The password.
+    pub password: String,
+}
+
 /// The use that a channel makes of MariaDB's GTIDs (`MASTER_USE_GTID`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UseGtid {

@@ -13,7 +13,7 @@ use sql::admin::{FilterKind, FilterRule, SourceOptions, Until};
 
 use crate::applier::{self, ApplySettings, Reached};
 use crate::channel::Channel;
-use crate::config::ChannelConfig;
+use crate::config::{ChannelConfig, Login};
 use crate::error::{ChannelError, ThreadError};
 use crate::filter::{ConfiguredBy, Filters};
 use crate::info::{self, InfoFiles, Place, Repository};
@@ -210,6 +210,28 @@ impl Replica {
     /// Returns 1277 when there is an UNTIL condition but the applier is not to start, 1200 when the
     /// channel has no source or the server has no id, and the error of [`UntilCondition::parse`].
     pub fn start(&self, threads: Threads, until: Option<&Until>) -> Result<(), ChannelError> {
+        self.start_as(threads, until, None)
+    }
+
+    /// Does what [`Replica::start`] does. A receiver that starts connects with the login, if there
+    /// is one, until it is stopped.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Replica::start`], and 1763 when there is a login and the receiver is
+    /// not to start.
+    pub fn start_as(
+        &self,
+        threads: Threads,
+        until: Option<&Until>,
+        login: Option<&Login>,
+    ) -> Result<(), ChannelError> {
+        if login.is_some() && !threads.receiver {
+            return Err(ChannelError::new(
+                1763,
+                "HY000",
+                "Setting authentication options is not possible when only the Replica SQL Thread is being started.",
+            ));
+        }
         if until.is_some() && !threads.applier {
             return Err(ChannelError::new(
                 1277,
@@ -237,7 +259,7 @@ impl Replica {
             self.start_applier(&mut handles, until);
         }
         if threads.receiver {
-            self.start_receiver(&mut handles);
+            self.start_receiver(&mut handles, login);
         }
         Ok(())
     }
@@ -250,7 +272,7 @@ impl Replica {
         Feed::begin(&self.channel)
     }
 
-    fn start_receiver(&self, handles: &mut Handles) {
+    fn start_receiver(&self, handles: &mut Handles, login: Option<&Login>) {
         if self.channel.receiver.lock().running != Running::No {
             return;
         }
@@ -258,6 +280,7 @@ impl Replica {
         {
             let mut state = self.channel.receiver.lock();
             state.must_stop = false;
+            state.login = login.cloned();
             state.error = None;
             state.running = Running::Connecting;
             state.io_state = "Connecting to source".to_string();

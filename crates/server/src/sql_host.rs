@@ -1,7 +1,7 @@
 //! The answers to what a client's session asks of the server: [`sql::Host`] for a connection.
 
 use crate::accounts::{Privileges, needs_privilege, roles};
-use crate::admin::{self, account_changes};
+use crate::admin::{self, RARE_HEARTBEAT, account_changes};
 use crate::client::checks::Holder;
 use crate::client::connection_host::ConnectionHost;
 use crate::client::secrets;
@@ -244,6 +244,17 @@ impl Host for ConnectionHost {
         self.session_variables().set(self.server(), variables::settable(name)?, value)?;
         self.refresh_limits();
         Ok(())
+    }
+
+    fn warnings_of_global(&self, name: &str) -> Vec<(u16, String)> {
+        if !matches!(name, "replica_net_timeout" | "slave_net_timeout") {
+            return Vec::new();
+        }
+        let timeout_s = self.server().globals.named("replica_net_timeout").uint() as f64;
+        let statuses = self.server().replica.statuses().into_iter();
+        let configs = statuses.map(|status| status.config).filter(|config| !config.host.is_empty());
+        let late = configs.filter(|config| config.heartbeat_period_s > timeout_s);
+        late.map(|_| (1704, RARE_HEARTBEAT.to_owned())).collect()
     }
 
     fn reset_persisted(&self, name: Option<&str>) -> sql::Result<bool> {

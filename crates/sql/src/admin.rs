@@ -188,6 +188,22 @@ pub struct ReplicaThreads {
     pub applier: bool,
 }
 
+/// The `USER` and `PASSWORD` of START REPLICA, which are empty where the statement does not have
+/// them. The options about authentication plugins are read and have no effect.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ReplicaLogin {
+    /// `USER`.
+    pub user: String,
+    /// `PASSWORD`.
+    pub password: String,
+}
+
+impl std::fmt::Debug for ReplicaLogin {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("ReplicaLogin").field("user", &self.user).finish_non_exhaustive()
+    }
+}
+
 /// The `UNTIL` clause of START REPLICA.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are the statement's own")]
@@ -258,12 +274,14 @@ pub enum AdminCommand {
         /// `FOR CHANNEL`. `None` means the global filters and those of all channels.
         channel: Option<String>,
     },
-    /// START REPLICA. The `user` and `password` of its connection options are not kept.
+    /// START REPLICA.
     StartReplica {
         /// The threads that are started.
         threads: ReplicaThreads,
         /// UNTIL.
         until: Option<Until>,
+        /// USER and PASSWORD.
+        login: Option<ReplicaLogin>,
         /// `FOR CHANNEL`. `None` means all channels.
         channel: Option<String>,
     },

@@ -431,6 +431,11 @@ pub trait Host: Rights {
     /// of a wrong type.
     fn set_variable(&self, scope: VariableScope, name: &str, value: Option<&Value>) -> Result<()>;
 
+    /// Returns the warnings that the global value of a variable deserves which was just set.
+    fn warnings_of_global(&self, _name: &str) -> Vec<(u16, String)> {
+        Vec::new()
+    }
+
     /// Returns all variables as SHOW VARIABLES prints them (`ON`/`OFF`), sorted by name.
     fn variables(&self, scope: VariableScope) -> Vec<(String, String)>;
 

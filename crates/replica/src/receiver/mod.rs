@@ -54,7 +54,10 @@ fn receive(channel: &Arc<Channel>) -> Result<(), ThreadError> {
         if channel.receiver_must_stop() {
             return Ok(());
         }
-        let config = channel.config.lock().clone();
+        let mut config = channel.config.lock().clone();
+        if let Some(login) = channel.receiver.lock().login.clone() {
+            (config.user, config.password) = (login.user, login.password);
+        }
         set_state(channel, Running::Connecting, "Connecting to source");
         let mut reached = Reached::default();
         let (number, message) = match connect_and_stream(channel, &config, &mut reached) {

@@ -4,6 +4,7 @@ use binlog::gtid::{GtidSet, MariadbGtidState};
 
 use protocol::client::Interrupter;
 
+use crate::config::Login;
 use crate::error::ThreadError;
 use crate::gtid::GroupHead;
 use crate::status::Running;
@@ -32,6 +33,8 @@ pub struct ReceiverState {
     pub running: Running,
     /// True when the thread has to stop.
     pub must_stop: bool,
+    /// The account that the statement which started the thread has named.
+    pub login: Option<Login>,
     /// The text that Replica_IO_State shows.
     pub io_state: String,
     /// The receiver's last error. `None` means that there was none since START REPLICA, or since

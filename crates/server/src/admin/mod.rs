@@ -8,6 +8,8 @@ pub mod flush;
 mod replication;
 mod show;
 
+pub use replication::RARE_HEARTBEAT;
+
 use crate::client::connection_host::ConnectionHost;
 use crate::server::sessions::Activity;
 use crate::show::result_table::send_ok;

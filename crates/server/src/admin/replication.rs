@@ -3,7 +3,7 @@
 use crate::accounts::needs_privilege;
 use crate::client::connection_host::ConnectionHost;
 use crate::show::result_table::{number_column, send, send_ok, text_column};
-use replica::config::SHORTEST_HEARTBEAT_PERIOD_S;
+use replica::config::{Login, SHORTEST_HEARTBEAT_PERIOD_S};
 use replica::error::ChannelError;
 use replica::status::{Cell, ReplicaStatus};
 use replica::{Replica, Threads};
@@ -33,16 +33,21 @@ pub fn carry_out(
         Command::ChangeReplicationFilter { filters, channel } => {
             replica.change_filters(&filters, channel.as_deref()).map_err(channel_error)?;
         }
-        Command::StartReplica { threads, until, channel } => {
+        Command::StartReplica { threads, until, login, channel } => {
             let threads = either_or_both(Threads { receiver: threads.receiver, applier: threads.applier });
             let named = replica.named_or_all(channel.as_deref()).map_err(channel_error)?;
             let running: Vec<_> = named.iter().filter(|channel| channel.runs(threads).0).collect();
             let names: Vec<String> = running.iter().map(|channel| channel.name().to_owned()).collect();
+            if login.is_some() && threads.receiver {
+                // MySQL notes this for each channel that the statement starts.
+                named.iter().for_each(|_| note_insecure_password(host, sink));
+            }
+            let login = login.map(|login| Login { user: login.user, password: login.password });
             if channel.is_none() && until.is_none() {
-                replica.start_all(threads).map_err(channel_error)?;
+                replica.start_all(threads, login.as_ref()).map_err(channel_error)?;
             } else {
                 let channel = replica.one(channel.as_deref()).map_err(channel_error)?;
-                channel.start(threads, until.as_ref()).map_err(channel_error)?;
+                channel.start_as(threads, until.as_ref(), login.as_ref()).map_err(channel_error)?;
             }
             for name in names {
                 // MySQL's text has this slip.
@@ -91,6 +96,18 @@ fn note_idle(sink: &mut dyn ResultSink, code: u16, channel: &str, state: &str) {
     sink.warn(WarningLevel::Note, code, text);
 }
 
+/// Notes that the client has sent a password which everybody on its way can read.
+fn note_insecure_password(host: &ConnectionHost, sink: &mut dyn ResultSink) {
+    if host.entry().encryption().is_none() {
+        let text = "Sending passwords in plain text without SSL/TLS is extremely insecure.";
+        sink.warn(WarningLevel::Note, 1759, text.to_owned());
+    }
+}
+
+/// The text of warning 1704.
+pub const RARE_HEARTBEAT: &str = "The requested value for the heartbeat period exceeds the value of \
+     `replica_net_timeout' seconds. A sensible value for the period should be less than the timeout.";
+
 /// Warns of options of CHANGE REPLICATION SOURCE TO as MySQL does.
 fn warn_of_options(host: &ConnectionHost, options: &SourceOptions, sink: &mut dyn ResultSink) {
     if let Some(period_s) = options.heartbeat_period_s {
@@ -100,18 +117,11 @@ fn warn_of_options(host: &ConnectionHost, options: &SourceOptions, sink: &mut dy
                         reset to 0, meaning that heartbeating will effectively be disabled.";
             sink.warn(WarningLevel::Warning, 1703, text.to_owned());
         } else if period_s > timeout_s as f64 {
-            let text = "The requested value for the heartbeat period exceeds the value of \
-                        `replica_net_timeout' seconds. A sensible value for the period should be less than \
-                        the timeout.";
-            sink.warn(WarningLevel::Warning, 1704, text.to_owned());
+            sink.warn(WarningLevel::Warning, 1704, RARE_HEARTBEAT.to_owned());
         }
     }
     if options.user.is_some() || options.password.is_some() {
-        // This is about the client that sends the statement.
-        if host.entry().encryption().is_none() {
-            let text = "Sending passwords in plain text without SSL/TLS is extremely insecure.";
-            sink.warn(WarningLevel::Note, 1759, text.to_owned());
-        }
+        note_insecure_password(host, sink);
         let text = "Storing MySQL user name or password information in the connection metadata repository \
                     is not secure and is therefore not recommended. Please consider using the USER and \
                     PASSWORD connection options for START REPLICA; see the 'START REPLICA Syntax' in the \

@@ -4,7 +4,8 @@
 use super::Parser;
 use crate::SqlError;
 use crate::admin::{
-    AdminCommand, FilterKind, FilterRule, FlushTarget, PurgeTo, ReplicaThreads, SourceOptions, Until,
+    AdminCommand, FilterKind, FilterRule, FlushTarget, PurgeTo, ReplicaLogin, ReplicaThreads, SourceOptions,
+    Until,
 };
 use crate::ast::{Expr, Literal, Maintenance, Statement};
 use crate::error::Result;
@@ -207,15 +208,29 @@ impl Parser<'_> {
             threads = ReplicaThreads { receiver: true, applier: true };
         }
         let until = if start && self.eat("UNTIL") { Some(self.until()?) } else { None };
-        if self.is_any(&["USER", "PASSWORD", "DEFAULT_AUTH", "PLUGIN_DIR"]) {
-            return Err(SqlError::not_supported("START REPLICA ... USER"));
-        }
+        let login = if start { self.replica_login()? } else { None };
         let channel = self.channel()?;
         Ok(Statement::Admin(if start {
-            AdminCommand::StartReplica { threads, until, channel }
+            AdminCommand::StartReplica { threads, until, login, channel }
         } else {
             AdminCommand::StopReplica { threads, channel }
         }))
+    }
+
+    /// Reads the options of START REPLICA about the connection, which have this order.
+    fn replica_login(&mut self) -> Result<Option<ReplicaLogin>> {
+        let mut values = [const { None }; 4];
+        for (value, word) in values.iter_mut().zip(["USER", "PASSWORD", "DEFAULT_AUTH", "PLUGIN_DIR"]) {
+            if self.eat(word) {
+                self.expect_symbol("=")?;
+                *value = Some(self.string()?);
+            }
+        }
+        if values.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let [user, password, ..] = values.map(Option::unwrap_or_default);
+        Ok(Some(ReplicaLogin { user, password }))
     }
 
     fn until(&mut self) -> Result<Until> {

@@ -309,7 +309,12 @@ fn check_may_change(session: &Session, scope: Scope, name: &str) -> Result<()> {
 /// Sets a variable that [`check_variable`] has let through.
 fn set_variable(session: &mut Session, scope: Scope, name: &str, value: Option<Value>) -> Result<()> {
     if !is_of_session(scope) || !Variables::owns(name) {
-        return session.server.host.set_variable(host_scope(scope), name, value.as_ref());
+        session.server.host.set_variable(host_scope(scope), name, value.as_ref())?;
+        if matches!(host_scope(scope), VariableScope::Global | VariableScope::Persist) {
+            let warnings = session.server.host.warnings_of_global(name);
+            warnings.into_iter().for_each(|(code, text)| warn(session, code, text));
+        }
+        return Ok(());
     }
     let value = value.unwrap_or(Value::Null);
     match name {
