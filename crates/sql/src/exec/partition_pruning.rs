@@ -36,7 +36,7 @@ pub(crate) fn used_partitions(step: &TableStep, is_inner: bool, ctx: &Context<'_
 }
 
 /// Returns the names of all partitions as EXPLAIN shows them.
-fn names(partitioning: &Partitioning) -> Vec<String> {
+pub(super) fn names(partitioning: &Partitioning) -> Vec<String> {
     let of = |partition: &engine::Partition| match &partition.subpartitions[..] {
         [] => vec![partition.name.clone()],
         parts => parts.iter().map(|part| format!("{}_{}", partition.name, part.name)).collect(),
@@ -65,7 +65,7 @@ struct Term {
     day_before: Option<Expr>,
 }
 
-struct Pruning<'p> {
+pub(super) struct Pruning<'p> {
     table: &'p Table,
     base: usize,
     ctx: &'p Context<'p>,
@@ -82,11 +82,16 @@ struct Pruning<'p> {
 }
 
 /// A set of places, by their numbers.
-type Places = Vec<bool>;
+pub(super) type Places = Vec<bool>;
 
 impl<'p> Pruning<'p> {
     /// Compiles what tells the partitions of a table apart. `None` where that is not known here.
-    fn of(table: &'p Table, by: &Partitioning, base: usize, ctx: &'p Context<'p>) -> Option<Pruning<'p>> {
+    pub(super) fn of(
+        table: &'p Table,
+        by: &Partitioning,
+        base: usize,
+        ctx: &'p Context<'p>,
+    ) -> Option<Pruning<'p>> {
         let PartitionTexts { partitions, subpartitions, below, first_term } =
             partition_texts(&table.def, by)?;
         let scope = Scope::of(ScopeTable::defined(&table.def));
@@ -228,6 +233,24 @@ impl<'p> Pruning<'p> {
         Some(truth(&value, self.ctx) == Some(true))
     }
 
+    /// Returns the columns that decide in which partition a row is.
+    pub(super) fn columns(&self) -> Vec<usize> {
+        let of_sub = self.sub.iter().flat_map(|sub| &sub.columns);
+        let mut columns: Vec<usize> = self.by.columns.iter().chain(of_sub).copied().collect();
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    }
+
+    /// Returns the partition, or the subpartition, of a row of which the deciding columns are
+    /// known. `None` where that cannot be decided.
+    pub(super) fn place_of_row(&self, row: &[Value]) -> Option<Places> {
+        let by = self.place_of(&self.by, row)?;
+        let Some(sub) = &self.sub else { return Some(by) };
+        let sub = self.place_of(sub, row)?;
+        Some(by.iter().flat_map(|by| sub.iter().map(move |sub| *by && *sub)).collect())
+    }
+
     fn place_of(&self, function: &Function, row: &[Value]) -> Option<Places> {
         function.conditions.iter().map(|condition| self.holds(condition, row)).collect()
     }
@@ -237,7 +260,7 @@ impl<'p> Pruning<'p> {
         fitting(self.table.column_type(column), self.constant_of_any_type(expr)?)
     }
 
-    fn constant_of_any_type(&self, expr: &Expr) -> Option<Value> {
+    pub(super) fn constant_of_any_type(&self, expr: &Expr) -> Option<Value> {
         let mut is_simple = true;
         expr.visit(&mut |expr| {
             is_simple &= matches!(
@@ -490,7 +513,7 @@ fn meet(places: &mut Places, other: &Places) {
     places.iter_mut().zip(other).for_each(|(place, other)| *place &= other);
 }
 
-fn join(places: &mut Places, other: &Places) {
+pub(super) fn join(places: &mut Places, other: &Places) {
     places.iter_mut().zip(other).for_each(|(place, other)| *place |= other);
 }
 

@@ -12,7 +12,7 @@ use crate::memory::Charge;
 use crate::parse::Hints;
 use crate::plan::TableStep;
 use crate::result_column::column_meta;
-use crate::show::{Explained, Operations, Part};
+use crate::show::{Explained, Operations, Part, PartitionsOf};
 use crate::sink::ResultSink;
 use crate::stopwatch::Measures;
 use engine::{StatementContext, Transaction};
@@ -116,7 +116,12 @@ fn shown(
             let partitions =
                 |step: &TableStep, is_inner: bool| crate::exec::used_partitions(step, is_inner, &ctx);
             let engine = &session.server.engine;
-            let rows = crate::show::explain_rows(engine, &bound.parts(), &bound.subqueries, &partitions);
+            let filled = match &bound.plan {
+                Plan::Insert(plan) => crate::exec::filled_partitions(plan, &ctx),
+                _ => None,
+            };
+            let found = (&partitions as &PartitionsOf<'_>, filled);
+            let rows = crate::show::explain_rows(engine, &bound.parts(), &bound.subqueries, found);
             return VirtualTable { columns: columns(), rows };
         }
         ExplainFormat::Tree => crate::show::tree(&bound.operations(measures)),

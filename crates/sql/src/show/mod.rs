@@ -10,7 +10,9 @@ mod stored_rows;
 mod temporal;
 
 pub(crate) use create_table::{ShownIndex, create_table, engine_of, indexes_as_shown, moment_in};
-pub(crate) use explain::{Explained, Operations, Part, UsedPartitions, explain_rows, json, operations, tree};
+pub(crate) use explain::{
+    Explained, Operations, Part, PartitionsOf, UsedPartitions, explain_rows, json, operations, tree,
+};
 pub(crate) use objects::ShowParts;
 pub(crate) use partitioning::{
     expression as partition_expression, method as partition_method, values as partition_values,

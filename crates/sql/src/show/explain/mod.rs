@@ -12,5 +12,5 @@ mod text;
 
 pub(crate) use blocks::Part;
 pub(crate) use statement::{Explained, Operations, operations};
-pub(crate) use table::{UsedPartitions, explain_rows};
+pub(crate) use table::{PartitionsOf, UsedPartitions, explain_rows};
 pub(crate) use text::{json, tree};

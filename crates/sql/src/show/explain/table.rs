@@ -9,14 +9,16 @@ use types::{TypeCode, Value};
 
 /// Returns the rows of EXPLAIN: one for each table, and one for the temporary table of each set
 /// operation.
-/// `partitions` finds the partitions that a table has rows in.
+/// `partitions` finds the partitions that a table has rows in, and `filled` are those that an
+/// INSERT puts rows into.
 pub(crate) fn explain_rows(
     engine: &Engine,
     parts: &[Part<'_>],
     subqueries: &[SubPlan],
-    partitions: &PartitionsOf<'_>,
+    (partitions, filled): (&PartitionsOf<'_>, Option<UsedPartitions>),
 ) -> Vec<Vec<Value>> {
-    lines(parts, subqueries).iter().map(|line| row(engine, line, partitions)).collect()
+    let mut filled = filled;
+    lines(parts, subqueries).iter().map(|line| row(engine, line, partitions, &mut filled)).collect()
 }
 
 /// Finds the partitions of a step's table that the step reads. `None` means that it has none. The
@@ -66,9 +68,15 @@ impl Shown {
     }
 }
 
-fn row(engine: &Engine, line: &Line<'_>, partitions: &PartitionsOf<'_>) -> Vec<Value> {
+fn row(
+    engine: &Engine,
+    line: &Line<'_>,
+    partitions: &PartitionsOf<'_>,
+    filled: &mut Option<UsedPartitions>,
+) -> Vec<Value> {
     let used = match &line.what {
         What::Step(step) => partitions(step.step, step.block.iter().all(|step| step.nests.is_empty())),
+        What::Filled(_) => filled.take(),
         _ => None,
     };
     let is_impossible = used.as_ref().is_some_and(|used| used.is_impossible);
