@@ -206,6 +206,49 @@ impl OlderForm {
 struct Reading {
     form: OlderForm,
     layout: RowLayout,
+    /// The columns that rows lack, if these are the last ones and no column was dropped.
+    tail: Option<Tail>,
+}
+
+/// What the rows of a form lack at their ends.
+#[derive(Debug)]
+struct Tail {
+    /// The null bitmap of a present row in which only missing columns may be NULL.
+    nulls: Vec<u8>,
+    /// The packed values of the missing columns.
+    values: Vec<u8>,
+}
+
+impl Tail {
+    fn of(form: &OlderForm, values: &[Option<Vec<u8>>]) -> Option<Tail> {
+        let has = form.columns.len();
+        if !form.columns.iter().cloned().eq((0..has).map(FormColumn::Kept)) {
+            return None;
+        }
+        let mut tail = Tail { nulls: vec![0; values.len().div_ceil(8)], values: Vec::new() };
+        for (at, value) in values.iter().enumerate().skip(has) {
+            match value {
+                Some(value) => tail.values.extend_from_slice(value),
+                None => tail.nulls[at / 8] |= 1 << (at % 8),
+            }
+        }
+        Some(tail)
+    }
+
+    /// Returns the present image of a row that has so many columns.
+    fn carry(&self, has: usize, image: &[u8]) -> Option<Vec<u8>> {
+        let (bitmap, row) = image.split_at_checked(has.div_ceil(8))?;
+        let mut carried = Vec::with_capacity(self.nulls.len() + row.len() + self.values.len());
+        carried.extend_from_slice(&self.nulls);
+        for (at, byte) in bitmap.iter().enumerate() {
+            // The bits behind the row's columns say nothing.
+            let bits = (has - 8 * at).min(8);
+            carried[at] |= byte & (0xff >> (8 - bits));
+        }
+        carried.extend_from_slice(row);
+        carried.extend_from_slice(&self.values);
+        Some(carried)
+    }
 }
 
 /// All forms of a table's rows.
@@ -235,7 +278,8 @@ impl RowForms {
                 FormColumn::Kept(position) => types[*position].clone(),
                 FormColumn::Dropped(ty) => ty.clone(),
             });
-            Reading { layout: RowLayout::new(&types.collect::<Vec<_>>()), form }
+            let layout = RowLayout::new(&types.collect::<Vec<_>>());
+            Reading { layout, tail: Tail::of(&form, &values), form }
         };
         let forms = history.older.iter().cloned().chain([present]).map(reading).collect();
         Some(Box::new(RowForms { forms, values }))
@@ -268,7 +312,13 @@ impl RowForms {
     /// Returns an error for an image that does not decode.
     pub fn carry(&self, from: usize, to: usize, image: &[u8]) -> Result<Vec<u8>> {
         assert!(from <= to, "a row takes form {to}, and has form {from}, which is later");
+        let is_newest = to == self.newest();
         let (from, to) = (&self.forms[from], &self.forms[to]);
+        if let Some(tail) = from.tail.as_ref().filter(|_| is_newest)
+            && let Some(carried) = tail.carry(from.form.columns.len(), image)
+        {
+            return Ok(carried);
+        }
         // What was dropped is read by nobody, so it may be NULL in a form that has it still.
         let mut columns: Vec<Option<&[u8]>> = self.values.iter().map(Option::as_deref).collect();
         from.layout.walk(image, |at, raw| {
@@ -314,7 +364,7 @@ impl RowForms {
     /// # Errors
     /// Returns no error that a caller could bring about.
     pub fn all_null(&self, number: usize) -> Result<Vec<u8>> {
-        let Reading { form, layout } = &self.forms[number];
+        let Reading { form, layout, .. } = &self.forms[number];
         let mut image = Vec::new();
         layout.encode_raw(&vec![None; form.columns.len()], &mut image)?;
         Ok(image)
