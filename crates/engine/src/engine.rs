@@ -13,6 +13,7 @@ use crate::background::Background;
 use crate::catalog::Catalog;
 use crate::checkpoint::{CheckpointState, Checkpointer};
 use crate::commit::group_delay::GroupDelay;
+use crate::commit::handed_keys::HandedKeys;
 use crate::commit::hold::Gate;
 use crate::commit::pipeline::Committer;
 use crate::commit::position::ReplicationState;
@@ -174,6 +175,7 @@ impl Engine {
             group_delay: GroupDelay::default(),
             flush_log_at_trx_commit: AtomicU8::new(config.flush_log_at_trx_commit),
             xa_logging: os::sync::Mutex::default(),
+            handed_keys: config.log_bin.then(HandedKeys::new),
         });
         let floor = if config.log_bin { parts.recovery_start_lsn } else { Lsn::MAX };
         let checkpointer = Checkpointer {

@@ -53,6 +53,7 @@ mod files;
 mod group;
 mod gtid_owners;
 mod kept_memory;
+mod key_hash;
 mod key_parts;
 mod lock;
 mod metadata_locks;

@@ -2,16 +2,18 @@
 //! Two transactions without a common key may be applied in either order (MySQL's writesets, worklog
 //! 9556).
 //!
-//! The keys are those of the row events and, for entries of unique indexes that an update or delete
-//! removes, those of the sidecar, because row images may be minimal. They are looked at some time
-//! after the commit, with the definitions of that time. A definition that is newer than the commit
-//! may lack a unique index that the rows still had, so then the writeset is unknown.
+//! Most commits hand the hashes of their keys over ([`crate::commit::handed_keys`]). The keys of
+//! the others are those of the row events and, for entries of unique indexes that an update or
+//! delete removes, those of the sidecar, because row images may be minimal. These are looked at
+//! some time after the commit, with the definitions of that time. A definition that is newer than
+//! the commit may lack a unique index that the rows still had, so then the writeset is unknown.
 
 use crate::Engine;
 use crate::commit::sidecar::Sidecar;
 use crate::commit::stream::{CommittedGroup, GroupBytes};
 use crate::error::Result;
-use crate::table::{KeyPart, Table};
+use crate::key_hash::{PRIMARY, has_null, hash};
+use crate::table::Table;
 use binlog::event::{RowsEvent, RowsKind, TYPE_OFFSET, decode_rows, event_type, rows_kind};
 use binlog::reader::event_len;
 use std::sync::Arc;
@@ -54,6 +56,11 @@ impl WritesetReader {
             return Writeset::Unknown;
         }
         let GroupBytes::Here(group) = committed.group else { return Writeset::Unknown };
+        if let Some(handed) = &self.tables.engine.committer.handed_keys
+            && handed.take(committed.seq, &mut self.keys)
+        {
+            return Writeset::Complete;
+        }
         self.tables.seq = committed.seq;
         let known = collect(group, committed.sidecar, &mut self.tables, &mut self.keys);
         // Unreadable bytes of the log are reported where they are written to the binary log.
@@ -137,9 +144,6 @@ fn collect(group: &[u8], sidecar: &[u8], tables: &mut Tables, keys: &mut Vec<u64
     }
     Ok(known)
 }
-
-/// The number that stands for the primary key among the numbers of indexes.
-const PRIMARY: u32 = u32::MAX;
 
 /// Adds the primary keys in a row event, and the unique keys of the rows that it inserts. False
 /// means that the event does not name them all.
@@ -227,34 +231,5 @@ fn add_unique_keys(table: &Table, image: &[u8], keys: &mut Vec<u64>, encoded: &m
     Ok(())
 }
 
-/// Reports whether a key has a NULL, as far as can be told without its values. A key whose values
-/// cannot be read is taken for one without.
-fn has_null(parts: &[KeyPart], key: &[u8]) -> bool {
-    let mut rest = key;
-    for part in parts {
-        if part.nullable && rest.first() == Some(&types::key::NULL_MARK) {
-            return true;
-        }
-        let is_readable = types::key::is_readable(&part.ty, part.prefix);
-        let len =
-            is_readable.then(|| types::key::read_part(&part.ty, part.nullable, rest, None).ok()).flatten();
-        let Some(behind) = len.and_then(|len| rest.get(len..)) else { return false };
-        rest = behind;
-    }
-    false
-}
-
-/// Hashes a key of an index. If two keys have the same hash by chance, one transaction waits for
-/// the other needlessly.
-fn hash(table_id: u64, index: u32, key: &[u8]) -> u64 {
-    const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mix = |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(MULTIPLIER);
-    let mut hash = mix(table_id, u64::from(index) << 32 | key.len() as u64);
-    for chunk in key.chunks(8) {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        hash = mix(hash, u64::from_le_bytes(word));
-    }
-    let hash = (hash ^ hash >> 32).wrapping_mul(MULTIPLIER);
-    hash ^ hash >> 29
-}
+#[cfg(test)]
+mod tests;

@@ -25,6 +25,7 @@
 //! - `seq` orders versions, so nothing is visible before everything with a smaller `seq` is.
 
 pub(crate) mod group_delay;
+pub(crate) mod handed_keys;
 pub(crate) mod hold;
 #[cfg(all(test, feature = "model"))]
 mod model;

@@ -1,5 +1,6 @@
 //! The steps of a commit from the write set to log and pages. [`crate::commit`] numbers them.
 
+use super::handed_keys::{HandedKeys, Hashes, hashes_of};
 use super::position::PositionUpdate;
 use super::record::{self, CommitHeader};
 use super::sequencer::{Entry, GtidRequest, ReadOnly};
@@ -123,6 +124,9 @@ pub(crate) struct CommitParts<'a, 'o> {
     /// The files that the group and the sidecar are spilled to.
     pub spill: Option<Spill>,
     pub ddl: bool,
+    /// Whether the group has the rows of the write set and nothing else, so that the keys of the
+    /// write set are all that the transaction has written.
+    pub only_rows: bool,
     /// The events that the binary log has in place of parts of the group.
     pub replacements: &'a [Replacement],
     /// The dictionary entries that the commit puts and deletes.
@@ -197,6 +201,8 @@ pub(crate) struct Committer {
     /// the transaction knows that place. A checkpoint holds it while it looks at both, because a
     /// large commit does not keep a checkpoint from passing.
     pub xa_logging: Mutex<()>,
+    /// The keys of commits for the binary log. `None` means that there is no binary log.
+    pub handed_keys: Option<HandedKeys>,
 }
 
 impl Committer {
@@ -335,6 +341,11 @@ impl Committer {
             None => (parts.group.len(), scratch.sidecar.len()),
         };
         let request = self.gtid_request(parts.options);
+        let mut hashes = Hashes::default();
+        let keys = match self.hands_keys_over(parts, &header) {
+            true => hashes_of(writes, &mut hashes),
+            false => &[],
+        };
         record::put_header(&mut scratch.header, &header, request.tag(), position, lengths, named.as_ref());
         let payload_len = scratch.header.len() + parts.group.len() + scratch.sidecar.len();
         // Until a commit without versions is visible, every snapshot that opens would have to wait
@@ -366,6 +377,9 @@ impl Committer {
         drop(logging);
         if let Some(gtid) = gtid {
             record::set_gtid(&mut scratch.header, gtid);
+        }
+        if let (Some(handed), false) = (&self.handed_keys, keys.is_empty()) {
+            handed.put(place.end, keys);
         }
         let filled_len = scratch.header.len() + parts.group.len() + scratch.sidecar.len();
         assert!(filled_len == payload_len, "a record of {payload_len} bytes has got {filled_len}");
@@ -431,6 +445,12 @@ impl Committer {
             original_server_version: options.original_server_version.unwrap_or(self.config.server_version),
             immediate_server_version: self.config.server_version,
         }
+    }
+
+    /// Reports whether the binary log gets the rows of a commit and nothing else, so that it wants
+    /// the keys of the write set.
+    fn hands_keys_over(&self, parts: &CommitParts<'_, '_>, header: &CommitHeader) -> bool {
+        self.handed_keys.is_some() && header.binlogged && parts.only_rows && !header.ddl && !header.replaced
     }
 
     fn gtid_request(&self, options: &CommitOptions<'_>) -> GtidRequest {
@@ -607,6 +627,7 @@ impl Committer {
             group: &bytes,
             spill: None,
             ddl: false,
+            only_rows: false,
             replacements: &[],
             dictionary: &[],
             next_ids: None,

@@ -99,6 +99,8 @@ pub(crate) struct GroupBuilder {
     rows_query: Option<String>,
     /// The XA transaction that the group belongs to.
     xid: Option<Xid>,
+    /// Whether events of a source are in the group.
+    received: bool,
 }
 
 impl GroupBuilder {
@@ -121,6 +123,7 @@ impl GroupBuilder {
             left_out: false,
             rows_query: None,
             xid: None,
+            received: false,
         }
     }
 
@@ -144,13 +147,14 @@ impl GroupBuilder {
             left_out,
             rows_query,
             xid,
+            received,
         } = self;
         empty(bytes);
         (*spill, *open, *logged_form, *rows_query, *xid) = (None, None, None, None, None);
         (*spilled, *timestamp_s, *head_len) = (0, 0, 0);
         (*mapped, *statement_start, *ignored_start) = (None, None, None);
         *replacements = Vec::new();
-        (*cascades, *left_out) = (false, false);
+        (*cascades, *left_out, *received) = (false, false, false);
     }
 
     /// Begins the group of another transaction after [`GroupBuilder::spend`].
@@ -267,6 +271,7 @@ impl GroupBuilder {
         forms: impl Iterator<Item = &'t Arc<LoggedForm>> + Clone,
     ) -> Result<()> {
         self.end_statement();
+        self.received = true;
         let at = self.len();
         self.replacements.extend(logged_form::replacements(events, at, forms)?);
         self.bytes.extend_from_slice(events);
@@ -311,6 +316,12 @@ impl GroupBuilder {
     /// Reports whether the binary log has nothing of the finished group.
     pub fn is_left_out(&self) -> bool {
         self.left_out
+    }
+
+    /// Reports whether the group has the rows of its transaction and nothing else: no statement of
+    /// a source, and no step of an XA transaction.
+    pub fn has_only_rows(&self) -> bool {
+        !self.received && self.xid.is_none()
     }
 
     fn has_nothing_logged(&self) -> bool {

@@ -94,6 +94,12 @@ impl Changes {
         self.group.receive(events, self.writes.tables.iter().filter_map(|writes| writes.table.logged_form()))
     }
 
+    /// Reports whether a group that has been received as a whole has the rows of the write set and
+    /// nothing else. Without a journal nothing of it can have been taken back.
+    pub fn are_as_received(&self) -> bool {
+        self.group.len() == 0 && !self.writes.is_journalled()
+    }
+
     /// Returns what the binary log has in place of parts of a received group, whose rows are in the
     /// write set.
     pub fn replacements_in(&self, group: &[u8]) -> Result<Vec<Replacement>> {

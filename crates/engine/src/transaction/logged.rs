@@ -36,6 +36,7 @@ impl LoggedTransaction {
             group,
             spill: None,
             ddl: false,
+            only_rows: rows.changes.are_as_received(),
             replacements: &replacements,
             dictionary: &[],
             next_ids: None,

@@ -368,6 +368,7 @@ impl Transaction {
             group: if spill.is_some() { &[] } else { group.bytes() },
             spill,
             ddl,
+            only_rows: group.has_only_rows(),
             replacements: group.replacements(),
             dictionary: &[],
             next_ids: None,

@@ -204,6 +204,7 @@ impl Transaction {
                 group,
                 spill: None,
                 ddl: defines,
+                only_rows: self.rows.changes.are_as_received(),
                 replacements: &replacements,
                 dictionary: &[],
                 next_ids: None,

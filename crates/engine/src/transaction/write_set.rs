@@ -250,6 +250,11 @@ impl WriteSet {
         WriteMark { journal: self.journal.len(), changes: self.changes }
     }
 
+    /// Reports whether what is needed to go back to a mark is kept.
+    pub fn is_journalled(&self) -> bool {
+        self.journalled
+    }
+
     /// Keeps from here on what is needed to go back to a mark, if that is not kept already.
     pub fn begin_journal(&mut self) {
         if !self.journalled {

@@ -73,6 +73,7 @@ fn log_prepare(
         group: &[],
         spill: None,
         ddl: false,
+        only_rows: false,
         replacements: &[],
         dictionary: &[],
         next_ids: None,

@@ -121,6 +121,7 @@ impl XaRunner<'_> {
             group,
             spill,
             ddl: false,
+            only_rows: false,
             replacements: &[],
             dictionary: &[],
             next_ids: None,
