@@ -560,6 +560,16 @@ impl Table {
     /// Returns the clustered key of a partial image that has all columns of the primary key.
     pub(crate) fn key_from_partial(&self, mask: &ColumnMask, image: &[u8]) -> Result<KeyBuf> {
         let parts = self.primary.as_deref().expect("only tables with a primary key are asked");
+        if let [part] = parts {
+            // Most keys have one column, which most images have at their front.
+            let raw = self.layout.get_raw_partial(mask, image, part.column)?.flatten();
+            let mut encoded = KEY_SCRATCH.take();
+            encoded.clear();
+            types::key::encode_raw(&part.ty, raw, part.nullable, part.prefix, &mut encoded)?;
+            let key = KeyBuf::from_slice(&encoded);
+            KEY_SCRATCH.set(encoded);
+            return Ok(key);
+        }
         let mut raws: SmallVec<[Option<&[u8]>; 8]> = SmallVec::from_elem(None, parts.len());
         self.layout.walk_partial(mask, image, |column, raw| {
             for (part, slot) in parts.iter().zip(&mut raws) {

@@ -23,7 +23,7 @@ use crate::spill::{self, NewImage, Spill, SpillRef};
 use crate::status::Counters;
 use crate::status::bump;
 use crate::transaction::row_change::RowChange;
-use crate::transaction::write_set::WriteSet;
+use crate::transaction::write_set::{TableWrites, WriteSet};
 use crate::version::snapshot::Snapshots;
 use crate::xa::record::XaPart;
 use binlog::encode::EventBase;
@@ -279,10 +279,15 @@ impl Committer {
         sidecar: &mut SidecarWriter,
         parts: &CommitParts<'_, '_>,
     ) -> Result<Captured> {
-        self.reserve_pages(writes, parts)?;
+        let is_in_place = parts.dictionary.is_empty() && stays_in_place(writes);
+        if !is_in_place {
+            self.reserve_pages(writes, parts)?;
+        }
         let captured = self.builds.capture(&self.pages.rows, writes, parts.spill.as_ref());
-        self.place_long_values(writes, sidecar, parts.spill.as_ref())?;
-        add_index_ops(writes, sidecar);
+        if !is_in_place {
+            self.place_long_values(writes, sidecar, parts.spill.as_ref())?;
+            add_index_ops(writes, sidecar);
+        }
         for op in parts.dictionary {
             sidecar.dictionary(op);
         }
@@ -639,6 +644,23 @@ impl Committer {
         self.settle_commit(outcome.seq, options.wait)?;
         Ok(outcome)
     }
+}
+
+/// Reports whether all changes are of rows that stay as long as they were, or get shorter, with no
+/// value off page and no entry of an index. So are most updates. They need no room on pages, and
+/// replay derives everything from their rows.
+fn stays_in_place(writes: &WriteSet) -> bool {
+    writes.tables.iter().all(|TableWrites { table, rows, entries }| {
+        entries.iter().all(|entries| entries.len() == 0)
+            && rows.iter().all(|(key, change)| match (&change.old, &change.new) {
+                (Some(old), Some(new)) => {
+                    old.externs.is_empty()
+                        && new.len() <= change.old_len as usize
+                        && !overflow::may_place(table, key.len(), new.len())
+                }
+                _ => false,
+            })
+    })
 }
 
 fn has_externs(change: &RowChange) -> bool {
