@@ -41,8 +41,19 @@ pub struct RowLayout {
     places: Places,
     /// For each column, whether its bytes behind their length are those of its values.
     plain: Vec<bool>,
+    hints: Vec<Hint>,
     /// Whether some column may have bytes that are no value of its type.
     fallible: bool,
+}
+
+/// The part of a column's layout that reading it wants first.
+#[derive(Clone, Copy, Debug)]
+struct Hint {
+    /// The column's byte offset as in `fixed_offsets`; 0 if the column has none.
+    fixed_offset: u32,
+    /// The number of bytes of a text's length, if its bytes are those of its value and there is one
+    /// byte or two. 0 for all other columns.
+    text_prefix: u8,
 }
 
 /// Reports whether bit `column` of a null bitmap is set. The bitmap must be long enough.
@@ -67,7 +78,15 @@ impl RowLayout {
         let fallible = types.iter().any(packed::may_be_no_value);
         let plain = types.iter().map(packed::is_plain_text).collect();
         let places = Places::new(&widths);
-        RowLayout { types: types.to_vec(), widths, fixed_offsets, places, plain, fallible }
+        let hint = |(column, width): (usize, &Width)| Hint {
+            fixed_offset: fixed_offsets.get(column).copied().unwrap_or(0),
+            text_prefix: match width {
+                Width::Prefixed(prefix @ 1..=2) if packed::is_plain_text(&types[column]) => *prefix,
+                _ => 0,
+            },
+        };
+        let hints = widths.iter().enumerate().map(hint).collect();
+        RowLayout { types: types.to_vec(), widths, fixed_offsets, places, plain, hints, fallible }
     }
 
     /// Returns the columns' types.
@@ -334,38 +353,87 @@ impl RowLayout {
         slots: &mut [Value],
     ) -> Result<(), RowError> {
         let bitmap = self.bitmap(image, self.columns())?;
-        let has_nulls = !no_null_before(bitmap, self.columns());
+        if !no_null_before(bitmap, self.columns()) {
+            return self.decode_beside_nulls(image, bitmap, columns, slots);
+        }
+        // What few rows and columns need is done elsewhere, so that this loop is short.
+        let (mut at, mut offset) = (0, bitmap.len());
+        for &column in columns {
+            let Some(hint) = self.hints.get(column) else {
+                return Err(self.error(column, 0, PackedError::WrongKind));
+            };
+            if hint.fixed_offset != 0 {
+                offset = hint.fixed_offset as usize;
+            } else if column != at {
+                let start = self.places.start(image, bitmap.len(), column);
+                offset = start.map_err(|cause| self.error(column, image.len(), cause))?;
+            }
+            at = column + 1;
+            let prefix = usize::from(hint.text_prefix);
+            offset = match (&mut slots[column], image.get(offset..)) {
+                (Value::Bytes(bytes), Some([low, high, ..])) if prefix != 0 => {
+                    let high = if prefix == 2 { usize::from(*high) << 8 } else { 0 };
+                    let start = offset + prefix;
+                    let end = start + (usize::from(*low) | high);
+                    let text = image.get(start..end);
+                    let text = text.ok_or_else(|| self.error(column, offset, PackedError::Short))?;
+                    bytes.clear();
+                    bytes.extend_from_slice(text);
+                    end
+                }
+                (slot, _) => self.decode_at(image, column, offset, slot)?,
+            };
+        }
+        Ok(())
+    }
+
+    /// Does what [`RowLayout::decode_columns`] does for an image with a NULL.
+    fn decode_beside_nulls(
+        &self,
+        image: &[u8],
+        bitmap: &[u8],
+        columns: &[usize],
+        slots: &mut [Value],
+    ) -> Result<(), RowError> {
         let (mut at, mut offset) = (0, bitmap.len());
         for &column in columns {
             if column >= self.columns() {
                 return Err(self.error(column, 0, PackedError::WrongKind));
             }
-            if let (Some(&fixed), false) = (self.fixed_offsets.get(column), has_nulls) {
-                offset = fixed as usize;
-            } else {
-                if column < at {
-                    (at, offset) = (0, bitmap.len());
-                }
-                offset = self.skip(image, bitmap, at, column, offset)?;
+            if column < at {
+                (at, offset) = (0, bitmap.len());
             }
+            offset = self.skip(image, bitmap, at, column, offset)?;
             at = column + 1;
             if is_null(bitmap, column) {
                 slots[column] = Value::Null;
-                continue;
+            } else {
+                offset = self.decode_at(image, column, offset, &mut slots[column])?;
             }
-            let end = self.after(image, column, offset)?;
-            let (packed, width) = (&image[offset..end], self.widths[column]);
-            match (&mut slots[column], width) {
-                (Value::Bytes(bytes), Width::Prefixed(prefix)) if self.plain[column] => {
-                    bytes.clear();
-                    bytes.extend_from_slice(&packed[usize::from(prefix)..]);
-                }
-                (slot, _) => packed::decode_whole(&self.types[column], width, packed, slot)
-                    .map_err(|cause| self.error(column, offset, cause))?,
-            }
-            offset = end;
         }
         Ok(())
+    }
+
+    /// Reads the value of a column that is not NULL and starts at `offset`. Returns the offset just
+    /// after it.
+    fn decode_at(
+        &self,
+        image: &[u8],
+        column: usize,
+        offset: usize,
+        slot: &mut Value,
+    ) -> Result<usize, RowError> {
+        let end = self.after(image, column, offset)?;
+        let (packed, width) = (&image[offset..end], self.widths[column]);
+        match (&mut *slot, width) {
+            (Value::Bytes(bytes), Width::Prefixed(prefix)) if self.plain[column] => {
+                bytes.clear();
+                bytes.extend_from_slice(&packed[usize::from(prefix)..]);
+            }
+            _ => packed::decode_whole(&self.types[column], width, packed, slot)
+                .map_err(|cause| self.error(column, offset, cause))?,
+        }
+        Ok(end)
     }
 
     /// Returns all values of a full image.

@@ -123,6 +123,35 @@ fn one_column_is_spliced_into_rows_without_nulls() {
 }
 
 #[test]
+fn columns_of_rows_without_nulls_are_read_in_any_order() {
+    let (layout, mut random) = (layout(), Random(13));
+    let mut rows = std::iter::repeat_with(|| random_row(&layout, &mut random))
+        .filter(|row| !row.iter().any(|value| matches!(value, Value::Null)));
+    let orders: [&[usize]; 5] = [&[0, 1, 2, 3, 4, 5, 6, 7, 8], &[3], &[4, 2, 3], &[8, 3, 0], &[2, 2, 7]];
+    for _ in 0..20 {
+        let (old, new) = (rows.next().expect("goes on"), rows.next().expect("goes on"));
+        let whole = image(&layout, &new);
+        for columns in orders {
+            for mut slots in [old.clone(), Value::nulls(layout.columns())] {
+                layout.decode_columns(&whole, columns, &mut slots).unwrap();
+                columns.iter().for_each(|column| assert_eq!(slots[*column], new[*column]));
+            }
+        }
+        let mut slots = old.clone();
+        for len in 0..whole.len() {
+            assert!(layout.decode_columns(&whole[..len], &[2, 3, 8], &mut slots).is_err(), "{len}");
+        }
+        assert!(layout.decode_columns(&whole, &[9], &mut slots).is_err());
+        // The last column may be a text that is empty.
+        let texts = RowLayout::new(&[ColumnType::int(false), ColumnType::varchar(20, 255)]);
+        let values = [Value::Int(1), Value::Bytes(Vec::new())];
+        let mut slots = [Value::Null, Value::text("before")];
+        texts.decode_columns(&image(&texts, &values), &[0, 1], &mut slots).unwrap();
+        assert_eq!(slots, values);
+    }
+}
+
+#[test]
 fn cut_images_are_errors() {
     let layout = layout();
     let mut random = Random(3);
