@@ -22,20 +22,24 @@ pub(crate) const LONGEST_END_EVENT_BYTES: u64 = 19 + 8 + 512 + 4;
 const CREATED_OFFSET: usize = HEADER_LEN + 2 + 50;
 
 /// Returns the type of an event, whose header must be there.
+#[inline]
 pub fn kind(event: &[u8]) -> u8 {
     event[4]
 }
 
 /// Returns the length in bytes of the whole event, as its header says.
+#[inline]
 pub fn size(event: &[u8]) -> usize {
     u32_at(event, EVENT_SIZE_OFFSET) as usize
 }
 
 /// Returns the time when the event was made, in seconds of unix time.
+#[inline]
 pub fn timestamp(event: &[u8]) -> u32 {
     u32_at(event, 0)
 }
 
+#[inline]
 fn u32_at(event: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(event[at..at + 4].try_into().expect("four bytes"))
 }

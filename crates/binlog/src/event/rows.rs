@@ -3,6 +3,7 @@
 
 use super::{DUMMY_TABLE_ID, HEADER_LEN, event_type};
 use crate::cursor::{Cursor, DecodeError};
+use std::borrow::Cow;
 use types::ColumnMask;
 use types::row::RowLayout;
 
@@ -133,10 +134,32 @@ impl<'a> RowsEvent<'a> {
 
     /// Returns the rows. `layout` is that of the table *at the source* (of the TABLE_MAP event).
     pub fn iter<'l>(&self, layout: &'l RowLayout) -> RowsIter<'a, 'l> {
+        self.iter_masked(layout, self.before_mask().map(Cow::Owned), self.after_mask().map(Cow::Owned))
+    }
+
+    /// Returns the rows as [`RowsEvent::iter`] does, for a caller that has the event's masks
+    /// ([`RowsEvent::before_mask`], [`RowsEvent::after_mask`]).
+    #[inline]
+    pub fn iter_with<'l>(
+        &self,
+        layout: &'l RowLayout,
+        before: Option<&'l ColumnMask>,
+        after: Option<&'l ColumnMask>,
+    ) -> RowsIter<'a, 'l> {
+        self.iter_masked(layout, before.map(Cow::Borrowed), after.map(Cow::Borrowed))
+    }
+
+    #[inline]
+    fn iter_masked<'l>(
+        &self,
+        layout: &'l RowLayout,
+        before: Option<Cow<'l, ColumnMask>>,
+        after: Option<Cow<'l, ColumnMask>>,
+    ) -> RowsIter<'a, 'l> {
         RowsIter {
             layout,
-            before: self.before_mask(),
-            after: self.after_mask(),
+            before,
+            after,
             rows: self.rows,
             at: 0,
             holds_one: self.is_row_of_defaults(),
@@ -157,8 +180,8 @@ impl<'a> RowsEvent<'a> {
 /// An iterator over the rows of a row event. It ends after an error.
 pub struct RowsIter<'a, 'l> {
     layout: &'l RowLayout,
-    before: Option<ColumnMask>,
-    after: Option<ColumnMask>,
+    before: Option<Cow<'l, ColumnMask>>,
+    after: Option<Cow<'l, ColumnMask>>,
     rows: &'a [u8],
     at: usize,
     /// Whether there is one row although there are no bytes.

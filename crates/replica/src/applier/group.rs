@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use binlog::compressed::{self, PayloadReader, is_mariadb_compressed};
 use binlog::event::{
-    Event, FormatDescription, HEADER_LEN, Header, MariadbGtidEvent, QueryEvent, RotateEvent,
+    Event, FormatDescription, HEADER_LEN, Header, MariadbGtidEvent, QueryEvent, RotateEvent, RowsKind,
     TransactionPayload, decode_gtid, decode_rows, is_edge_of_group, rows_kind,
 };
 use binlog::gtid::GtidSet;
@@ -49,6 +49,22 @@ pub(super) struct Applier<'a> {
     /// The files of the group's LOAD DATA statements.
     loaded: LoadedFiles,
     statements: ReceivedStatements,
+    /// The error of an event that [`Applier::take_usual`] could not carry out, until it is
+    /// returned.
+    failed: Option<ThreadError>,
+}
+
+/// What became of an event that [`Applier::take_usual`] was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Usual {
+    /// It was taken, and its group goes on.
+    Within,
+    /// It was taken, and its group is complete.
+    Complete,
+    /// It could not be carried out, and [`Applier::failure`] returns the error.
+    Failed,
+    /// It is another event, or a damaged one, and nothing was done.
+    Other,
 }
 
 impl<'a> Applier<'a> {
@@ -64,6 +80,7 @@ impl<'a> Applier<'a> {
                 channel.temporary.clone(),
                 channel.apply.variables(),
             ),
+            failed: None,
         }
     }
 
@@ -144,9 +161,19 @@ impl<'a> Applier<'a> {
         if let Some(end) = event::end_pos(bytes) {
             self.progress.pos = event::unwrap_pos(self.progress.pos, end);
         }
-        if !is_mariadb_compressed(event::kind_of(bytes)) {
-            return self.carry_out(bytes, relay);
+        match self.take_usual(bytes, relay) {
+            Usual::Within => Ok(false),
+            Usual::Complete => Ok(true),
+            Usual::Failed => Err(self.failure()),
+            Usual::Other if is_mariadb_compressed(event::kind_of(bytes)) => {
+                self.take_compressed(bytes, relay)
+            }
+            Usual::Other => self.carry_out_other(bytes, relay),
         }
+    }
+
+    /// Takes an event in MariaDB's compressed form.
+    fn take_compressed(&mut self, bytes: &[u8], relay: RelayPosition) -> Result<bool, ThreadError> {
         let mut plain = std::mem::take(&mut self.plain);
         plain.clear();
         let expanded = compressed::expand_mariadb(bytes, &mut plain);
@@ -184,52 +211,101 @@ impl<'a> Applier<'a> {
     }
 
     /// Does what [`Applier::carry_out`] does for an event that nearly every transaction has, of
-    /// which it decodes no more than it needs. `None` means that it is another event, or a damaged
-    /// one, and that nothing was done.
+    /// which it decodes no more than it needs.
     #[inline]
-    fn carry_out_usual(
-        &mut self,
-        header: &Header,
-        bytes: &[u8],
-        relay: RelayPosition,
-    ) -> Option<Result<bool, ThreadError>> {
-        match (self.progress.stage, header.event_type) {
-            (_, kind::GTID) => {
-                let head = GroupHead::of_mysql(header, &decode_gtid(bytes).ok()?);
-                Some(self.begin_group(header, head, None).map(|()| false))
-            }
-            (Stage::Headed, kind::QUERY)
-                if bytes.ends_with(b"BEGIN")
-                    && is_edge_of_group(bytes)
-                    && self.progress.channel.apply.skip_counter() == 0 =>
-            {
-                let taken = self.progress.append(bytes);
-                self.progress.stage = Stage::Open;
-                Some(taken.map(|()| false))
-            }
-            (Stage::Open, kind::TABLE_MAP) => {
-                let taken = self.progress.open.known_table_map(bytes)?;
-                Some(self.inside(taken))
-            }
-            (Stage::Open, kind::XID) if bytes.len() >= HEADER_LEN + XID_BYTES => {
-                Some(self.progress.append(bytes).and_then(|()| self.progress.commit(relay)))
-            }
-            (Stage::Open, other) => {
-                let (kind, version_2) = rows_kind(other)?;
-                let rows = decode_rows(bytes, kind, version_2).ok()?;
-                let taken = self.progress.open.rows(bytes, &rows);
-                Some(self.inside(taken))
-            }
-            _ => None,
+    fn take_usual(&mut self, bytes: &[u8], relay: RelayPosition) -> Usual {
+        let Some(header) = bytes.first_chunk::<HEADER_LEN>() else { return Usual::Other };
+        match (self.progress.stage, event::kind_of(header)) {
+            (_, kind::GTID) => self.take_gtid(bytes),
+            (Stage::Headed, kind::QUERY) => self.take_begin(bytes),
+            (Stage::Open, kind::TABLE_MAP) => match self.progress.open.known_table_map(bytes) {
+                Some(taken) => self.taken(taken),
+                None => Usual::Other,
+            },
+            (Stage::Open, kind::XID) => self.take_xid(bytes, relay),
+            (Stage::Open, other) => match rows_kind(other) {
+                Some(kind) => self.take_rows(bytes, kind),
+                None => Usual::Other,
+            },
+            _ => Usual::Other,
         }
+    }
+
+    fn take_gtid(&mut self, bytes: &[u8]) -> Usual {
+        let (Ok(header), Ok(gtid)) = (Header::decode(bytes), decode_gtid(bytes)) else {
+            return Usual::Other;
+        };
+        let begun = self.begin_group(&header, GroupHead::of_mysql(&header, &gtid), None);
+        self.done(begun, Usual::Within)
+    }
+
+    fn take_begin(&mut self, bytes: &[u8]) -> Usual {
+        let is_begin = bytes.ends_with(b"BEGIN") && is_edge_of_group(bytes);
+        if !is_begin || self.progress.channel.apply.skip_counter() > 0 {
+            return Usual::Other;
+        }
+        let taken = self.progress.append(bytes);
+        self.progress.stage = Stage::Open;
+        self.done(taken, Usual::Within)
+    }
+
+    fn take_rows(&mut self, bytes: &[u8], (kind, version_2): (RowsKind, bool)) -> Usual {
+        let Ok(rows) = decode_rows(bytes, kind, version_2) else { return Usual::Other };
+        let taken = self.progress.open.rows(bytes, &rows);
+        self.taken(taken)
+    }
+
+    fn take_xid(&mut self, bytes: &[u8], relay: RelayPosition) -> Usual {
+        if bytes.len() < HEADER_LEN + XID_BYTES {
+            return Usual::Other;
+        }
+        let committed = self.progress.append(bytes).and_then(|()| self.progress.commit(relay));
+        self.done(committed.map(|_| ()), Usual::Complete)
+    }
+
+    /// Returns what became of an event within a group.
+    #[inline]
+    fn taken(&mut self, taken: Result<(), GroupError>) -> Usual {
+        match taken {
+            Ok(()) => Usual::Within,
+            Err(_) => {
+                let failed = self.inside(taken).map(|_| ());
+                self.done(failed, Usual::Within)
+            }
+        }
+    }
+
+    /// Returns what became of an event that was carried out, and keeps its error.
+    #[inline]
+    fn done(&mut self, done: Result<(), ThreadError>, usual: Usual) -> Usual {
+        match done {
+            Ok(()) => usual,
+            Err(error) => {
+                self.failed = Some(error);
+                Usual::Failed
+            }
+        }
+    }
+
+    /// Returns the error of the event that has just failed.
+    #[cold]
+    fn failure(&mut self) -> ThreadError {
+        self.failed.take().expect("an event that has failed has left its error")
     }
 
     /// Carries out an event that is not compressed. Returns true when it completes a group.
     fn carry_out(&mut self, bytes: &[u8], relay: RelayPosition) -> Result<bool, ThreadError> {
-        let header = Header::decode(bytes).map_err(|error| self.progress.damaged(error))?;
-        if let Some(taken) = self.carry_out_usual(&header, bytes, relay) {
-            return taken;
+        match self.take_usual(bytes, relay) {
+            Usual::Within => Ok(false),
+            Usual::Complete => Ok(true),
+            Usual::Failed => Err(self.failure()),
+            Usual::Other => self.carry_out_other(bytes, relay),
         }
+    }
+
+    /// Carries out an event that [`Applier::take_usual`] has left.
+    fn carry_out_other(&mut self, bytes: &[u8], relay: RelayPosition) -> Result<bool, ThreadError> {
+        let header = Header::decode(bytes).map_err(|error| self.progress.damaged(error))?;
         let event =
             binlog::event::decode_body(&header, bytes).map_err(|error| self.progress.damaged(error))?;
         if let Some(head) = GroupHead::of_event(&header, &event) {

@@ -22,12 +22,11 @@ pub(super) fn apply(
 ) -> Result<(), EngineError> {
     check_columns(table, event)?;
     let none = ColumnMask::empty(0);
-    let (before_mask, after_mask) = (event.before_mask(), event.after_mask());
-    let before_mask = before_mask.as_ref().unwrap_or(&none);
-    let after_mask = after_mask.as_ref().unwrap_or(&none);
+    let (before, after) = (event.before_mask(), event.after_mask());
+    let (before_mask, after_mask) = (before.as_ref().unwrap_or(&none), after.as_ref().unwrap_or(&none));
     let found = find_together(transaction, table, event, before_mask)?;
     let mut found = found.iter();
-    for row in event.iter(&table.layout) {
+    for row in event.iter_with(&table.layout, before.as_ref(), after.as_ref()) {
         let row = row.map_err(|error| incompatible(table, error.to_string()))?;
         let before = PartialRow { mask: before_mask, image: row.before.unwrap_or_default() };
         let after = PartialRow { mask: after_mask, image: row.after.unwrap_or_default() };
