@@ -4,10 +4,14 @@ mod support;
 
 use std::sync::Arc;
 
-use engine::{Engine, EngineConfig, EngineError, IndexRef, KeyRange, Table};
+use engine::{
+    AddedColumn, ColumnDef, Engine, EngineConfig, EngineError, IndexRef, InstantColumns, KeyRange, LockMode,
+    Table,
+};
 use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
 use support::{begin, check, commit, config, create, delete, insert, keyed, rows, table, update};
+use types::{ColumnType, Value};
 
 fn small(disk: &SimDisk) -> EngineConfig {
     EngineConfig {
@@ -89,6 +93,65 @@ fn a_full_disk_refuses_statements_and_ends_nothing() {
             rows(&mut begin(&engine), &table(&engine, "test", "t"), IndexRef::Primary, KeyRange::all());
         assert_eq!(found.len(), made.len() + 1);
     }
+}
+
+#[test]
+fn a_row_that_grows_because_columns_were_added_is_refused_on_a_full_disk() {
+    const ROWS: i64 = 400;
+    let disk = SimDisk::new(3);
+    let engine = Engine::open(small(&disk)).expect("an empty disk");
+    support::ddl("CREATE SCHEMA test", |context| {
+        engine.create_schema(engine::SchemaDef { name: "test".into(), collation: 255 }, context)
+    })
+    .expect("no schema yet");
+    let t = create(&engine, keyed("t"));
+    let other = create(&engine, keyed("other"));
+    for id in 0..2000 {
+        let mut txn = begin(&engine);
+        insert(&mut txn, &other, id, 0, &"x".repeat(1800)).expect("no such row yet");
+        if id < ROWS {
+            insert(&mut txn, &t, id, 0, "short").expect("no such row yet");
+        }
+        commit(txn);
+        if id % 100 == 0 {
+            engine.sharp_checkpoint().expect("the disk works");
+        }
+    }
+    let added = ColumnDef::new("added", ColumnType::varchar(1000, 46));
+    let mut packed = Vec::new();
+    let value = Value::text(&"a".repeat(900));
+    types::packed::encode(&added.ty, &value, &mut packed).expect("it is of the column's type");
+    let mut def = t.def.clone();
+    def.columns.push(added);
+    let column = AddedColumn { position: 3, value: Some(packed) };
+    let instant = InstantColumns { added: vec![column], dropped: Vec::new() };
+    support::ddl("ALTER TABLE t", |context| {
+        let context = engine::DdlContext { instant, ..context.clone() };
+        engine.alter_table("test", "t", def, &mut |_| panic!("no row is converted"), &context)
+    })
+    .expect("there is room");
+    disk.limit_space(Some(0));
+    let (name, changing) = ("changing", engine.clone());
+    // As it is read, each row is as long before its change as after it.
+    let changes = os::thread::spawn(name, move || {
+        let t = table(&changing, "test", "t");
+        (0..ROWS).find_map(|id| {
+            let mut txn = begin(&changing);
+            let key = support::key(&t, id);
+            let old = txn.get(&t, &key, LockMode::Update).expect("it works").expect("it is there");
+            let values = [Value::Int(id), Value::Int(7), Value::text("short"), value.clone()];
+            txn.update(&t, &old, &support::image(&t, &values)).expect("it works");
+            txn.commit(&engine::CommitOptions::default()).err()
+        })
+    });
+    while !changes.is_finished() {
+        assert!(!waits_for_space(name), "a commit is in the log and has no room");
+        os::thread::yield_now();
+    }
+    let refused = changes.join().expect("no panic");
+    assert!(matches!(refused, Some(EngineError::TableFull(_))), "{refused:?}");
+    disk.limit_space(None);
+    check(&engine, &table(&engine, "test", "t"));
 }
 
 fn waits_for_space(thread: &str) -> bool {

@@ -478,8 +478,10 @@ impl Committer {
             let (mut entries, mut bytes) = (0, 0);
             for (key, change) in &table_writes.rows {
                 let Some(new) = &change.new else { continue };
-                // A row that does not get longer stays where it is.
-                if change.old.is_none() || (change.old_len as usize) < new.len() {
+                // A row that does not get longer stays where it is. One of an older form may be
+                // shorter on its page than it was read.
+                let is_longer = (change.old_len as usize) < new.len();
+                if change.old.is_none() || is_longer || table_writes.table.forms.is_some() {
                     entries += 1;
                     bytes += key.len() + new.len();
                 }
@@ -651,7 +653,8 @@ impl Committer {
 /// replay derives everything from their rows.
 fn stays_in_place(writes: &WriteSet) -> bool {
     writes.tables.iter().all(|TableWrites { table, rows, entries }| {
-        entries.iter().all(|entries| entries.len() == 0)
+        table.forms.is_none()
+            && entries.iter().all(|entries| entries.len() == 0)
             && rows.iter().all(|(key, change)| match (&change.old, &change.new) {
                 (Some(old), Some(new)) => {
                     old.externs.is_empty()
