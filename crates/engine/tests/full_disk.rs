@@ -139,7 +139,7 @@ fn a_row_that_grows_because_columns_were_added_is_refused_on_a_full_disk() {
             let mut txn = begin(&changing);
             let key = support::key(&t, id);
             let old = txn.get(&t, &key, LockMode::Update).expect("it works").expect("it is there");
-            let values = [Value::Int(id), Value::Int(7), Value::text("short"), value.clone()];
+            let values = [Value::Int(id), Value::Int(0), Value::text("other"), value.clone()];
             txn.update(&t, &old, &support::image(&t, &values)).expect("it works");
             txn.commit(&engine::CommitOptions::default()).err()
         })
