@@ -127,12 +127,16 @@ fn columns_to_move(
     let mut moved: Vec<usize> = kept.iter().map(|known| usize::from(known.column)).collect();
     let saved = |column: usize| columns[column].map_or(0, |raw| raw.len() - prefix_len(table, column));
     let mut image_len = image_len - moved.iter().map(|&column| saved(column)).sum::<usize>();
+    // A column of which the primary key has only the beginning may be long itself.
+    let is_whole_key = |column: usize| {
+        table.primary.iter().flatten().any(|part| part.column == column && part.prefix.is_none())
+    };
     let mut candidates: Vec<usize> = (0..columns.len())
         .filter(|&column| {
             prefix_len(table, column) > 0
                 && saved(column) >= WORTH_MOVING_BYTES
                 && !moved.contains(&column)
-                && !table.primary_mask.contains(column)
+                && !is_whole_key(column)
         })
         .collect();
     candidates.sort_by_key(|&column| saved(column));

@@ -184,3 +184,52 @@ fn views_and_tables_exchange_names_step_by_step() {
     let answers = same_answers(test, &statements);
     assert!(!answers[6].contains("1050"), "the first exchange is carried out: {}", answers[6]);
 }
+
+#[test]
+fn columns_that_are_written_beside_a_conversion_follow_it() {
+    let answers = same_answers(
+        "columns_beside_a_conversion",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (a INT, h TEXT(70000), c CHAR(4), d VARCHAR(5) CHARSET koi8r)",
+            "ALTER TABLE t CONVERT TO CHARACTER SET latin1, MODIFY h TEXT(1000) COLLATE utf8mb4_0900_bin AFTER c, \
+             ADD x CHAR(3), ADD y CHAR(3) CHARSET utf8mb4 COLLATE utf8mb4_bin, CHANGE d d VARCHAR(6) CHARSET gbk, ADD b BINARY(2)",
+            "SELECT column_name, column_type, collation_name FROM information_schema.columns WHERE table_name = 't' ORDER BY ordinal_position",
+            "ALTER TABLE t MODIFY h TEXT(1000) COLLATE utf8mb4_0900_bin, CONVERT TO CHARACTER SET latin2 COLLATE latin2_bin",
+            "SELECT column_name, column_type, collation_name FROM information_schema.columns WHERE table_name = 't' ORDER BY ordinal_position",
+            "ALTER TABLE t CONVERT TO CHARACTER SET DEFAULT, ADD k CHAR(3) CHARSET latin1, ADD n ENUM('a') CHARSET latin1",
+            "SELECT column_name, column_type, collation_name FROM information_schema.columns WHERE table_name = 't' ORDER BY ordinal_position",
+            "ALTER TABLE t CONVERT TO CHARACTER SET koi8r, ADD q CHAR(3) CHARSET latin1 COLLATE utf8mb4_bin",
+            "ALTER TABLE t DROP n, CONVERT TO CHARACTER SET binary, MODIFY h TEXT(1000) COLLATE utf8mb4_0900_bin",
+            "SELECT column_name, column_type, collation_name FROM information_schema.columns WHERE table_name = 't' ORDER BY ordinal_position",
+        ],
+    );
+    assert!(answers[4].contains("h,text,latin1_swedish_ci"), "{answers:#?}");
+}
+
+#[test]
+fn columns_of_a_query_stand_where_the_query_has_them() {
+    let answers = same_answers(
+        "columns_of_a_query",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE x (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, d DECIMAL(38,0), f VARCHAR(10) UNIQUE)",
+            "INSERT INTO x VALUES (1, 2, 'a'), (5, 6, 'b')",
+            "CREATE TABLE t2 (id INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, a TIME(6) NULL) SELECT * FROM x",
+            "SHOW COLUMNS FROM t2",
+            "SELECT * FROM t2 ORDER BY id",
+            "CREATE TABLE t3 (d INT, a TIME(6) NULL, z INT DEFAULT 5, KEY (z, d)) SELECT * FROM x",
+            "SHOW COLUMNS FROM t3",
+            "SELECT * FROM t3 ORDER BY id",
+            "CREATE TABLE t4 (f VARCHAR(20), q INT, id BIGINT, KEY (q)) SELECT id, f FROM x",
+            "SHOW CREATE TABLE t4",
+            "CREATE TABLE t5 (f VARCHAR(20), q INT) SELECT f, id AS f FROM x",
+            "CREATE TABLE t6 (f VARCHAR(20)) SELECT f, f FROM x",
+            "CREATE TEMPORARY TABLE t7 (f VARCHAR(20), q INT) SELECT id, f FROM x",
+            "SELECT * FROM t7 ORDER BY id",
+        ],
+    );
+    assert!(answers[6].contains("NULL,1,2,a"), "{answers:#?}");
+}

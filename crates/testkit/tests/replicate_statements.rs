@@ -476,3 +476,68 @@ fn numbers_are_counted_in_groups_as_at_mysql() {
 fn numbers_are_counted_in_groups_as_at_mariadb() {
     counted_in_groups_behind(Flavor::MariaDb);
 }
+
+/// MariaDB's UPDATE leaves a row out that fits no partition, and says nothing, if a DELETE IGNORE
+/// whose condition no row can meet stands before it in the same session.
+#[test]
+fn a_row_that_mariadb_leaves_out_keeps_its_partition() {
+    let test = "replicate_statements::a_row_that_mariadb_leaves_out_keeps_its_partition";
+    if !testkit::available(test, &[Flavor::MariaDb]) {
+        return;
+    }
+    let settings = |server_id| Settings { server_id, ..Settings::default() };
+    let source = Server::start(Flavor::MariaDb, &settings(1));
+    let replica = Replica::start(Flavor::Slipstream, &settings(2));
+    replica.follow(Flavor::MariaDb, source.port(), &StartFrom::Gtid);
+    let statements = [
+        "CREATE DATABASE d",
+        "USE d",
+        "CREATE TABLE t (u INT, i TINYINT NOT NULL PRIMARY KEY) PARTITION BY LIST (i) (PARTITION p0 VALUES IN (1, 2))",
+        "INSERT INTO t VALUES (1, 1)",
+        "DELETE IGNORE FROM t WHERE i IS NULL",
+        "UPDATE t SET u = 7, i = 10",
+        "UPDATE t SET u = u + 1 WHERE i = 1",
+        // A text of one byte is what the column stores, for the generated column too.
+        "CREATE TABLE b (m BINARY(3) NOT NULL, c CHAR(4), a BIGINT AS (CRC32(m)), s VARCHAR(20) AS (CONCAT(m, 'z')) STORED)",
+        "INSERT INTO b (m, c) VALUES ('x', 'a  ')",
+        // MariaDB computes a virtual column when it is read.
+        "CREATE TABLE e (o ENUM('one', '') AS ('a'), n INT AS ('x'), u INT NOT NULL)",
+        "INSERT INTO e (u) VALUES (1), (2)",
+        "UPDATE e SET u = u + 10",
+        // A column that is defined and selected stands where the query has it.
+        "CREATE TABLE q (u BIGINT, z INT DEFAULT 5) SELECT i, u FROM t",
+    ];
+    run_all(&source, "STATEMENT", &statements);
+    replica.catch_up(&source);
+    replica.equals_by(&source, "SELECT * FROM d.t");
+    replica.equals_by(&source, "SELECT HEX(m), c, a, HEX(s) FROM d.b");
+    replica.equals_by(&source, "SELECT * FROM d.q");
+    replica.equals_by(&source, "SELECT u FROM d.e ORDER BY u");
+    assert_eq!(replica.rows("SELECT * FROM d.t"), ["2\t1"]);
+}
+
+/// Outside of strict mode, NULLs of a column that becomes NOT NULL are zeros at the source, and
+/// those of a VECTOR are no bytes.
+#[test]
+fn a_vector_that_becomes_not_null_is_empty_where_it_was_null() {
+    let test = "replicate_statements::a_vector_that_becomes_not_null_is_empty_where_it_was_null";
+    if !testkit::available(test, &[Flavor::MySql]) {
+        return;
+    }
+    let settings = |server_id| Settings { server_id, ..Settings::default() };
+    let source = Server::start(Flavor::MySql, &settings(1));
+    let replica = Replica::start(Flavor::Slipstream, &settings(2));
+    replica.follow(Flavor::MySql, source.port(), &StartFrom::Gtid);
+    let statements = [
+        "CREATE DATABASE d",
+        "USE d",
+        "SET sql_mode = ''",
+        "CREATE TABLE v (id INT PRIMARY KEY, j VECTOR(3))",
+        "INSERT INTO v (id) VALUES (1)",
+        "ALTER TABLE v ADD c BIGINT NOT NULL FIRST, MODIFY j VECTOR NOT NULL",
+        "ALTER TABLE v ADD k VECTOR(4) NOT NULL",
+    ];
+    run_all(&source, "STATEMENT", &statements);
+    replica.catch_up(&source);
+    replica.equals_by(&source, "SELECT id, c, HEX(j), HEX(k) FROM d.v");
+}

@@ -75,6 +75,12 @@ impl BinaryOp {
         matches!(self, Equal | NullSafeEqual | NotEqual | Less | LessEqual | Greater | GreaterEqual)
     }
 
+    /// Reports whether the operator works on the bits of its operands.
+    pub fn is_of_bits(self) -> bool {
+        use BinaryOp::{BitAnd, BitOr, BitXor, ShiftLeft, ShiftRight};
+        matches!(self, BitAnd | BitOr | BitXor | ShiftLeft | ShiftRight)
+    }
+
     /// Returns the text that MySQL writes between the operands.
     pub fn symbol(self) -> &'static str {
         match self {

@@ -165,10 +165,13 @@ pub(super) fn read_beside(
 }
 
 /// Makes dates of today of the times among the operands of BETWEEN where a date is among them, and
-/// all others are dates, times or texts. As in MySQL, all of them are compared as dates then.
+/// all others are dates, times, texts or NULL. As in MySQL, all of them are compared as dates then.
 pub(super) fn make_dates_of_times(operands: &mut [Expr; 3]) {
     let is_date = |operand: &Expr| operand.ty.is_temporal() && !expr::is_time(&operand.ty);
-    let is_plain = |operand: &Expr| operand.ty.is_temporal() || is_text(&operand.ty) && !operand.is_json();
+    let is_plain = |operand: &Expr| {
+        let is_value = operand.ty.is_temporal() || is_text(&operand.ty) && !operand.is_json();
+        is_value || operand.ty.code == TypeCode::Null
+    };
     if !operands.iter().any(is_date) || !operands.iter().all(is_plain) {
         return;
     }

@@ -307,7 +307,7 @@ impl Binder<'_> {
                 Expr { node: Node::Call { function: &byte_bits::NOT, args }, ty, nullable, coercibility }
             }
             UnaryOp::BitNot => Expr {
-                node: Node::BitNot(Box::new(number(operand, place.scope))),
+                node: Node::BitNot(Box::new(number(operand.choice_as_integer(), place.scope))),
                 ty: expr::integer_type(expr::BIGINT_WIDTH, true),
                 nullable,
                 coercibility: Coercibility::Numeric,
@@ -391,6 +391,10 @@ impl Binder<'_> {
                     let node = Node::Call { function, args: operands.into() };
                     return Ok(Expr { node, ty, nullable, coercibility });
                 }
+                let operands = match op.is_of_bits() {
+                    true => operands.map(Expr::choice_as_integer),
+                    false => operands,
+                };
                 let operands = operands.map(|operand| number(operand, place.scope));
                 let ty = arithmetic_type(op, &operands, self.variables.div_precision_increment);
                 let nullable =
@@ -465,6 +469,30 @@ impl Binder<'_> {
         let operand = self.expr(operand, place)?;
         let list: Vec<Expr> =
             self.exprs(list, place)?.into_iter().map(|item| beside(item, &operand)).collect();
+        let is_number = |item: &Expr| expr::is_number(&item.ty);
+        // A literal such as `x'61'` is a number beside a number, and a text beside a text.
+        let is_literal = matches!(operand.node, Node::HexLiteral(..));
+        if is_literal && list.iter().any(is_number) && !list.iter().all(is_number) {
+            let (numbers, others): (Vec<Expr>, Vec<Expr>) = list.into_iter().partition(is_number);
+            let any = [numbers, others]
+                .into_iter()
+                .map(|items| self.in_items(false, operand.clone(), items, place))
+                .collect::<Result<Vec<_>>>()?;
+            let nullable = any.iter().any(|found| found.nullable);
+            let found = boolean(Node::Or(any), nullable);
+            return Ok(if negated { boolean(Node::Not(Box::new(found)), nullable) } else { found });
+        }
+        self.in_items(negated, operand, list, place)
+    }
+
+    /// Binds an operand and the items of its IN list, which have been bound.
+    fn in_items(
+        &mut self,
+        negated: bool,
+        operand: Expr,
+        list: Vec<Expr>,
+        place: &mut Place<'_>,
+    ) -> Result<Expr> {
         let all_numbers = list.iter().all(|item| expr::is_number(&item.ty));
         let operand = if all_numbers { operand.choice_as_number().numeric() } else { operand };
         let mut list: Vec<Expr> = list.into_iter().map(|item| item.beside(&operand.ty)).collect();

@@ -107,7 +107,8 @@ pub(super) fn function(
             read_operands(&mut binder.constants, &mut operands, place.scope)?;
             let collation = comparison_collation("nullif", operands.iter())?;
             // As in MySQL, the text has the collation in which it was compared.
-            let ty = match operands.iter().all(|operand| is_characters(&operand.ty)) {
+            let is_of_one_set = collation::charset_of(collation) == collation::charset_of(ty.collation);
+            let ty = match operands.iter().all(|operand| is_characters(&operand.ty)) && is_of_one_set {
                 true => ColumnType { collation, ..ty },
                 false => ty,
             };
@@ -143,6 +144,7 @@ pub(super) fn function(
             let (ty, coercibility) =
                 in_connection_collation(binder.variables.connection_collation, inferred, &args);
             let args = if is_of_texts(name) { of_texts(name, args, place.scope) } else { args };
+            let args = chosen_texts(name, args);
             if function.varies {
                 binder.noted.uncacheable |= matches!(name, "last_insert_id");
             }
@@ -150,7 +152,11 @@ pub(super) fn function(
                 true => args.iter().any(|arg| arg.nullable),
                 false => function.may_be_null(&args),
             };
-            let node = definer.map_or(Node::Call { function, args }, Node::Constant);
+            let node = match definer {
+                Some(definer) => Node::Constant(definer),
+                None if name == "elt" => chosen_by_number(args, &ty),
+                None => Node::Call { function, args },
+            };
             Ok(Expr { node, ty, nullable, coercibility })
         }
     }
@@ -159,6 +165,22 @@ pub(super) fn function(
 /// Reports whether the type is one of texts in characters.
 fn is_characters(ty: &ColumnType) -> bool {
     expr::is_text(ty) && ty.code != TypeCode::Json && ty.collation != collation::BINARY
+}
+
+/// `ELT(number, text, ...)`, which is a CASE: of the texts only the one that is chosen is computed.
+#[inline(never)]
+fn chosen_by_number(args: Vec<Expr>, ty: &ColumnType) -> Node {
+    let mut args = args.into_iter();
+    let number = args.next().expect("the number of arguments was checked").numeric();
+    let number = Expr {
+        nullable: number.nullable,
+        coercibility: Coercibility::Numeric,
+        node: Node::Cast(Box::new(number)),
+        ty: ColumnType::bigint(false),
+    };
+    let place = |at: usize| Expr::constant(Value::Int(at as i64 + 1));
+    let whens = args.enumerate().map(|(at, text)| (place(at), text.for_result(ty))).collect();
+    Node::Case { operand: Some(Box::new(number)), whens, otherwise: None, collation: collation::BINARY }
 }
 
 /// Returns NULL where the operands are equal, and `value` elsewhere: the first operand is compared
@@ -468,6 +490,30 @@ fn is_of_texts(name: &str) -> bool {
     let joins = matches!(name, "concat" | "concat_ws" | "elt" | "replace" | "insert" | "lpad" | "rpad");
     let compares = matches!(name, "greatest" | "least" | "strcmp" | "field");
     joins || compares || matches!(name, "find_in_set" | "locate" | "instr")
+}
+
+/// Returns a function's arguments, of which those that it reads as texts are the texts of what IF
+/// and CASE choose.
+#[inline(never)]
+fn chosen_texts(name: &str, args: Vec<Expr>) -> Vec<Expr> {
+    let args = args.into_iter().enumerate();
+    args.map(|(at, arg)| if reads_text(name, at) { arg.choice_as_text() } else { arg }).collect()
+}
+
+/// Reports whether a function reads the argument at this position as a text.
+fn reads_text(name: &str, at: usize) -> bool {
+    match name {
+        "concat" | "concat_ws" | "replace" | "strcmp" | "find_in_set" | "instr" => true,
+        "length" | "octet_length" | "bit_length" | "char_length" | "character_length" => true,
+        "lower" | "lcase" | "upper" | "ucase" | "reverse" | "quote" | "ascii" | "ord" | "soundex" => true,
+        "md5" | "sha" | "sha1" | "crc32" | "to_base64" | "ltrim" | "rtrim" => true,
+        "left" | "right" | "substring" | "substr" | "mid" | "repeat" | "sha2" => at == 0,
+        "insert" => matches!(at, 0 | 3),
+        "lpad" | "rpad" => at != 1,
+        "elt" | "make_set" => at > 0,
+        "substring_index" | "locate" | "position" => at < 2,
+        _ => false,
+    }
 }
 
 /// The arguments of such a function.

@@ -13,9 +13,10 @@ use super::kept_key::check_srid;
 use super::key::keys_of_column;
 use super::settings::{DdlSettings, chosen_collation};
 use super::temporal;
-use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, ForeignKeySpec, KeySpec};
+use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, ForeignKeySpec, KeySpec, TypeSpec};
 use crate::error::{Result, SqlError};
 use engine::{Catalog, ColumnDef, ColumnDefault, TableDef};
+use types::collation::BINARY;
 
 /// A definition that is being altered. Alterations name columns by their names, while its keys name
 /// them by their current positions.
@@ -25,6 +26,9 @@ struct Builder<'s> {
     def: TableDef,
     sources: Vec<Option<usize>>,
     settings: &'s DdlSettings,
+    /// Whether the statement has CONVERT TO CHARACTER SET, which the columns that it writes follow
+    /// too.
+    converts: bool,
 }
 
 fn no_such_column(def: &TableDef, name: &str) -> SqlError {
@@ -47,7 +51,9 @@ pub(crate) fn altered_definition(
     let alter = settled.as_ref();
     let relations = Relations::under(settings, catalog);
     let sources = (0..old.columns.len()).map(Some).collect();
-    let mut builder = Builder { old, def: old.clone(), sources, settings };
+    let converts =
+        alter.alterations.iter().any(|alteration| matches!(alteration, Alteration::ConvertTo { .. }));
+    let mut builder = Builder { old, def: old.clone(), sources, settings, converts };
     builder.def.arrange_indexes();
     temporal::strip(&mut builder.def, &mut builder.sources);
     // As in MySQL, keys are dropped first and added last, so that `DROP PRIMARY KEY, ADD PRIMARY
@@ -505,9 +511,20 @@ impl Builder<'_> {
 
     fn add_column(&mut self, spec: &ColumnSpec, place: &ColumnPlace) -> Result<()> {
         super::create::check_has_room(&self.def)?;
-        let def = column(spec, self.def.collation, self.settings)?;
+        let def = self.written(spec)?;
         self.place(def, None, place)?;
         self.column_keys(spec)
+    }
+
+    /// Returns the definition of a column that the statement writes. Beside CONVERT TO CHARACTER
+    /// SET, the character set that is written with the column has no effect.
+    fn written(&self, spec: &ColumnSpec) -> Result<ColumnDef> {
+        let def = column(spec, self.def.collation, self.settings)?;
+        if !self.converts || !def.ty.is_character() || def.ty.collation == BINARY {
+            return Ok(def);
+        }
+        let ty = TypeSpec { charset: None, collation: None, binary: false, ..spec.ty.clone() };
+        column(&ColumnSpec { ty, ..spec.clone() }, self.def.collation, self.settings)
     }
 
     fn column_keys(&mut self, spec: &ColumnSpec) -> Result<()> {
@@ -523,7 +540,7 @@ impl Builder<'_> {
 
     fn modify(&mut self, name: &str, spec: &ColumnSpec, place: Option<&ColumnPlace>) -> Result<()> {
         let at = self.column(name)?;
-        let mut def = column(spec, self.def.collation, self.settings)?;
+        let mut def = self.written(spec)?;
         if self.settings.of_mariadb {
             // The new definition brings its own constraint.
             let name = self.def.columns[at].name.clone();

@@ -59,10 +59,17 @@ pub(crate) fn definition(
     }
     let written: Vec<&str> = create.columns.iter().map(|spec| spec.name.as_str()).collect();
     implied_timestamps(&mut def, &written, settings)?;
+    let mut before_query = def.columns.len();
     for given in extra {
-        // If the query has a column with the name of a defined one, its values go into that.
-        if def.column(&given.name).is_none() {
-            add_column(&mut def, given)?;
+        match def.column(&given.name) {
+            // A column of the query with the name of a defined one has its definition, and stays
+            // where the query has it.
+            Some(at) if at < before_query => {
+                let defined = def.columns.remove(at);
+                def.columns.push(defined);
+                before_query -= 1;
+            }
+            _ => add_column(&mut def, given)?,
         }
     }
     if def.columns.iter().all(|column| column.invisible) {

@@ -51,7 +51,7 @@ fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Valu
         Some(ColumnDefault::Expression(_)) => return Ok(Value::Null),
         _ if column.nullable => return Ok(Value::Null),
         _ => {
-            let implicit = convert::implicit_default(&column.ty);
+            let implicit = zero_of(&column.ty);
             return implicit
                 .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)));
         }
@@ -236,9 +236,18 @@ fn value_for_null(to: &ColumnDef, settings: &DdlSettings) -> Result<Value> {
             Ok(Value::Timestamp { seconds: seconds as i64, micros: micros / unit * unit })
         }
         TypeCode::Enum => return no_member(to),
-        _ => convert::implicit_default(&to.ty),
+        _ => zero_of(&to.ty),
     };
     value.map_err(|problem| SqlError::new(problem.code(), problem.message(&to.name, 1)))
+}
+
+/// Returns what stands in a NOT NULL column for a value that a row does not have. A VECTOR is empty
+/// then.
+fn zero_of(ty: &ColumnType) -> std::result::Result<Value, convert::ConvertError> {
+    match ty.code {
+        TypeCode::Vector => Ok(Value::Bytes(Vec::new())),
+        _ => convert::implicit_default(ty),
+    }
 }
 
 /// Returns the index 0 of an ENUM, which stands for no member.

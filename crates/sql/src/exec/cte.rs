@@ -16,7 +16,7 @@ use crate::plan::Recursion;
 use crate::sink::ColumnMeta;
 use std::borrow::Cow;
 use std::rc::Rc;
-use types::{TypeCode, Value, convert};
+use types::{ColumnType, TypeCode, Value, convert};
 
 /// The rows that a recursive block has not seen yet.
 struct Unseen {
@@ -100,7 +100,12 @@ fn kept(value: &Value, column: &ColumnMeta, ctx: &Context<'_>) -> Result<Value> 
         _ => Some(moment_for_column(value, &column.ty, ctx)),
     };
     let Some(value) = value else { return Ok(Value::Null) };
-    match convert::assign(&value, &column.ty, conversion) {
+    // MySQL makes a VARBINARY of everything but a column of type BINARY.
+    let is_made = column.org_name.is_empty()
+        && column.ty.code == TypeCode::String
+        && column.ty.collation == types::collation::BINARY;
+    let made = if is_made { Some(ColumnType::varbinary(u32::from(column.ty.meta))) } else { None };
+    match convert::assign(&value, made.as_ref().unwrap_or(&column.ty), conversion) {
         Ok((value, warning)) => {
             if let Some(warning) = warning {
                 let level = if warning.note { Level::Note } else { Level::Warning };

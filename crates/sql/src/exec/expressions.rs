@@ -170,6 +170,14 @@ impl RowExpressions {
                 return Err(SqlError::new(code, format!("Check constraint '{name}' is violated.")));
             }
         }
+        self.check_place(values, ctx)
+    }
+
+    /// Checks the partition of a row alone.
+    ///
+    /// # Errors
+    /// Returns 1526 and 1748 when the row belongs to no permitted partition.
+    pub fn check_place(&self, values: &[Value], ctx: &Context<'_>) -> Result<()> {
         match &self.placement {
             Some(placement) => placement.check(values, ctx),
             None => Ok(()),
@@ -209,6 +217,10 @@ impl Generated {
         ctx: &Context<'_>,
     ) -> Result<Value> {
         let column = &def.columns[self.at];
+        // MariaDB computes a virtual column when it is read, so that INSERT does not refuse a value
+        // that does not fit it.
+        let strict = strictness.strict && !ctx.variables.of_mariadb;
+        let strictness = Strictness { strict, ..strictness };
         let computed = || {
             let value = self.expr.as_ref().map_err(SqlError::clone)?.eval(values, ctx)?.into_owned();
             to_column(&value, column, row, strictness, ctx)

@@ -231,7 +231,7 @@ pub(crate) fn binary(op: BinaryOp, a: &Value, b: &Value, ctx: &Context<'_>) -> R
     if op == BinaryOp::IntegerDivide {
         return integer_divide(a, b, ctx);
     }
-    let (x, y) = (number_in(a, ctx), number_in(b, ctx));
+    let (x, y) = (operand(a, ctx), operand(b, ctx));
     let is_double = matches!(x, Number::Double(_)) || matches!(y, Number::Double(_));
     let is_decimal = matches!(x, Number::Decimal(_)) || matches!(y, Number::Decimal(_));
     match op {
@@ -239,6 +239,15 @@ pub(crate) fn binary(op: BinaryOp, a: &Value, b: &Value, ctx: &Context<'_>) -> R
         BinaryOp::Divide => decimal(op, &decimal_of(&x), &decimal_of(&y), a, b, ctx),
         _ if is_decimal => decimal(op, &decimal_of(&x), &decimal_of(&y), a, b, ctx),
         _ => integer(op, &x, &y, a, b, ctx),
+    }
+}
+
+/// Returns the number that a value is in arithmetic. A member of an ENUM or a SET is a text, and
+/// the number of a text has a floating point.
+fn operand(value: &Value, ctx: &Context<'_>) -> Number {
+    match value {
+        Value::Enum { .. } | Value::Set { .. } => Number::Double(double_of(&number(value))),
+        value => number_in(value, ctx),
     }
 }
 
@@ -341,7 +350,7 @@ pub(crate) fn negate(value: &Value, ctx: &Context<'_>) -> Result<Value> {
     if value.is_null() {
         return Ok(Value::Null);
     }
-    Ok(match number_in(value, ctx) {
+    Ok(match operand(value, ctx) {
         Number::Int(n) => match n.checked_neg() {
             Some(n) => Value::Int(n),
             None => return Err(SqlError::out_of_range("BIGINT", format!("-({n})"))),

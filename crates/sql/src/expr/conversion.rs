@@ -6,7 +6,7 @@ use super::functions::characters::{CHARACTERS_FOR_COLUMN, CHECKED_CHARACTERS};
 use super::functions::extremes::{is_extreme, is_of_date, number_of_extreme};
 use super::functions::json::{AS_JSON, AS_VALUE};
 use super::functions::vector::TEXT_FOR_VECTOR;
-use super::functions::{AS_TEXT, DATE_OF_YEAR, MOMENT_IN_LIST, NUMBER_IN_TEXT};
+use super::functions::{AS_TEXT, DATE_OF_YEAR, MOMENT_IN_LIST, NUMBER_IN_TEXT, SHOWN_SUM, is_sum_of_times};
 use super::node::{Coercibility, Expr, Node};
 use super::recode::{become_characters, converted};
 use super::text::{text_as, text_of};
@@ -31,33 +31,83 @@ impl Expr {
     /// column of a TEXT or BLOB gives its number without a warning. Other expressions stay as they
     /// are.
     #[inline(never)]
-    pub fn choice_as_number(mut self) -> Expr {
+    pub fn choice_as_number(self) -> Expr {
         if is_extreme(&self.node) {
             return self.extreme_as_number();
         }
         if self.ty.code == TypeCode::Blob && matches!(self.node, Node::Slot(_)) {
             return self.without_complaints();
         }
+        self.choice_of(ColumnType::double(), Expr::become_double)
+    }
+
+    /// Does the same as [`Expr::choice_as_number`] for an operation on bits, which asks the chosen
+    /// value for its integer: a date or a time is rounded to a second, and not to a whole number.
+    #[inline(never)]
+    pub fn choice_as_integer(self) -> Expr {
+        self.choice_of(ColumnType::bigint(false), Expr::become_integer)
+    }
+
+    /// Makes each value that IF or CASE chooses from a number of the type `ty`, if the choice is a
+    /// text and one of the values is none.
+    fn choice_of(mut self, ty: ColumnType, become_number: fn(&mut Expr, Expr)) -> Expr {
         let is_number_of_its_own = |branch: &Expr| {
             let is_literal = matches!(branch.node, Node::HexLiteral(..));
             !is_text(&branch.ty) || branch.is_json() || is_literal || branch.shows_a_value()
         };
-        let mut branches: Vec<&mut Expr> = match &mut self.node {
-            _ if !is_text(&self.ty) || self.ty.code == TypeCode::Json => return self,
-            Node::If(operands) => operands[1..].iter_mut().collect(),
-            Node::Case { whens, otherwise, .. } => {
-                whens.iter_mut().map(|(_, then)| then).chain(otherwise.as_deref_mut()).collect()
-            }
-            _ => return self,
-        };
+        if !is_text(&self.ty) || self.is_json() {
+            return self;
+        }
+        let mut branches = self.branches();
         if !branches.iter().any(|branch| branch.ty.code != TypeCode::Null && is_number_of_its_own(branch)) {
             return self;
         }
         for branch in &mut branches {
             let value = std::mem::replace(*branch, Expr::constant(Value::Null));
-            branch.become_double(value);
+            become_number(branch, value);
         }
-        (self.ty, self.coercibility) = (ColumnType::double(), Coercibility::Numeric);
+        (self.ty, self.coercibility) = (ty, Coercibility::Numeric);
+        self
+    }
+
+    /// The values among which IF or CASE chooses. Other expressions have none.
+    fn branches(&mut self) -> Vec<&mut Expr> {
+        match &mut self.node {
+            Node::If(operands) => operands[1..].iter_mut().collect(),
+            Node::Case { whens, otherwise, .. } => {
+                whens.iter_mut().map(|(_, then)| then).chain(otherwise.as_deref_mut()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns this expression where a text is wanted. What IF or CASE chooses among numbers of
+    /// several types has its own digits as a text, and not those of the type that they have in
+    /// common. A sum of times has six digits behind the seconds or none. Other expressions stay as
+    /// they are.
+    #[inline(never)]
+    pub fn choice_as_text(mut self) -> Expr {
+        if is_sum_of_times(&self) {
+            let length = text_length(&ColumnType::time(MOST_FSP));
+            let ty = text_type(length, types::collation::UTF8MB4_0900_AI_CI);
+            let (nullable, coercibility) = (self.nullable, self.coercibility);
+            let node = Node::Call { function: &SHOWN_SUM, args: vec![self] };
+            return Expr { node, ty, nullable, coercibility };
+        }
+        let is_inexact = matches!(self.ty.code, TypeCode::NewDecimal | TypeCode::Double);
+        let ty = self.ty.clone();
+        let has_same_digits = |branch: &Expr| ty.code == TypeCode::Double || branch.ty.scale() == ty.scale();
+        let is_other = |branch: &&mut Expr| {
+            is_number(&branch.ty) && (branch.ty.code != ty.code || !has_same_digits(branch))
+        };
+        if !is_inexact || !self.branches().iter().any(is_other) {
+            return self;
+        }
+        for branch in self.branches() {
+            let value = std::mem::replace(branch, Expr::constant(Value::Null));
+            *branch = if value.ty.code == TypeCode::Null { value } else { value.choice_as_text().shown() };
+        }
+        self.ty = text_type(text_length(&ty), types::collation::UTF8MB4_0900_AI_CI);
         self
     }
 
@@ -120,6 +170,22 @@ impl Expr {
         };
         let ty = ColumnType::double();
         let number = value.choice_as_number().numeric().read_from_json(&ty, None);
+        let (nullable, coercibility) = (number.nullable, Coercibility::Numeric);
+        *self = Expr { node: Node::Cast(Box::new(number)), ty, nullable, coercibility };
+    }
+
+    /// Becomes the integer that a value is.
+    fn become_integer(&mut self, value: Expr) {
+        let value = match value.node {
+            Node::Recollate(shown) if shown.shows_a_value() => *shown,
+            node => Expr { node, ..value },
+        };
+        let value = match value.node {
+            Node::Call { function, mut args } if *function == AS_TEXT && args.len() == 1 => args.remove(0),
+            node => Expr { node, ..value },
+        };
+        let ty = ColumnType::bigint(false);
+        let number = value.choice_as_integer().numeric().read_from_json(&ty, None);
         let (nullable, coercibility) = (number.nullable, Coercibility::Numeric);
         *self = Expr { node: Node::Cast(Box::new(number)), ty, nullable, coercibility };
     }
@@ -234,6 +300,11 @@ impl Expr {
             },
             false => {
                 let value = self.beside(column).document_for_column(column, source);
+                // Of a number with a floating point MySQL stores the number's text.
+                let value = match is_text(column) && value.ty.code == TypeCode::NewDecimal {
+                    true => value.choice_as_text(),
+                    false => value,
+                };
                 match is_text(column) {
                     true if value.ty.fsp() > 0 => value.shown(),
                     true => value.into_stored_text(column),
@@ -281,10 +352,11 @@ impl Expr {
     /// Returns this expression where a text is wanted: a date or a time has the digits of its
     /// type's fraction, and a number is written as its column shows it. Other expressions stay as
     /// they are.
-    pub fn into_text(mut self) -> Expr {
-        self.show_on_clocks();
-        let is_plain = self.ty.form.is_none_or(|form| !form.changes_text());
-        if self.ty.fsp() == 0 && (is_plain || is_text(&self.ty)) { self } else { self.shown() }
+    pub fn into_text(self) -> Expr {
+        let mut value = self.choice_as_text();
+        value.show_on_clocks();
+        let is_plain = value.ty.form.is_none_or(|form| !form.changes_text());
+        if value.ty.fsp() == 0 && (is_plain || is_text(&value.ty)) { value } else { value.shown() }
     }
 
     /// The text that shows this value: of a moment what the session's clocks show, of a date or a

@@ -544,7 +544,11 @@ impl QueryPlan {
                 && output.ty.code == types::TypeCode::Time2
                 && !select.distinct;
             let is_vector = ty.code == types::TypeCode::Vector;
-            if matches!(output.node, Node::HexLiteral(..)) || is_vector || is_time_of_year {
+            let is_choice = output.ty.code == types::TypeCode::NewDecimal
+                && matches!(output.node, Node::If(_) | Node::Case { .. })
+                && crate::expr::is_text(ty)
+                && !select.distinct;
+            if matches!(output.node, Node::HexLiteral(..)) || is_vector || is_time_of_year || is_choice {
                 *output = output.clone().for_column(ty, None);
                 column.ty.clone_from(&output.ty);
             } else if output.is_json() && !select.distinct {

@@ -2,6 +2,7 @@
 //! and the types of columns as far as their text shows them.
 
 mod beside_others;
+mod choices;
 
 use bench::instance::Settings;
 use testkit::answers::{answer, same_answers};

@@ -77,6 +77,8 @@ const STATEMENTS: &[&str] = &[
     "SELECT k, count(*) FROM (SELECT a AS k FROM r WHERE NULL) x GROUP BY k WITH ROLLUP",
     "SELECT 1 = 2 k, count(*) FROM r WHERE 1 = NULL GROUP BY k WITH ROLLUP",
     "SELECT k, count(*) FROM (SELECT a, 5 AS k FROM r WHERE a < -100) x GROUP BY k WITH ROLLUP",
+    "SELECT a, k, count(*) FROM (SELECT a, 5 AS k FROM r) x GROUP BY a WITH ROLLUP",
+    "SELECT a, k + 1, count(*) FROM (SELECT a, 5 AS k FROM r) x GROUP BY a WITH ROLLUP HAVING k > 4",
 ];
 
 #[test]

@@ -30,14 +30,15 @@ pub(super) fn to_string(value: &Value, ty: &ColumnType, context: Context) -> Ass
                 Ok(text) => with_question_marks(ty.collation, text),
                 Err(_) => text[..good].to_vec(),
             };
-            return context.adjust(Value::Bytes(cut(ty, &storable).0.to_vec()), problem);
+            let stored = as_stored(ty, cut(ty, &storable).0.to_vec());
+            return context.adjust(Value::Bytes(stored), problem);
         }
     }
     let (kept, lost) = cut(ty, &text);
     if lost.is_empty() {
-        return Ok((Value::Bytes(text), None));
+        return Ok((Value::Bytes(as_stored(ty, text)), None));
     }
-    let stored = Value::Bytes(kept.to_vec());
+    let stored = Value::Bytes(as_stored(ty, kept.to_vec()));
     if charset != Charset::Binary && lost.iter().all(|byte| is_space(*byte)) {
         return match ty.code {
             TypeCode::String => Ok((stored, None)),
@@ -45,6 +46,21 @@ pub(super) fn to_string(value: &Value, ty: &ColumnType, context: Context) -> Ass
         };
     }
     if context.strict { Err(Problem::TooLong) } else { context.adjust(stored, Problem::Truncated) }
+}
+
+/// Returns the text that reading the column gives: a CHAR loses the spaces at its end, and a BINARY
+/// is filled up with zero bytes. Generated columns, constraints and triggers see a row before it is
+/// stored, and must not see anything else.
+fn as_stored(ty: &ColumnType, mut text: Vec<u8>) -> Vec<u8> {
+    match (ty.code, ty.collation) {
+        (TypeCode::String, collation::BINARY) => text.resize(usize::from(ty.meta), 0),
+        // Bytes that are no characters are those of the stored form, and 0x20 may be half of one.
+        (TypeCode::String, _) if text.first() != Some(&collation::NO_CHARACTERS) => {
+            text.truncate(without_spaces_behind(&text).len());
+        }
+        _ => {}
+    }
+    text
 }
 
 /// Reports whether MySQL treats the byte as unimportant when it cuts a text.

@@ -72,12 +72,16 @@ fn simple_case(
     let all = std::iter::once(&operand).chain(whens.iter().map(|(when, _)| when));
     let collation = comparison_collation("case", all)?;
     let compared = |value: Expr| value.in_characters_of(collation);
-    if !operand.is_json() {
-        let beside = |when: Expr| compared(document_beside(when, &operand.ty, scope));
+    // A literal such as `x'61'` is a number beside a number, and a text beside a text.
+    let is_literal = matches!(operand.node, Node::HexLiteral(..));
+    let is_of_kinds =
+        operand.is_json() || is_literal && whens.iter().any(|(when, _)| expr::is_number(&when.ty));
+    if !is_of_kinds {
+        let beside = |when: Expr| compared(document_beside(when.beside(&operand.ty), &operand.ty, scope));
         let whens = whens.into_iter().map(|(when, then)| (beside(when), then)).collect();
         return Ok(case_of(Some(compared(operand)), whens, otherwise, result, collation));
     }
-    // The document is one kind of value for a run of WHENs and another for the next: each run is a
+    // The operand is one kind of value for a run of WHENs and another for the next: each run is a
     // CASE of its own, in the ELSE of the one before it.
     let mut runs: Vec<(bool, Vec<(Expr, Expr)>)> = Vec::new();
     for (when, then) in whens {

@@ -50,6 +50,10 @@ pub(super) fn cast(
     place: &mut Place<'_>,
 ) -> Result<Expr> {
     let operand = binder.expr(operand, place)?;
+    let operand = match ty {
+        ast::CastType::Char { .. } | ast::CastType::Binary { .. } => operand.choice_as_text(),
+        _ => operand,
+    };
     let ty = cast_type(ty, &operand, binder.variables.connection_collation)?;
     if ty.code == TypeCode::Json {
         return Ok(json::cast_as_json(operand));

@@ -156,10 +156,7 @@ pub(super) fn date_add_type(date: &ColumnType, amount: &ColumnType, unit: ast::T
 pub(super) fn arithmetic_type(op: BinaryOp, operands: &[Expr; 2], increment: u8) -> ColumnType {
     use expr::NumericClass::{Decimal, Double, Integer};
     let (a, b) = (&operands[0].ty, &operands[1].ty);
-    if matches!(
-        op,
-        BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::ShiftLeft | BinaryOp::ShiftRight
-    ) {
+    if op.is_of_bits() {
         return expr::integer_type(expr::BIGINT_WIDTH, true);
     }
     let class = expr::numeric_class(a).max(expr::numeric_class(b));

@@ -9,7 +9,8 @@
 //! it has one value in each group, because it *follows from* what the query is grouped by. It does
 //! in these cases:
 //!
-//! - The query is grouped by it. With ROLLUP this is the only case.
+//! - The query is grouped by it. With ROLLUP this is the only case, beside a constant of a derived
+//!   table or a view whose tables are joined with those of the query.
 //! - It is a column of a table, and all columns of a PRIMARY KEY or a UNIQUE key of the table
 //!   follow. A column of the key may be nullable if a condition rejects its NULLs (`a IS NOT NULL`,
 //!   `a > 3`).

@@ -99,16 +99,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
     })
     .null_by_arguments(),
     Function::new("substring_index", 3..=3, like_first, substring_index),
-    Function::new("elt", 2..=usize::MAX, longest_behind_first, |call| {
-        let index = usize::try_from(call.integer(0)).unwrap_or(0);
-        match call.values.get(index) {
-            Some(value) if index > 0 && !call.values[0].is_null() && !value.is_null() => {
-                call.copied(&call.bytes(index))
-            }
-            _ => Ok(Value::Null),
-        }
-    })
-    .sees_nulls(),
+    Function::new("elt", 2..=usize::MAX, longest_behind_first, |_| {
+        unreachable!("binding makes a CASE of ELT, which computes one text only")
+    }),
     Function::new("export_set", 3..=5, joined_bits, export_set),
     Function::new("make_set", 2..=usize::MAX, set_behind_first, |call| {
         if call.values[0].is_null() {

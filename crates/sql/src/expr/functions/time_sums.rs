@@ -5,7 +5,7 @@ use super::super::cast::{datetime_of, time_of};
 use super::time::most_fsp;
 use super::{Call, Function, ascii_text};
 use crate::error::Result;
-use crate::expr::{Coercibility, Expr};
+use crate::expr::{Coercibility, Expr, Node};
 use types::temporal::parse;
 use types::{ColumnType, DateTime, Time, TypeCode, Value, Zone};
 
@@ -17,6 +17,30 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("subtime", 2..=2, type_of, |call| sum(call, -1)),
     Function::new("timediff", 2..=2, time_of_both, time_difference),
 ];
+
+/// The text of a sum of times: it has six digits behind the seconds or none, whatever the types of
+/// the operands are.
+pub(in crate::expr) static SHOWN_SUM: Function =
+    Function::new("text of a sum", 1..=1, ascii_text::<29>, |call| {
+        Ok(match &*call.values[0] {
+            Value::Time(sum) => shown(sum.micros, &|fsp, out| sum.write_text(fsp, out)),
+            _ => Value::Bytes(call.bytes(0).into_owned()),
+        })
+    });
+
+/// Reports whether an expression is a sum of times whose type has digits behind the seconds.
+pub(in crate::expr) fn is_sum_of_times(expr: &Expr) -> bool {
+    let Node::Call { function, .. } = &expr.node else { return false };
+    let is_sum = matches!(function.name, "addtime" | "subtime");
+    is_sum && expr.ty.code == TypeCode::Time2 && expr.ty.fsp() > 0
+}
+
+/// Returns the text of a sum, which has a fraction of six digits or none.
+fn shown(micros: u32, write: &dyn Fn(u8, &mut Vec<u8>)) -> Value {
+    let mut out = Vec::new();
+    write(if micros == 0 { 0 } else { 6 }, &mut out);
+    Value::Bytes(out)
+}
 
 /// Returns DATETIME or TIME if the first argument is of that type, otherwise a text type.
 fn type_of(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
@@ -47,12 +71,6 @@ fn sum(call: &Call<'_>, sign: i64) -> Result<Value> {
     let out_of_range = |kind: &str| {
         let text = format!("{kind} value is out of range in '{}'", call.name);
         call.ctx.warn(6527, text);
-    };
-    // A text has a fraction of six digits or none.
-    let shown = |micros: u32, write: &dyn Fn(u8, &mut Vec<u8>)| {
-        let mut out = Vec::new();
-        write(if micros == 0 { 0 } else { 6 }, &mut out);
-        Value::Bytes(out)
     };
     Ok(match first {
         Moment::Time(time) => {

@@ -87,6 +87,13 @@ impl Known {
         self.rows.view_column_at(slot).is_some() || self.rows.member_of(slot).is_some()
     }
 
+    /// Reports whether a column stands for a constant of a derived table or a view whose tables are
+    /// joined with those of this query.
+    pub fn stands_for_constant(&self, slot: usize) -> bool {
+        let column = self.rows.view_column_at(slot);
+        column.is_some_and(|(column, is_weak)| !is_weak && column.expr.is_same_for_all_rows())
+    }
+
     /// Reports whether a column has one value in each group.
     pub fn depends(&mut self, slot: usize) -> bool {
         self.comes_to(&mut |known| known.is_known(slot))

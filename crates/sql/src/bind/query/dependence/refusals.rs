@@ -63,9 +63,10 @@ impl Refusals<'_, '_, '_> {
     pub fn check_groups(&self, derivation: &Arc<Derivation>) -> Result<()> {
         let mut known = None;
         self.first_refused(&mut |slot| {
-            self.is_key(slot)
-                || !self.bound.rollup
-                    && known.get_or_insert_with(|| Known::of_groups(derivation)).depends(slot)
+            self.is_key(slot) || {
+                let known = known.get_or_insert_with(|| Known::of_groups(derivation));
+                if self.bound.rollup { known.stands_for_constant(slot) } else { known.depends(slot) }
+            }
         })
         .map_err(|(place, number, slot)| self.refused(&place, number, slot))
     }

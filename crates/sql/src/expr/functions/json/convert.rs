@@ -150,7 +150,13 @@ fn returned(node: &Node, ty: &ColumnType, ctx: &Context<'_>) -> Result<Option<Va
         (Value::Date(date), _) => *date != Date::default() || !ctx.dates().no_zero_date,
         _ => true,
     };
-    if fits { cast(&value, ty, ctx).map(Some) } else { Ok(None) }
+    // A cast would fill the bytes up.
+    let are_bytes = matches!(value, Value::Bytes(_)) && ty.collation == types::collation::BINARY;
+    match fits {
+        true if are_bytes => Ok(Some(value)),
+        true => cast(&value, ty, ctx).map(Some),
+        false => Ok(None),
+    }
 }
 
 /// A function that returns the document of JSON_TABLE. Its name is the one in messages.
