@@ -471,8 +471,10 @@ impl Binder<'_> {
             self.exprs(list, place)?.into_iter().map(|item| beside(item, &operand)).collect();
         let is_number = |item: &Expr| expr::is_number(&item.ty);
         // A literal such as `x'61'` is a number beside a number, and a text beside a text.
+        // With a date or a time in the list, all items are compared in its way.
         let is_literal = matches!(operand.node, Node::HexLiteral(..));
-        if is_literal && list.iter().any(is_number) && !list.iter().all(is_number) {
+        let is_split = is_literal && !list.iter().any(|item| item.ty.is_temporal());
+        if is_split && list.iter().any(is_number) && !list.iter().all(is_number) {
             let (numbers, others): (Vec<Expr>, Vec<Expr>) = list.into_iter().partition(is_number);
             let any = [numbers, others]
                 .into_iter()

@@ -420,7 +420,8 @@ pub(super) fn bind_aggregate(
         "json_objectagg" => AggregateKind::JsonObject,
         "st_collect" => AggregateKind::Collect,
         "group_concat" => {
-            args = in_one_character_set(args).into_iter().map(Expr::into_text).collect();
+            // Values that are gathered have the digits of their type, whatever chose them.
+            args = in_one_character_set(args).into_iter().map(Expr::shown_as_typed).collect();
             let mut order = Vec::new();
             for item in &call.order_by {
                 let key = match position_in(&args[..call.args.len()], &item.expr)? {

@@ -353,10 +353,15 @@ impl Expr {
     /// type's fraction, and a number is written as its column shows it. Other expressions stay as
     /// they are.
     pub fn into_text(self) -> Expr {
-        let mut value = self.choice_as_text();
-        value.show_on_clocks();
-        let is_plain = value.ty.form.is_none_or(|form| !form.changes_text());
-        if value.ty.fsp() == 0 && (is_plain || is_text(&value.ty)) { value } else { value.shown() }
+        self.choice_as_text().shown_as_typed()
+    }
+
+    /// Does the same as [`Expr::into_text`], but what IF or CASE chooses and a sum of times have the
+    /// digits of their type.
+    pub fn shown_as_typed(mut self) -> Expr {
+        self.show_on_clocks();
+        let is_plain = self.ty.form.is_none_or(|form| !form.changes_text());
+        if self.ty.fsp() == 0 && (is_plain || is_text(&self.ty)) { self } else { self.shown() }
     }
 
     /// The text that shows this value: of a moment what the session's clocks show, of a date or a

@@ -50,6 +50,7 @@ fn sums_of_times_have_six_digits_or_none_as_texts() {
             "select concat(subtime(time'23:59:59.5', a), 1), concat(subtime(time'23:59:59.5', b), 1) from t order by id",
             "select concat(addtime(b, b), 'x'), concat(addtime(a, b), 'x'), concat(addtime('10:00:00.5', b), 'x') from t order by id",
             "select concat(timediff(a, b), 'x'), addtime(a, b), cast(addtime(a, b) as char), if(1, addtime(a, b), 'x') from t order by id",
+            "select n, group_concat(subtime(a, b) order by id) from t group by n order by n",
             "select length(addtime(a, b)), addtime(a, b) like '%000', concat(addtime(timestamp'2000-01-01 00:00:00', a)) from t order by id",
         ],
     );
