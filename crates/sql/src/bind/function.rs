@@ -107,8 +107,10 @@ pub(super) fn function(
             read_operands(&mut binder.constants, &mut operands, place.scope)?;
             let collation = comparison_collation("nullif", operands.iter())?;
             // As in MySQL, the text has the collation in which it was compared.
-            let is_of_one_set = collation::charset_of(collation) == collation::charset_of(ty.collation);
-            let ty = match operands.iter().all(|operand| is_characters(&operand.ty)) && is_of_one_set {
+            // A column of another character set keeps its own.
+            let is_recollated = operands[0].coercibility == Coercibility::Literal
+                || collation::charset_of(collation) == collation::charset_of(ty.collation);
+            let ty = match operands.iter().all(|operand| is_characters(&operand.ty)) && is_recollated {
                 true => ColumnType { collation, ..ty },
                 false => ty,
             };

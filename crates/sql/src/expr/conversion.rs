@@ -356,8 +356,8 @@ impl Expr {
         self.choice_as_text().shown_as_typed()
     }
 
-    /// Does the same as [`Expr::into_text`], but what IF or CASE chooses and a sum of times have the
-    /// digits of their type.
+    /// Does the same as [`Expr::into_text`], but what IF or CASE chooses and a sum of times have
+    /// the digits of their type.
     pub fn shown_as_typed(mut self) -> Expr {
         self.show_on_clocks();
         let is_plain = self.ty.form.is_none_or(|form| !form.changes_text());
