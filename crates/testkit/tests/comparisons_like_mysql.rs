@@ -40,6 +40,32 @@ fn binary_strings_are_compared_by_their_bytes() {
 }
 
 #[test]
+fn bytes_of_another_length_are_between_values_of_an_indexed_binary_column() {
+    let literals =
+        ["'b'", "'b\\0'", "'b\\0\\0'", "'b\\0\\0\\0'", "''", "'c\\0\\0'", "x'ffffff00'", "x'ff'", "'bb'"];
+    let mut statements = vec![
+        "CREATE DATABASE d".to_owned(),
+        "USE d".to_owned(),
+        "CREATE TABLE t (id INT PRIMARY KEY, c BINARY(3), KEY (c))".to_owned(),
+        "INSERT INTO t VALUES (1, 'b'), (2, 'bb'), (3, ''), (4, 'c'), (5, x'ffffff'), (6, x'62ffff'), (7, NULL)"
+            .to_owned(),
+    ];
+    for literal in literals {
+        for operator in ["=", "<", "<=", ">", ">="] {
+            statements.push(format!(
+                "SELECT GROUP_CONCAT(id ORDER BY id) FROM t FORCE INDEX (c) WHERE c {operator} {literal}"
+            ));
+        }
+        statements.push(format!("SELECT COUNT(*) FROM t FORCE INDEX (c) WHERE c IN ({literal}, 'bb\\0')"));
+    }
+    let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+    same_answers(
+        "comparisons_like_mysql::bytes_of_another_length_are_between_values_of_an_indexed_binary_column",
+        &statements,
+    );
+}
+
+#[test]
 fn constants_beside_dates_times_and_years_are_values_of_the_column() {
     same_answers(
         "comparisons_like_mysql::constants_beside_dates_times_and_years_are_values_of_the_column",

@@ -188,6 +188,7 @@ fn position(ty: &ColumnType, value: &Value, ctx: &Context<'_>) -> Position {
             temporal_position(ty, value, ctx)
         }
         TypeCode::Varchar | TypeCode::String | TypeCode::Blob => match value {
+            Value::Bytes(bytes) if is_binary(ty) => binary_position(ty, bytes),
             Value::Bytes(_) => Position::At(value.clone()),
             Value::Enum { .. } | Value::Set { .. } => {
                 Position::At(Value::Bytes(crate::expr::text_of(value).into_owned()))
@@ -196,6 +197,40 @@ fn position(ty: &ColumnType, value: &Value, ctx: &Context<'_>) -> Position {
         },
         _ => Position::Unknown,
     }
+}
+
+/// Reports whether values of the column are bytes of one length (`BINARY(n)`).
+fn is_binary(ty: &ColumnType) -> bool {
+    ty.code == TypeCode::String && ty.collation == types::collation::BINARY && ty.text_form().is_none()
+}
+
+/// Returns the place of bytes among the values of a BINARY column, which all have its length.
+/// Shorter bytes are less than what they become in the column, which has zero bytes behind them.
+fn binary_position(ty: &ColumnType, bytes: &[u8]) -> Position {
+    let len = usize::from(ty.meta);
+    let mut near = bytes.to_vec();
+    near.resize(len, 0);
+    match bytes.len().cmp(&len) {
+        Ordering::Equal => Position::At(Value::Bytes(near)),
+        Ordering::Less => {
+            let below = neighbour(&near, u8::MIN, |byte| byte - 1, u8::MAX);
+            Position::Between(below, Some(Value::Bytes(near)))
+        }
+        Ordering::Greater => {
+            let above = neighbour(&near, u8::MAX, |byte| byte + 1, u8::MIN);
+            Position::Between(Some(Value::Bytes(near)), above)
+        }
+    }
+}
+
+/// Returns the bytes of the same length that are next to these: the last byte that is not `end`
+/// takes a step, and those behind it become `begin`. `None` means that there are none.
+fn neighbour(bytes: &[u8], end: u8, step: impl Fn(u8) -> u8, begin: u8) -> Option<Value> {
+    let at = bytes.iter().rposition(|byte| *byte != end)?;
+    let mut next = bytes.to_vec();
+    next[at] = step(next[at]);
+    next[at + 1..].fill(begin);
+    Some(Value::Bytes(next))
 }
 
 /// Reports whether comparing values of the column with `value` gives what their keys' order says.
