@@ -66,6 +66,13 @@ fn columns_come_and_go_as_on_mysql() {
             "SELECT s, t, u, v, w, x, HEX(y), z, aa, ab, ac, ad, ae, af, ag, ah + 0, ai, aj FROM t ORDER BY id",
             "TRUNCATE t",
             VERSIONS,
+            "CREATE TABLE f (id INT PRIMARY KEY, n INT, a TEXT, FULLTEXT KEY (a))",
+            "ALTER TABLE f ADD COLUMN b INT, ALGORITHM=INSTANT",
+            "ALTER TABLE f DROP COLUMN n, ALGORITHM=INSTANT",
+            "CREATE TABLE c (id INT PRIMARY KEY, a INT) ROW_FORMAT=COMPRESSED",
+            "ALTER TABLE c ADD COLUMN b INT, ALGORITHM=INSTANT",
+            "ALTER TABLE c DROP COLUMN a, ALGORITHM=INSTANT",
+            "ALTER TABLE c ADD COLUMN b INT",
         ],
     );
     assert!(answers.iter().any(|answer| answer.contains("80000007")), "{answers:?}");

@@ -4,7 +4,7 @@
 use super::Altered;
 use crate::ast::{AlterAlgorithm, AlterDemands, AlterLock};
 use crate::error::{Result, SqlError};
-use engine::{Engine, InstantColumns, MAX_ROW_VERSIONS, Table, TableDef};
+use engine::{Engine, InstantColumns, KeptIndex, KeptKind, MAX_ROW_VERSIONS, Table, TableDef};
 use types::{ColumnType, TypeCode};
 
 /// The way in which a statement is carried out.
@@ -56,9 +56,10 @@ pub(crate) fn way(
             let reason = "Need to rebuild the table to change column type";
             return Err(not_supported_since("ALGORITHM=INSTANT", reason, "ALGORITHM=COPY/INPLACE"));
         }
-        AlterAlgorithm::Instant if !instant.is_empty() && table.row_versions() >= MAX_ROW_VERSIONS => {
-            return Err(no_further_version(old));
-        }
+        AlterAlgorithm::Instant if !instant.is_empty() => refuse_instant_columns(table)?,
+        _ => {}
+    }
+    match algorithm {
         AlterAlgorithm::Instant if must_rebuild || touches_indexes || widens_texts(old, altered) => {
             return Err(not_supported("ALGORITHM=INSTANT", "ALGORITHM=COPY/INPLACE"));
         }
@@ -93,6 +94,23 @@ pub(crate) fn any_way(table: &Table, altered: &Altered, instant: &InstantColumns
 
 fn must_rebuild(table: &Table, altered: &Altered, instant: &InstantColumns) -> bool {
     Engine::must_rebuild(table, &altered.def, instant, altered.must_rebuild())
+}
+
+/// Refuses columns that are added or dropped in a table in which MySQL does that by a rebuild only.
+/// Without a demand, this server spares the rebuild.
+fn refuse_instant_columns(table: &Table) -> Result<()> {
+    let is_full_text = |index: &KeptIndex| matches!(index.kind, KeptKind::FullText(_));
+    let is_compressed = |(name, value): &(String, String)| {
+        name.eq_ignore_ascii_case("ROW_FORMAT") && value.eq_ignore_ascii_case("COMPRESSED")
+    };
+    if table.def.kept_indexes.iter().any(is_full_text) {
+        let reason = "InnoDB presently supports one FULLTEXT index creation at a time";
+        return Err(not_supported_since("ALGORITHM=INSTANT", reason, "ALGORITHM=COPY/INPLACE"));
+    }
+    if table.def.options.iter().any(is_compressed) {
+        return Err(not_supported("ALGORITHM=INSTANT", "ALGORITHM=COPY/INPLACE"));
+    }
+    if table.row_versions() >= MAX_ROW_VERSIONS { Err(no_further_version(&table.def)) } else { Ok(()) }
 }
 
 /// Builds error 4092 (`ER_INNODB_MAX_ROW_VERSION`).
