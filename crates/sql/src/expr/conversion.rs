@@ -159,6 +159,17 @@ impl Expr {
 
     /// Becomes the number with a floating point that a value is.
     fn become_double(&mut self, value: Expr) {
+        self.become_number(value, ColumnType::double(), Expr::choice_as_number);
+    }
+
+    /// Becomes the integer that a value is.
+    fn become_integer(&mut self, value: Expr) {
+        self.become_number(value, ColumnType::bigint(false), Expr::choice_as_integer);
+    }
+
+    /// Becomes the number of the type `ty` that a value is. `of_choice` does the same for what the
+    /// value itself chooses from.
+    fn become_number(&mut self, value: Expr, ty: ColumnType, of_choice: fn(Expr) -> Expr) {
         // The text that shows a date or a time stands for it.
         let value = match value.node {
             Node::Recollate(shown) if shown.shows_a_value() => *shown,
@@ -168,24 +179,7 @@ impl Expr {
             Node::Call { function, mut args } if *function == AS_TEXT && args.len() == 1 => args.remove(0),
             node => Expr { node, ..value },
         };
-        let ty = ColumnType::double();
-        let number = value.choice_as_number().numeric().read_from_json(&ty, None);
-        let (nullable, coercibility) = (number.nullable, Coercibility::Numeric);
-        *self = Expr { node: Node::Cast(Box::new(number)), ty, nullable, coercibility };
-    }
-
-    /// Becomes the integer that a value is.
-    fn become_integer(&mut self, value: Expr) {
-        let value = match value.node {
-            Node::Recollate(shown) if shown.shows_a_value() => *shown,
-            node => Expr { node, ..value },
-        };
-        let value = match value.node {
-            Node::Call { function, mut args } if *function == AS_TEXT && args.len() == 1 => args.remove(0),
-            node => Expr { node, ..value },
-        };
-        let ty = ColumnType::bigint(false);
-        let number = value.choice_as_integer().numeric().read_from_json(&ty, None);
+        let number = of_choice(value).numeric().read_from_json(&ty, None);
         let (nullable, coercibility) = (number.nullable, Coercibility::Numeric);
         *self = Expr { node: Node::Cast(Box::new(number)), ty, nullable, coercibility };
     }
