@@ -54,6 +54,12 @@ impl Leaves {
         Ok(true)
     }
 
+    /// Returns the key at which the leaf behind the present one begins. `None` means that the range
+    /// has no further leaf.
+    pub fn next_start(&self) -> Option<&[u8]> {
+        self.from.as_deref()
+    }
+
     /// Returns the entries of the leaf that [`Leaves::advance`] went to, as keys and values.
     pub fn entries(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         self.entries.clone().map(|index| (slotted::key(&self.page, index), slotted::value(&self.page, index)))

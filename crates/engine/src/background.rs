@@ -5,9 +5,10 @@ use parking_lot::{Condvar, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How often the checkpointer and purge look for work when nobody wakes them.
+/// How often the engine's threads look for work when nobody wakes them.
 pub(crate) const CHECKPOINT_PERIOD: Duration = Duration::from_secs(1);
 pub(crate) const PURGE_PERIOD: Duration = Duration::from_millis(10);
+pub(crate) const EMPTYING_PERIOD: Duration = Duration::from_millis(100);
 
 /// The state by which the engine's threads are woken and stopped.
 #[derive(Default)]

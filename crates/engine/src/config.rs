@@ -1,5 +1,6 @@
 //! The options that an engine is opened with.
 
+use crate::dropped_partitions::Conditions;
 use crate::group::filter::BinlogFilter;
 use binlog::gtid::Uuid;
 use std::path::{Path, PathBuf};
@@ -76,6 +77,8 @@ pub struct EngineConfig {
     /// `innodb_sort_buffer_size` in bytes: the memory for sorting the keys of one index, for each
     /// thread that reads the table.
     pub sort_buffer_bytes: usize,
+    /// The compiler of the conditions by which partitions had their rows.
+    pub conditions: Conditions,
     /// Whether the checkpointer and purge run as threads. Tests that decide themselves when each
     /// runs turn this off.
     pub background: bool,
@@ -111,6 +114,7 @@ impl EngineConfig {
             innodb_lock_wait_timeout_ms: 50_000,
             lock_wait_timeout_ms: 31_536_000_000,
             pool: buffer::PoolOptions::default(),
+            conditions: Conditions::default(),
             background: true,
         }
     }

@@ -3,11 +3,13 @@
 //!
 //! A key is `[kind u8][id u64 BE][part u16 BE]`, and the value of an object is cut into parts that
 //! fit a page. A schema's value is its definition. A table's value is its placement (id, space,
-//! roots, creation positions), then its definition, then the older forms of its rows. The values
-//! are put and deleted by the commit records of DDL, in the same log as everything else.
+//! roots, creation positions), then its definition, then the older forms of its rows, then the
+//! notes about rows that went with their partitions. The values are put and deleted by the commit
+//! records of DDL, in the same log as everything else.
 
 use crate::bytes::{Put, Reader};
 use crate::definition::{ObjectDef, ObjectKind, SchemaDef, TableDef, codec, object};
+use crate::dropped_partitions;
 use crate::error::{EngineError, Result};
 use crate::row_forms::FormHistory;
 use crate::table::Placement;
@@ -74,8 +76,11 @@ fn table_value(placement: &Placement, def: &TableDef) -> Vec<u8> {
         value.put_u64(*created_lsn);
     }
     codec::put_table(&mut value, def);
-    if !placement.forms.older.is_empty() {
+    if !placement.forms.older.is_empty() || !placement.dropped.is_empty() {
         placement.forms.put(&mut value);
+    }
+    if !placement.dropped.is_empty() {
+        dropped_partitions::put(&mut value, &placement.dropped);
     }
     value
 }
@@ -95,7 +100,11 @@ fn read_table_value(id: u64, value: &[u8]) -> Result<(Placement, TableDef)> {
         true => FormHistory::default(),
         false => FormHistory::read(&mut reader, &def.columns)?,
     };
-    Ok((Placement { id, space, clustered_root, created_lsn, indexes, forms }, def))
+    let dropped = match reader.is_empty() {
+        true => Vec::new(),
+        false => dropped_partitions::read(&mut reader)?,
+    };
+    Ok((Placement { id, space, clustered_root, created_lsn, indexes, forms, dropped }, def))
 }
 
 /// Returns the entries that create, change or drop a schema.

@@ -24,6 +24,8 @@ use crate::ddl::Ddl;
 use crate::ddl::online::OnlineBuilds;
 use crate::ddl::settings::DdlSettings;
 use crate::dictionary::{SYSTEM_FILE, SYSTEM_SPACE};
+use crate::dropped_rows::DroppedRows;
+use crate::emptying::Emptying;
 use crate::error::Result;
 use crate::files::io_error;
 use crate::group::filter::BinlogFilter;
@@ -43,6 +45,7 @@ use btree::Tree;
 use buffer::{Pool, PoolConfig};
 use parking_lot::Mutex;
 use redo::{Log, LogConfig, Lsn};
+use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -69,6 +72,7 @@ pub struct Engine {
     pub(crate) xa: Arc<Branches>,
     pub(crate) gtid_owners: Arc<GtidOwners>,
     pub(crate) ddl: Ddl,
+    pub(crate) emptying: Arc<Emptying>,
     full_row_metadata: AtomicBool,
     next_xid: AtomicU64,
     recovery_start_lsn: Lsn,
@@ -147,7 +151,11 @@ impl Engine {
         sequencer.set_gives_gtids(config.gtid_mode);
         let versions = VersionStore::new((config.pool_bytes / 4).max(MIN_VERSION_MEMORY_BYTES));
         versions.set_limit_bytes(config.version_memory_limit_bytes);
-        let rows = Arc::new(Rows { pool: parts.pool.clone(), versions });
+        let rows = Arc::new(Rows {
+            pool: parts.pool.clone(),
+            versions,
+            dropped: DroppedRows::new(config.conditions.clone()),
+        });
         let catalog = Arc::new(parts.catalog);
         let locks = Arc::new(LockTable::new());
         let snapshots = Arc::new(Snapshots::new());
@@ -196,10 +204,13 @@ impl Engine {
             sequencer: sequencer.clone(),
             purge_queue,
         };
+        let emptying = Arc::new(Emptying::default());
+        catalog.all_tables().iter().for_each(|table| emptying.note(table));
         let ddl = Ddl {
             config: config.clone(),
             log: parts.log.clone(),
             pool: parts.pool.clone(),
+            rows: rows.clone(),
             catalog: catalog.clone(),
             locks: locks.clone(),
             snapshots: snapshots.clone(),
@@ -208,15 +219,17 @@ impl Engine {
             next_ids,
             settings: DdlSettings::default(),
             temporary: TemporaryNumbers::default(),
+            emptying: emptying.clone(),
             one: Mutex::new(()),
         };
         let mode = if config.gtid_mode { GtidMode::On } else { GtidMode::Off };
-        Arc::new(Engine {
+        let engine = Arc::new(Engine {
             log: parts.log,
             pool: parts.pool,
             catalog,
             rows,
             ddl,
+            emptying,
             locks,
             snapshots,
             gtid_owners: Arc::new(GtidOwners::new(mode, sequencer.clone())),
@@ -232,7 +245,10 @@ impl Engine {
             recovery_start_lsn: parts.recovery_start_lsn,
             background: Arc::default(),
             config,
-        })
+        });
+        let as_any: Arc<dyn Any + Send + Sync> = engine.clone();
+        engine.rows.dropped.set_engine(Arc::downgrade(&as_any));
+        engine
     }
 
     /// Stops the engine's threads, flushes everything and makes a last checkpoint, so that the next

@@ -45,6 +45,10 @@ mod data_locks;
 mod ddl;
 mod definition;
 mod dictionary;
+mod dropped_partitions;
+mod dropped_rows;
+mod emptier;
+mod emptying;
 mod engine;
 mod entry;
 mod error;
@@ -103,6 +107,7 @@ pub use definition::{
     PartitionForm, PartitionFunction, PartitionKind, Partitioning, RANK_OF_OTHERS, ReferentialAction,
     SchemaDef, Subpartition, SystemVersioning, TableDef, Temporal, TriggerEvent, TriggerPlace,
 };
+pub use dropped_partitions::{ConditionCompiler, Conditions, EngineOfRows, RowCondition};
 pub use engine::Engine;
 pub use error::{EngineError, Result};
 pub use figures::{TableFigures, TableFile};

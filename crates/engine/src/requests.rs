@@ -14,6 +14,7 @@ use crate::ddl::{
 };
 use crate::definition::{ObjectChange, SchemaDef, TableDef};
 use crate::dictionary::SYSTEM_FILE;
+use crate::emptier::Emptier;
 use crate::engine::{Engine, REDO_DIRECTORY, threads};
 use crate::error::{EngineError, Result};
 use crate::figures::{self, TableFigures, TableFile};
@@ -190,6 +191,20 @@ impl Engine {
         context: &DdlContext<'_>,
     ) -> Result<CommitOutcome> {
         change_objects(&self.ddl, names, plan, context)
+    }
+}
+
+/// The rows of dropped partitions.
+impl Engine {
+    /// Does one step of the deletion of rows that went with their partitions. Returns whether there
+    /// is more to do now. `None` means that there is, but not before others have let go of a table
+    /// or a row.
+    ///
+    /// # Errors
+    /// Returns an error for a damaged row and for a condition that cannot be computed, and I/O
+    /// errors.
+    pub fn delete_dropped_rows(self: &Arc<Engine>) -> Result<Option<bool>> {
+        Emptier { engine: self }.run()
     }
 }
 

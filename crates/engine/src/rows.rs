@@ -4,6 +4,7 @@
 //! with their long values. A leaf is latched no longer than its entry is copied; older versions and
 //! overflow pages are read after the latch is released.
 
+use crate::dropped_rows::DroppedRows;
 use crate::entry::{ClusteredValue, Externs};
 use crate::error::Result;
 use crate::overflow;
@@ -32,6 +33,7 @@ pub(crate) struct OldRow {
 pub(crate) struct Rows {
     pub pool: Arc<Pool>,
     pub versions: VersionStore,
+    pub dropped: DroppedRows,
 }
 
 impl Rows {
@@ -48,8 +50,8 @@ impl Rows {
             if parsed.is_deleted() {
                 return Ok(None);
             }
-            if parsed.flags & crate::entry::EXTERN == 0 {
-                let (image, seq) = (table.image_of(&parsed)?.into_owned(), parsed.seq);
+            if !parsed.has_externs() && table.reads_as_stored(&parsed) {
+                let (image, seq) = (parsed.stored.to_vec(), parsed.seq);
                 return Ok(Some(Ok(OldRow { image, seq, externs: Externs::new(), leaf })));
             }
             // Overflow pages are read after the leaf's latch is released.
@@ -60,7 +62,7 @@ impl Rows {
             Some(Ok(row)) => Ok(Some(row)),
             Some(Err(value)) => {
                 let parsed = ClusteredValue::parse(&value)?;
-                let image = overflow::resolve(&self.pool, table, &parsed)?;
+                let Some(image) = self.live_image(table, &parsed)? else { return Ok(None) };
                 Ok(Some(OldRow { image, seq: parsed.seq, externs: table.externs_of(&parsed)?, leaf }))
             }
         }
@@ -69,6 +71,9 @@ impl Rows {
     /// Reports whether a committed row with this key exists now.
     pub(crate) fn row_exists_at(&self, table: &Table, spot: &Spot<'_>) -> Result<bool> {
         let is_live = |value: &[u8]| Ok(crate::entry::parse_header(value)?.0 & crate::entry::DELETED == 0);
+        if table.dropped.is_some() {
+            return Ok(self.read_newest_at(table, spot)?.is_some());
+        }
         let live = table.clustered.get_at(spot, is_live)?;
         live.transpose().map(|live| live.unwrap_or(false))
     }
@@ -79,7 +84,8 @@ impl Rows {
         let read = table.clustered.get(key, |value| -> Result<_> {
             let parsed = ClusteredValue::parse(value)?;
             let is_simple = view.sees(parsed.seq) && !parsed.is_deleted() && !parsed.has_externs();
-            Ok(if is_simple { Ok(table.image_of(&parsed)?.into_owned()) } else { Err(value.to_vec()) })
+            let is_simple = is_simple && table.reads_as_stored(&parsed);
+            Ok(if is_simple { Ok(parsed.stored.to_vec()) } else { Err(value.to_vec()) })
         })?;
         match read.transpose()? {
             None => Ok(None),
@@ -102,17 +108,53 @@ impl Rows {
         let Some(value) = value else { return Ok(None) };
         let parsed = ClusteredValue::parse(value)?;
         if view.sees(parsed.seq) {
-            return if parsed.is_deleted() {
-                Ok(None)
-            } else {
-                overflow::resolve(&self.pool, table, &parsed).map(Some)
-            };
+            return self.live_image(table, &parsed);
         }
         match self.versions.find(table.id, key, view) {
             Found::Nothing => Ok(None),
-            Found::Value(value) => {
-                overflow::resolve(&self.pool, table, &ClusteredValue::parse(&value)?).map(Some)
-            }
+            Found::Value(value) => self.live_image(table, &ClusteredValue::parse(&value)?),
         }
+    }
+
+    /// Returns the full image of a stored row, with its long values. `None` means that the row does
+    /// not exist: it is deleted or went with its partition. It must not be called while a page is
+    /// latched.
+    ///
+    /// # Errors
+    /// Returns an error for a row that does not decode, and I/O errors.
+    pub(crate) fn live_image(&self, table: &Table, value: &ClusteredValue<'_>) -> Result<Option<Vec<u8>>> {
+        self.dropped.live_image(&self.pool, table, value)
+    }
+
+    /// Returns the row with this key that went with its partition and is still on its page, so that
+    /// it can be deleted. `None` means that there is none.
+    ///
+    /// # Errors
+    /// Returns an error for a row that does not decode, and I/O errors.
+    pub(crate) fn read_dropped(&self, table: &Table, key: &[u8]) -> Result<Option<OldRow>> {
+        if table.dropped.is_none() {
+            return Ok(None);
+        }
+        let Some(row) = self.stored_row(table, key)? else { return Ok(None) };
+        let has_gone = self.dropped.has_gone(table, row.seq, &row.image)?;
+        Ok(has_gone.then_some(row))
+    }
+
+    /// Returns the row with this key that is on its page, even if it went with its partition.
+    ///
+    /// # Errors
+    /// Returns an error for a row that does not decode, and I/O errors.
+    pub(crate) fn stored_row(&self, table: &Table, key: &[u8]) -> Result<Option<OldRow>> {
+        if table.dropped.is_none() {
+            return self.read_newest(table, key);
+        }
+        let Some(value) = table.clustered.get(key, <[u8]>::to_vec)? else { return Ok(None) };
+        let parsed = ClusteredValue::parse(&value)?;
+        if parsed.is_deleted() {
+            return Ok(None);
+        }
+        let image = overflow::resolve(&self.pool, table, &parsed)?;
+        let externs = table.externs_of(&parsed)?;
+        Ok(Some(OldRow { image, seq: parsed.seq, externs, leaf: None }))
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::bytes::KeyBuf;
 use crate::definition::{IndexColumn, IndexRef, TableDef};
+use crate::dropped_partitions::{DroppedPartition, DroppedPartitions};
 use crate::entry::{ClusteredValue, Externs};
 use crate::error::{EngineError, Result};
 use crate::group::logged_form::LoggedForm;
@@ -16,6 +17,7 @@ use crate::statistics::TableStatistics;
 use crate::usage::IndexUsage;
 use btree::Tree;
 use buffer::{Pool, SpaceId};
+use redo::Lsn;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -88,6 +90,8 @@ pub(crate) struct Placement {
     pub indexes: Vec<(u32, u64)>,
     /// The forms that stored rows may have.
     pub forms: FormHistory,
+    /// The notes about rows that went with their partitions, the oldest one first.
+    pub dropped: Vec<DroppedPartition>,
 }
 
 /// The state of a temporary table, which its session owns: [`crate::TemporaryTable`].
@@ -118,6 +122,10 @@ pub struct Table {
     pub(crate) indexes: Vec<Index>,
     /// The forms of the stored rows. `None` means that all of them have the present columns.
     pub(crate) forms: Option<Box<RowForms>>,
+    /// The notes about rows that went with their partitions. `None` means that there are none.
+    pub(crate) dropped: Option<Box<DroppedPartitions>>,
+    /// The greatest sequence number of rows that may read in another way than they are stored.
+    settled_at: Lsn,
     /// The mask of all columns.
     pub(crate) full_mask: ColumnMask,
     /// The columns of the primary key.
@@ -348,9 +356,14 @@ impl Table {
         assert_eq!(indexes.len(), def.indexes.len(), "every index has a tree and a place");
         let primary_mask = mask_of(types.len(), primary.iter().flatten());
         let indexed_mask = mask_of(types.len(), indexes.iter().flat_map(|index| &index.parts));
+        let forms = RowForms::new(&types, &placement.forms);
+        let dropped = DroppedPartitions::new(&placement.dropped);
+        let newest_form = placement.forms.older.last().map_or(0, |form| form.until);
         Table {
             id: placement.id,
-            forms: RowForms::new(&types, &placement.forms),
+            settled_at: newest_form.max(dropped.as_ref().map_or(0, |dropped| dropped.until())),
+            forms,
+            dropped,
             layout: RowLayout::new(&types),
             qualified_name: def.qualified_name(),
             metadata_lock: LockId::metadata(&def.schema, &def.name),
@@ -492,10 +505,11 @@ impl Table {
         Ok(key)
     }
 
-    /// Reports whether a stored row has other columns than the table.
+    /// Reports whether a stored row has the columns of the table and cannot have gone with its
+    /// partition.
     #[inline]
-    pub(crate) fn is_older_form(&self, value: &ClusteredValue<'_>) -> bool {
-        self.forms.as_ref().is_some_and(|forms| forms.are_older_at(value.seq))
+    pub(crate) fn reads_as_stored(&self, value: &ClusteredValue<'_>) -> bool {
+        value.seq > self.settled_at
     }
 
     /// Returns the image of a stored row with the columns of the table. Off-page columns are empty

@@ -108,8 +108,15 @@ impl TemporaryMaker<'_> {
             indexes.push((Tree::create(pool, space)?.root_page(), 0));
         }
         let id = self.ddl.temporary.table();
-        let placement =
-            Placement { id, space, clustered_root, created_lsn: 0, indexes, forms: FormHistory::default() };
+        let placement = Placement {
+            id,
+            space,
+            clustered_root,
+            created_lsn: 0,
+            indexes,
+            forms: FormHistory::default(),
+            dropped: Vec::new(),
+        };
         Ok(Table::open(pool, placement, def, Arc::new(counters)).into_temporary())
     }
 

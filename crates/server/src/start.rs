@@ -10,16 +10,16 @@ use crate::server::{Parts, Server};
 use crate::stores::BackupPlaces;
 use crate::variables::{Globals, Origin, SessionVariables, Setting, apply_persisted, open_persisted};
 use binlog::gtid::Uuid;
-use engine::{Engine, EngineConfig, EngineError, RowImage};
+use engine::{Conditions, Engine, EngineConfig, EngineError, RowImage};
 use os::disk::Disk;
 use replica::info::InfoSettings;
 use replica::relay::RelayLogConfig;
 use replica::stores::StoresSetting;
 use replica::{Channels, ReplicaSettings, SkippedErrors};
 use source::{Binlog, BinlogConfig};
-use sql::SqlError;
 use sql::admin::{FilterKind, FilterRule};
 use sql::replicated::ReceivedOfAccounts;
+use sql::{PartitionConditions, SqlError};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -374,6 +374,7 @@ fn engine_config(
         pool: crate::variables::pool_options(globals),
         tmpdir: PathBuf::from(globals.named("tmpdir").text()),
         sort_buffer_bytes: clamp(number("innodb_sort_buffer_size")),
+        conditions: Conditions::new(Arc::new(PartitionConditions)),
         ..EngineConfig::new(disk.clone(), datadir)
     }
 }

@@ -10,7 +10,8 @@ use crate::expr::{Context, Expr, NoSession};
 use crate::host::Host;
 use crate::replica_host::ReplicaHost;
 use crate::variables::Variables;
-use engine::{Engine, Table, TableDef};
+use engine::{ConditionCompiler, Engine, EngineOfRows, RowCondition, Table, TableDef};
+use parking_lot::Mutex;
 use std::sync::Arc;
 use types::{ColumnType, Value, Zone};
 
@@ -29,36 +30,43 @@ pub(crate) struct DetachedSettings {
 /// # Errors
 /// Returns the errors of its evaluation, and 1054 where it names a column.
 pub(crate) fn constant(engine: &Arc<Engine>, tree: &ast::Expr, settings: DetachedSettings) -> Result<Value> {
-    let around = Surroundings::new(engine, settings);
-    let bound = around.binder().expr(tree, &mut Place::new(&Scope::default(), "partition function"))?;
-    let value = bound.eval(&[], &around.context(settings.strict))?.into_owned();
+    let around = Surroundings::new(settings);
+    let bound = around.binder(engine).expr(tree, &mut Place::new(&Scope::default(), "partition function"))?;
+    let value = bound.eval(&[], &around.context(engine, settings.strict))?.into_owned();
     Ok(value)
 }
 
 /// The surroundings in which an expression is bound and computed without a session: MySQL's
 /// defaults, and the zone and the time of the settings.
 struct Surroundings {
-    engine: Arc<Engine>,
     host: ReplicaHost,
     variables: Variables,
     no_session: NoSession,
 }
 
 impl Surroundings {
-    fn new(engine: &Arc<Engine>, settings: DetachedSettings) -> Surroundings {
+    fn new(settings: DetachedSettings) -> Surroundings {
         let mut variables = Variables::default();
         variables.zone = settings.zone;
         variables.timestamp_us = Some(settings.now_us);
         let no_session = NoSession::new(ReplicaHost::default().memory(), os::random::u64());
-        Surroundings { engine: engine.clone(), host: ReplicaHost::default(), variables, no_session }
+        Surroundings { host: ReplicaHost::default(), variables, no_session }
     }
 
-    fn binder(&self) -> Binder<'_> {
-        Binder::new(&self.engine, &self.host, &self.variables, None, None)
+    fn binder<'s>(&'s self, engine: &'s Arc<Engine>) -> Binder<'s> {
+        Binder::new(engine, &self.host, &self.variables, None, None)
     }
 
-    fn context(&self, strict: bool) -> Context<'_> {
-        self.no_session.context(&self.engine, &self.host, &self.variables, strict)
+    fn context<'s>(&'s self, engine: &'s Arc<Engine>, strict: bool) -> Context<'s> {
+        self.no_session.context(engine, &self.host, &self.variables, strict)
+    }
+
+    /// Reports whether a condition is true of a row.
+    fn holds(&self, engine: &Arc<Engine>, condition: &Expr, values: &[Value], strict: bool) -> Result<bool> {
+        let ctx = self.context(engine, strict);
+        let value = condition.eval(values, &ctx)?;
+        ctx.check_refused()?;
+        Ok(crate::expr::truth(&value, &ctx) == Some(true))
     }
 }
 
@@ -86,9 +94,9 @@ impl ExpressionTypes for BoundTypes {
             strict: settings.strict,
             replicated: settings.replicated,
         };
-        let around = Surroundings::new(&self.0, of_rows);
+        let around = Surroundings::new(of_rows);
         let scope = Scope::of(ScopeTable::defined(def));
-        let mut binder = around.binder();
+        let mut binder = around.binder(&self.0);
         binder.meaning.makes_arrays = true;
         let expr = crate::exec::compile(&mut binder, &scope, text, "an index")?;
         Ok(scope.describe(&expr, "").ty)
@@ -97,6 +105,7 @@ impl ExpressionTypes for BoundTypes {
 
 /// A condition over the rows of a table that a definition describes.
 pub(crate) struct DetachedCondition {
+    engine: Arc<Engine>,
     around: Surroundings,
     condition: Expr,
     strict: bool,
@@ -113,19 +122,70 @@ impl DetachedCondition {
         text: &str,
         settings: DetachedSettings,
     ) -> Result<DetachedCondition> {
-        let around = Surroundings::new(engine, settings);
-        let scope = Scope::of(ScopeTable::defined(def));
-        let condition = crate::exec::compile(&mut around.binder(), &scope, text, "the table's partitions")?;
-        Ok(DetachedCondition { around, condition, strict: settings.strict })
+        let around = Surroundings::new(settings);
+        let condition = compile_condition(&around, engine, def, text)?;
+        Ok(DetachedCondition { engine: engine.clone(), around, condition, strict: settings.strict })
     }
 
     /// Reports whether the condition is true of a row.
     pub fn holds(&self, values: &[Value]) -> Result<bool> {
-        let ctx = self.around.context(self.strict);
-        let value = self.condition.eval(values, &ctx)?;
-        ctx.check_refused()?;
-        Ok(crate::expr::truth(&value, &ctx) == Some(true))
+        self.around.holds(&self.engine, &self.condition, values, self.strict)
     }
+}
+
+/// Compiles the text of a condition over the rows of a table's partitions.
+///
+/// # Errors
+/// Returns 1235 where the text calls a function that this server lacks.
+fn compile_condition(
+    around: &Surroundings,
+    engine: &Arc<Engine>,
+    def: &TableDef,
+    text: &str,
+) -> Result<Expr> {
+    let scope = Scope::of(ScopeTable::defined(def));
+    crate::exec::compile(&mut around.binder(engine), &scope, text, "the table's partitions")
+}
+
+/// The compiler of the conditions by which partitions had their rows
+/// ([`engine::EngineConfig::conditions`]).
+pub struct PartitionConditions;
+
+/// The condition by which a partition had its rows. It does not keep its engine alive, because the
+/// engine has it.
+struct PartitionCondition {
+    engine: EngineOfRows,
+    /// One reader at a time computes the condition, which is rarely asked for.
+    around: Mutex<Surroundings>,
+    condition: Expr,
+}
+
+impl ConditionCompiler for PartitionConditions {
+    fn compile(
+        &self,
+        engine: &EngineOfRows,
+        def: &TableDef,
+        text: &str,
+    ) -> std::result::Result<Box<dyn RowCondition>, String> {
+        let there = found(engine)?;
+        let settings = DetachedSettings { zone: Zone::UTC, now_us: 0, strict: false, replicated: true };
+        let around = Surroundings::new(settings);
+        let condition = compile_condition(&around, &there, def, text).map_err(|error| error.message)?;
+        Ok(Box::new(PartitionCondition { engine: engine.clone(), around: Mutex::new(around), condition }))
+    }
+}
+
+impl RowCondition for PartitionCondition {
+    fn holds(&self, values: &[Value]) -> std::result::Result<bool, String> {
+        let (engine, around) = (found(&self.engine)?, self.around.lock());
+        around.holds(&engine, &self.condition, values, false).map_err(|error| error.message)
+    }
+}
+
+/// Returns the engine, which is there as long as somebody reads its rows.
+fn found(engine: &EngineOfRows) -> std::result::Result<Arc<Engine>, String> {
+    let engine = engine.upgrade().and_then(|engine| engine.downcast().ok());
+    engine.ok_or_else(|| "the engine is gone".to_owned())
 }
 
 /// Computes the generated columns of rows whose images leave them out.
@@ -170,6 +230,7 @@ impl VirtualColumns {
 
 /// The expressions of one definition, and the surroundings in which they are computed.
 pub(crate) struct DetachedRows {
+    engine: Arc<Engine>,
     around: Surroundings,
     expressions: RowExpressions,
     def: TableDef,
@@ -187,9 +248,15 @@ impl DetachedRows {
         if !def.asks_for_expressions() {
             return Ok(None);
         }
-        let around = Surroundings::new(engine, settings);
-        let expressions = RowExpressions::of(&mut around.binder(), def)?;
-        Ok(expressions.map(|expressions| DetachedRows { around, expressions, def: def.clone(), settings }))
+        let around = Surroundings::new(settings);
+        let expressions = RowExpressions::of(&mut around.binder(engine), def)?;
+        Ok(expressions.map(|expressions| DetachedRows {
+            engine: engine.clone(),
+            around,
+            expressions,
+            def: def.clone(),
+            settings,
+        }))
     }
 
     /// Completes a row: the defaults of the columns in `added`, the generated columns and, for rows
@@ -197,7 +264,7 @@ impl DetachedRows {
     /// computed stay as they are.
     pub fn complete(&self, values: &mut [Value], added: &[usize], row: u64) -> Result<()> {
         let strict = self.settings.strict && !self.settings.replicated;
-        let ctx = self.around.context(strict);
+        let ctx = self.around.context(&self.engine, strict);
         let strictness = Strictness { strict, null_becomes_zero: self.settings.replicated };
         if self.settings.replicated {
             let filled = self.expressions.fill_defaults(&self.def, added, values, row, strictness, &ctx);

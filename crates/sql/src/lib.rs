@@ -88,7 +88,7 @@ mod view_query;
 pub use admin::AdminCommand;
 pub use attribute::view_column_names;
 pub use computed_table::{ComputedRows, ComputedTable};
-pub use detached::VirtualColumns;
+pub use detached::{PartitionConditions, VirtualColumns};
 pub use digest::Digest;
 pub use error::{Result, SqlError, sqlstate};
 pub use host::{

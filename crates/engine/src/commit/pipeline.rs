@@ -533,7 +533,7 @@ impl Committer {
                 // The write set keeps no old image, but the row is locked and its page has it.
                 let mut before = None;
                 if let Some(old) = change.old.as_ref().filter(|old| !old.externs.is_empty()) {
-                    before = self.pages.rows.read_newest(table, key)?.map(|row| row.image);
+                    before = self.pages.rows.stored_row(table, key)?.map(|row| row.image);
                     let changed = table.layout.changed(before.as_deref().unwrap_or_default(), image)?;
                     kept.extend(
                         old.externs
@@ -550,7 +550,7 @@ impl Committer {
                 })?;
                 let Some(placed) = placed else { continue };
                 if change.old.is_some() && before.is_none() {
-                    before = self.pages.rows.read_newest(table, key)?.map(|row| row.image);
+                    before = self.pages.rows.stored_row(table, key)?.map(|row| row.image);
                 }
                 for (entry, pages) in placed.externs.iter().zip(placed.pages) {
                     let column = usize::from(entry.column);

@@ -30,9 +30,9 @@ use super::statement::Ddl;
 use crate::commit::pipeline::CommitOutcome;
 use crate::definition::{ColumnDef, IndexColumn, IndexDef, TableDef};
 use crate::dictionary;
+use crate::dropped_partitions::DroppedPartition;
 use crate::entry;
 use crate::error::{EngineError, Result};
-use crate::overflow;
 use crate::row_forms::{InstantColumns, MAX_ROW_VERSIONS};
 use crate::table::{Counters, Placement, Table};
 use std::ops::Bound;
@@ -106,7 +106,17 @@ pub(crate) fn must_rebuild(old: &Table, new: &TableDef, instant: &InstantColumns
     // The notes that an index build takes of others' changes have rows of the old form.
     let builds = new.indexes.iter().any(|index| index.id == 0);
     let has_too_many = old.row_versions() >= MAX_ROW_VERSIONS;
-    forced || !instant.is_empty() && (builds || has_too_many) || !same_rows(&old.def, new, instant)
+    forced
+        || !instant.is_empty() && (builds || has_too_many)
+        || !same_rows(&old.def, new, instant)
+        || old.dropped.is_some() && !keeps_conditions(&old.def, new, instant)
+}
+
+/// Reports whether the conditions of dropped partitions of `old` mean the same rows of `new`.
+fn keeps_conditions(old: &TableDef, new: &TableDef, instant: &InstantColumns) -> bool {
+    let positions = instant.new_positions(old.columns.len());
+    let mut kept = old.columns.iter().zip(positions).filter_map(|(old, at)| Some((old, at?)));
+    new.partitioning.is_some() && kept.all(|(old, at)| old.name.eq_ignore_ascii_case(&new.columns[at].name))
 }
 
 impl Alter<'_> {
@@ -132,7 +142,8 @@ impl Alter<'_> {
         let old = self.ddl.existing_table(schema, name)?;
         // Others may be using the table, as in MySQL. A source can therefore log such a statement
         // between XA PREPARE and the end of a transaction that has changed the table.
-        if !forced && context.auto_increment.is_none() && is_unchanged(&old.def, &new) {
+        let says_more = context.auto_increment.is_some() || context.dropped_rows.is_some();
+        if !forced && !says_more && is_unchanged(&old.def, &new) {
             return self.ddl.log_statement(context);
         }
         for (schema, name) in names {
@@ -174,6 +185,14 @@ impl Alter<'_> {
                 // the old rows and the new ones.
                 let lsn = self.ddl.log.current_lsn();
                 placement.forms.change(&context.instant, &old.def.columns, lsn);
+            }
+            if let Some(condition) = context.dropped_rows {
+                assert!(old.def.partitioning.is_some(), "only partitions are dropped");
+                // The position is between the rows that go and later ones, for the same reason.
+                let until = self.ddl.log.current_lsn();
+                placement.dropped.push(DroppedPartition { until, condition: condition.to_owned() });
+                // A snapshot of this very position is older than the statement, too.
+                placement.created_lsn = until + 1;
             }
             let table = if made.is_empty() {
                 Table::open(&self.ddl.pool, placement, new, old.counters.clone())
@@ -342,6 +361,7 @@ impl Alter<'_> {
         }
         let table = Arc::new(table);
         self.ddl.catalog.replace_tables(&[old], std::slice::from_ref(&table));
+        self.ddl.emptying.note(&table);
         followers.take_effect(&self.ddl.catalog, &self.ddl.pool);
         self.ddl.log.wait_durable(outcome.seq)?;
         for (id, _) in made {
@@ -397,7 +417,7 @@ impl Alter<'_> {
         let leads = table.def.primary.iter().flatten().next().is_some_and(|part| part.column == column);
         if !leads {
             let mut greatest = 0;
-            for_each_row(&self.ddl.pool, table, |_, image| {
+            for_each_row(&self.ddl.rows, table, |_, image| {
                 greatest = greatest.max(table.stored_auto_increment(image)?.unwrap_or(0));
                 Ok(())
             })?;
@@ -406,8 +426,7 @@ impl Alter<'_> {
         let mut scan = table.clustered.scan(Bound::Unbounded, Bound::Unbounded, btree::Direction::Backward);
         while let Some((_, value)) = scan.next()? {
             let parsed = entry::ClusteredValue::parse(value)?;
-            if !parsed.is_deleted() {
-                let image = overflow::resolve(&self.ddl.pool, table, &parsed)?;
+            if let Some(image) = self.ddl.rows.live_image(table, &parsed)? {
                 let greatest = table.stored_auto_increment(&image)?.unwrap_or(0);
                 return Ok(asked.max(greatest.saturating_add(1)));
             }

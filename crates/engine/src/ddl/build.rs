@@ -10,15 +10,13 @@ use super::sort::{Merge, SortLimits, Sorted, Sorter};
 use crate::commit::sequencer::Sequencer;
 use crate::entry::{self, ClusteredValue};
 use crate::error::{EngineError, Result};
-use crate::overflow;
+use crate::rows::Rows;
 use crate::table::Table;
 use crate::version::snapshot::Snapshots;
 use btree::{BuildOptions, SortedBuild};
-use buffer::Pool;
 use os::account::{State, enter};
 use parking_lot::Mutex;
 use std::ops::Bound;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The largest number of threads of one statement.
@@ -84,7 +82,7 @@ impl IndexBuild<'_> {
 /// Fills the trees of indexes, and reads the committed rows that the indexes are about while others
 /// may be changing the rows.
 pub(super) struct IndexBuilder<'d> {
-    pub pool: &'d Arc<Pool>,
+    pub rows: &'d Rows,
     pub snapshots: &'d Snapshots,
     pub sequencer: &'d Sequencer,
 }
@@ -212,15 +210,15 @@ impl IndexBuilder<'_> {
 /// Calls `visit` with the key and the full image of every newest committed row. Nobody may be
 /// changing the table.
 pub(super) fn for_each_row(
-    pool: &Arc<Pool>,
+    rows: &Rows,
     table: &Table,
     mut visit: impl FnMut(&[u8], &[u8]) -> Result<()>,
 ) -> Result<()> {
     let mut scan = table.clustered.scan(Bound::Unbounded, Bound::Unbounded, btree::Direction::Forward);
     while let Some((key, value)) = scan.next()? {
         let parsed = ClusteredValue::parse(value)?;
-        if !parsed.is_deleted() {
-            visit(key, &overflow::resolve(pool, table, &parsed)?)?;
+        if let Some(image) = rows.live_image(table, &parsed)? {
+            visit(key, &image)?;
         }
     }
     Ok(())

@@ -94,10 +94,14 @@ impl IndexBuilder<'_> {
     ) -> Result<Option<u64>> {
         let clustered = &key[secondary_len..];
         let Some((seq, image)) = self.committed_row(table, clustered)? else { return Ok(None) };
+        if self.rows.dropped.has_gone(table, seq, &image)? {
+            return Ok(None);
+        }
         Ok(table.entry_key(at, &image, clustered, key)?.map(|_| seq))
     }
 
-    /// Returns the newest committed row with its long values, while others may change it. A
+    /// Returns the newest committed row with its long values, while others may change it. A row
+    /// that went with its partition is there too, because it has its entries until it is deleted. A
     /// snapshot keeps purge from the pages of the long values.
     pub(super) fn committed_row(&self, table: &Table, key: &[u8]) -> Result<Option<(u64, Vec<u8>)>> {
         let snapshot = loop {
@@ -115,7 +119,7 @@ impl IndexBuilder<'_> {
             if parsed.is_deleted() {
                 return Ok(None);
             }
-            Ok(Some((parsed.seq, overflow::resolve(self.pool, table, &parsed)?)))
+            Ok(Some((parsed.seq, overflow::resolve(&self.rows.pool, table, &parsed)?)))
         };
         let row = read();
         self.snapshots.close(snapshot);

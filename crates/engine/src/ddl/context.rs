@@ -38,6 +38,9 @@ pub struct DdlContext<'a> {
     /// The columns that an ALTER TABLE adds and drops without writing the rows anew, if the rest of
     /// what it does allows that ([`crate::Engine::must_rebuild`]).
     pub instant: InstantColumns,
+    /// The condition of the rows that an ALTER TABLE removes with their partitions, as the text of
+    /// an expression over the columns. They are gone at once and are deleted afterwards.
+    pub dropped_rows: Option<&'a str>,
     /// The columns to which an ALTER TABLE gives other names (from, to).
     pub renamed_columns: &'a [(String, String)],
     /// The wanted counter of `ALTER TABLE ... AUTO_INCREMENT=`. Greater values in rows raise it.
@@ -116,6 +119,7 @@ impl<'a> DdlContext<'a> {
             lock_interrupt: None,
             exclusive: false,
             instant: InstantColumns::default(),
+            dropped_rows: None,
             renamed_columns: &[],
             auto_increment: None,
             on_stage: None,

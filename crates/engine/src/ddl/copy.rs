@@ -44,7 +44,7 @@ pub(crate) fn copy_rows(
     };
     let mut direct = if in_order { Some(SortedBuild::new(&new.clustered, options)?) } else { None };
     for (old, convert) in sources {
-        for_each_row(&ddl.pool, old, |_, image| {
+        for_each_row(&ddl.rows, old, |_, image| {
             check_interrupt(interrupt)?;
             let Some(image) = convert(image)? else { return Ok(()) };
             let row_id = new.primary.is_none().then(|| new.counters.row_id.fetch_add(1, Ordering::Relaxed));

@@ -199,7 +199,7 @@ pub(super) fn check_rows_of(
             false => ddl.catalog.table(&foreign_key.parent_schema, &foreign_key.parent_table),
         };
         let parent = if is_own { Some(table) } else { other.as_deref() };
-        for_each_row(&ddl.pool, table, |_, image| {
+        for_each_row(&ddl.rows, table, |_, image| {
             check_interrupt(context.interrupt.as_deref())?;
             let Some(key) = parent_key(table, foreign_key, parent, image)? else { return Ok(()) };
             let found = match (parent, key.index) {

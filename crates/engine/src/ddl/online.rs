@@ -155,7 +155,7 @@ impl OnlineBuild {
         for (key, change) in &writes.rows {
             // The row is locked, and its image need not be in the write set.
             let old = match &change.old {
-                Some(_) => rows.read_newest(&writes.table, key)?.map(|row| row.image),
+                Some(_) => rows.stored_row(&writes.table, key)?.map(|row| row.image),
                 None => None,
             };
             let new = match &change.new {

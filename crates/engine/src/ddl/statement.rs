@@ -15,8 +15,10 @@ use crate::commit::sidecar::{NextIds, SidecarWriter};
 use crate::config::EngineConfig;
 use crate::definition::{ObjectKind, TableDef};
 use crate::dictionary::DictionaryOp;
+use crate::emptying::Emptying;
 use crate::error::{EngineError, Result};
 use crate::lock::LockTable;
+use crate::rows::Rows;
 use crate::table::Table;
 use crate::temporary_numbers::TemporaryNumbers;
 use crate::transaction::write_set::WriteSet;
@@ -34,6 +36,7 @@ pub(crate) struct Ddl {
     pub config: Arc<EngineConfig>,
     pub log: Arc<Log>,
     pub pool: Arc<Pool>,
+    pub rows: Arc<Rows>,
     pub catalog: Arc<Catalog>,
     pub locks: Arc<LockTable>,
     pub snapshots: Arc<Snapshots>,
@@ -42,6 +45,7 @@ pub(crate) struct Ddl {
     pub next_ids: Arc<Mutex<NextIds>>,
     pub settings: DdlSettings,
     pub temporary: TemporaryNumbers,
+    pub emptying: Arc<Emptying>,
     /// The mutex under which the last part of each statement runs, from before its commit to after
     /// it.
     pub one: Mutex<()>,
@@ -107,6 +111,16 @@ impl Ddl {
             assert!(is_later, "ids are used once, and {first:?} are the last that there were");
             (first, *next)
         };
+        self.commit_unlogged(&[], Some(next))?;
+        Ok(first)
+    }
+
+    /// Commits a change that no binary log has and no statement made.
+    pub(super) fn commit_unlogged(
+        &self,
+        dictionary: &[DictionaryOp],
+        next_ids: Option<NextIds>,
+    ) -> Result<CommitOutcome> {
         let options = CommitOptions { gtid: GtidNext::Anonymous, binlog: false, ..CommitOptions::default() };
         let parts = CommitParts {
             group: &[],
@@ -114,13 +128,12 @@ impl Ddl {
             ddl: false,
             only_rows: false,
             replacements: &[],
-            dictionary: &[],
-            next_ids: Some(next),
+            dictionary,
+            next_ids,
             xa: None,
             options: &options,
         };
-        self.committer.commit_writes(&mut WriteSet::new(false), &mut SidecarWriter::default(), parts)?;
-        Ok(first)
+        self.committer.commit_writes(&mut WriteSet::new(false), &mut SidecarWriter::default(), parts)
     }
 
     pub(super) fn existing_table(&self, schema: &str, name: &str) -> Result<Arc<Table>> {
@@ -148,6 +161,6 @@ impl Ddl {
     }
 
     pub(super) fn builder(&self) -> IndexBuilder<'_> {
-        IndexBuilder { pool: &self.pool, snapshots: &self.snapshots, sequencer: &self.sequencer }
+        IndexBuilder { rows: &self.rows, snapshots: &self.snapshots, sequencer: &self.sequencer }
     }
 }

@@ -64,8 +64,15 @@ impl Ddl {
         for (_, index_created_lsn) in &mut indexes {
             *index_created_lsn = created_lsn;
         }
-        let placement =
-            Placement { id, space, clustered_root, created_lsn, indexes, forms: FormHistory::default() };
+        let placement = Placement {
+            id,
+            space,
+            clustered_root,
+            created_lsn,
+            indexes,
+            forms: FormHistory::default(),
+            dropped: Vec::new(),
+        };
         Ok(Table::open(&self.pool, placement, def, counters))
     }
 

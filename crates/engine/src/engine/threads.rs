@@ -1,11 +1,12 @@
-//! The engine's own threads: the checkpointer and purge. The log and the pool have threads of their
+//! The engine's own threads: the checkpointer, purge, and the one that deletes the rows of dropped
+//! partitions. The log and the pool have threads of their
 //! own.
 //!
 //! None of these threads keeps the engine alive. An engine that nobody else holds any more is
 //! dropped, and its threads end.
 
 use crate::Engine;
-use crate::background::{Background, CHECKPOINT_PERIOD, PURGE_PERIOD};
+use crate::background::{Background, CHECKPOINT_PERIOD, EMPTYING_PERIOD, PURGE_PERIOD};
 use os::thread::JoinHandle;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -48,6 +49,25 @@ pub(crate) fn start(engine: &Arc<Engine>) {
             }
         },
     ));
+    threads.push(spawn(
+        engine,
+        "drop_partition",
+        |_| (),
+        |engine, ()| {
+            let _state = os::account::enter(os::account::State::Purge);
+            let took = os::clock::Stopwatch::start();
+            match engine.delete_dropped_rows() {
+                // Half of the time is the applier's and the sessions'.
+                Ok(Some(true)) => took.elapsed(),
+                Ok(Some(false)) => EMPTYING_PERIOD,
+                Ok(None) => CHECKPOINT_PERIOD,
+                Err(error) => {
+                    log::error!("InnoDB: The rows of dropped partitions cannot be deleted: {error}");
+                    CHECKPOINT_PERIOD
+                }
+            }
+        },
+    ));
 }
 
 /// Spawns a thread that waits for work and does a round of it, until the engine stops or is
@@ -57,7 +77,7 @@ fn spawn<W>(
     engine: &Arc<Engine>,
     name: &str,
     wait: impl Fn(&Background) -> W + Send + 'static,
-    round: impl Fn(&Engine, W) -> Duration + Send + 'static,
+    round: impl Fn(&Arc<Engine>, W) -> Duration + Send + 'static,
 ) -> JoinHandle<()> {
     let (weak, background) = (Arc::downgrade(engine), engine.background.clone());
     os::thread::spawn(name, move || {

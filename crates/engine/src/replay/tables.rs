@@ -57,6 +57,7 @@ fn with_columns(pool: &Arc<Pool>, table: &Table, form: &OlderForm) -> Table {
     };
     let mut placement = table.placement.clone();
     placement.forms = FormHistory::default();
+    placement.dropped.clear();
     placement.indexes.clear();
     let mut def = TableDef::new(&table.def.schema, &table.def.name);
     def.columns = form

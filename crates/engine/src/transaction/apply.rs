@@ -12,7 +12,8 @@
 
 use super::key_range::key_hex;
 use super::new_keys::{
-    NewRow, new_row_id, note_auto_increment, prepare_insert, prepare_update, row_id_of, touched_indexes,
+    NewRow, UpdatedKeys, new_row_id, note_auto_increment, prepare_insert, prepare_update, row_id_of,
+    touched_indexes,
 };
 use super::row_access::RowAccess;
 use super::scan::Scan;
@@ -20,7 +21,6 @@ use super::unique::holder_of;
 use crate::bytes::KeyBuf;
 use crate::definition::IndexRef;
 use crate::error::{EngineError, Result};
-use crate::multi_valued::EntryKeys;
 use crate::partial::PartialRow;
 use crate::rows::OldRow;
 use crate::status::bump;
@@ -56,13 +56,14 @@ pub(super) fn apply_insert(rows: &mut RowAccess, table: &Arc<Table>, after: Part
     }
     let image = table.inserted_image(after)?;
     let row_id = new_row_id(table);
-    let NewRow { key, leaf, keys } = prepare_insert(rows, table, &image, row_id)?;
+    let NewRow { key, leaf, keys, over } = prepare_insert(rows, table, &image, row_id)?;
     if !after.mask.is_full() {
         // Replay cannot know what the defaults were.
         rows.changes.sidecar.whole_row(table.id, &image);
     }
     rows.record_change(table, row_id);
     note_auto_increment(table, &image)?;
+    rows.changes.stage_over(table, &key, over)?;
     rows.changes.stage_insert(table, &key, leaf, (image, None), keys);
     bump(&rows.engine.counters.rows_inserted, 1);
     Ok(())
@@ -133,8 +134,7 @@ pub(super) fn row_in_the_way(
     let holder = match table.indexes.iter().position(|held| held.name == index) {
         Some(at) => {
             let keys = table.entry_keys(at, image, &[])?;
-            let writes = rows.changes.writes_of(table);
-            let holder = |key: &SecondaryKey| holder_of(writes, table, at, &key.key, &[]).transpose();
+            let holder = |key: &SecondaryKey| holder_of(rows, table, at, &key.key, &[]).transpose();
             keys.as_slice().iter().find_map(holder).transpose()?
         }
         None => Some(table.clustered_key(image, None)?),
@@ -185,15 +185,16 @@ pub(super) fn apply_update_of(
     if table.auto_increment.is_some_and(|column| after.mask.contains(column)) {
         note_auto_increment(table, &new)?;
     }
-    let by_columns_alone = !moved && new_keys.is_empty();
-    rows.changes.stage_update(table, key, old, new_key, (new, None), new_keys)?;
+    let by_columns_alone = !moved && new_keys.keys.is_empty();
+    rows.changes.stage_over(table, new_key, new_keys.over)?;
+    rows.changes.stage_update(table, key, old, new_key, (new, None), new_keys.keys)?;
     note_update_ahead(rows, table, key, by_columns_alone.then_some(after));
     bump(&rows.engine.counters.rows_updated, 1);
     Ok(())
 }
 
-/// Returns the new keys of the indexes that an update touches, or an empty list when it touches no
-/// indexed column. `keys` are the row's clustered keys before and after.
+/// Returns the new keys of the indexes that an update touches. `keys` are the row's clustered keys
+/// before and after.
 fn changed_keys(
     rows: &mut RowAccess,
     table: &Table,
@@ -201,11 +202,11 @@ fn changed_keys(
     new: &[u8],
     after: &ColumnMask,
     keys: (&[u8], &KeyBuf),
-) -> Result<Vec<Option<EntryKeys>>> {
+) -> Result<UpdatedKeys> {
     let (old_key, new_key) = keys;
     let moved = **new_key != *old_key;
     if !moved && !after.intersects(&table.indexed_mask) {
-        return Ok(Vec::new());
+        return Ok(UpdatedKeys::default());
     }
     let changed = table.layout.changed(&old.image, new)?;
     let touched = touched_indexes(table, &changed, moved);

@@ -7,7 +7,8 @@ use super::cascade::{
 };
 use super::foreign_key::{Stored, check_parents, looks_at_foreign_keys, rows_with};
 use super::new_keys::{
-    NewRow, new_row_id, note_auto_increment, prepare_insert, prepare_update, row_id_of, touched_indexes,
+    NewRow, UpdatedKeys, new_row_id, note_auto_increment, prepare_insert, prepare_update, row_id_of,
+    touched_indexes,
 };
 use super::overlap::check_overlaps;
 use super::row_access::RowAccess;
@@ -28,7 +29,7 @@ pub(super) fn insert(rows: &mut RowAccess, table: &Arc<Table>, image: &[u8]) -> 
     let row_id = new_row_id(table);
     check_overlaps(rows, table, image, None)?;
     let announced = rows.locks.owner.announced();
-    let NewRow { key, leaf, keys } = prepare_insert(rows, table, image, row_id)?;
+    let NewRow { key, leaf, keys, over } = prepare_insert(rows, table, image, row_id)?;
     if looks_at_foreign_keys(rows, table)
         && table.is_current(image)?
         && let Err(error) = check_parents(rows, table, image, &Stored::New)
@@ -42,6 +43,7 @@ pub(super) fn insert(rows: &mut RowAccess, table: &Arc<Table>, image: &[u8]) -> 
     };
     rows.changes.let_images_go()?;
     rows.record_change(table, row_id);
+    rows.changes.stage_over(table, &key, over)?;
     rows.changes.stage_insert(table, &key, leaf, (image.to_vec(), logged_at), keys);
     note_auto_increment(table, image)?;
     bump(&rows.engine.counters.rows_inserted, 1);
@@ -84,7 +86,7 @@ pub(super) fn update_row(
     let touched = touched_indexes(table, &changed, moved);
     let new_keys = match moved || touched.contains(&true) {
         true => prepare_update(rows, table, new_image, (key, &new_key), &touched)?,
-        false => Vec::new(),
+        false => UpdatedKeys::default(),
     };
     let logged_at = match table.is_temporary() {
         true => None,
@@ -96,7 +98,8 @@ pub(super) fn update_row(
     }
     rows.record_change(table, row_id);
     let new = (new_image.to_vec(), logged_at);
-    rows.changes.stage_update(table, key, current, &new_key, new, new_keys)?;
+    rows.changes.stage_over(table, &new_key, new_keys.over)?;
+    rows.changes.stage_update(table, key, current, &new_key, new, new_keys.keys)?;
     if table.auto_increment.is_some_and(|column| changed.contains(column)) {
         note_auto_increment(table, new_image)?;
     }

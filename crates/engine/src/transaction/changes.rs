@@ -208,6 +208,12 @@ impl Changes {
         }
     }
 
+    /// Notes, before a row is put under this key, the deletion of the row there that went with its
+    /// partition. No event says so, because no source has the row any more.
+    pub fn stage_over(&mut self, table: &Arc<Table>, key: &[u8], over: Option<OldRow>) -> Result<()> {
+        over.map_or(Ok(()), |row| self.stage_delete(table, key, row))
+    }
+
     pub fn stage_update(
         &mut self,
         table: &Arc<Table>,

@@ -182,7 +182,7 @@ fn lock_parent(rows: &mut RowAccess, parent: &Arc<Table>, index: IndexRef, key: 
         IndexRef::Secondary(at) if key.is_unique => {
             let index_id = parent.indexes[at].id;
             rows.locks.lock_key(&rows.engine.locks, parent, index_id, &key.bytes, LockType::Shared)?;
-            while let Some(holder) = holder_of(&rows.changes.writes, parent, at, &key.bytes, &[])? {
+            while let Some(holder) = holder_of(rows, parent, at, &key.bytes, &[])? {
                 if rows.lock_row(parent, &holder, LockMode::Share)? == Acquired::Held {
                     return Ok(true);
                 }

@@ -44,7 +44,7 @@ impl Scan {
             let Scan { pages: Some(pages), table, view, spare, .. } = self else { return Ok(None) };
             let Some((key, value)) = pages.next()? else { return Ok(None) };
             let parsed = ClusteredValue::parse(value)?;
-            let is_whole = !parsed.has_externs() && !table.is_older_form(&parsed);
+            let is_whole = !parsed.has_externs() && table.reads_as_stored(&parsed);
             let lent = if view.sees(parsed.seq) && is_whole {
                 (!parsed.is_deleted()).then(|| Lent::Page(value.len() - parsed.stored.len()))
             } else {

@@ -26,6 +26,7 @@ pub(crate) mod apply;
 mod cascade;
 mod change;
 mod changes;
+mod dropped;
 mod follow;
 pub(crate) mod foreign_key;
 mod gap_scan;

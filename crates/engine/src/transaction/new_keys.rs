@@ -9,6 +9,7 @@ use crate::bytes::KeyBuf;
 use crate::definition::IndexRef;
 use crate::error::Result;
 use crate::multi_valued::EntryKeys;
+use crate::rows::OldRow;
 use crate::table::{Index, Table};
 use btree::Spot;
 use buffer::FoundLeaf;
@@ -22,6 +23,18 @@ pub(super) struct NewRow {
     /// The leaf that the row belongs into, if it is known.
     pub leaf: Option<FoundLeaf>,
     pub keys: Vec<Option<EntryKeys>>,
+    /// The row that the new one takes the place of, because it went with its partition.
+    pub over: Option<OldRow>,
+}
+
+/// The new keys of a row that is updated.
+#[derive(Default)]
+pub(super) struct UpdatedKeys {
+    /// For each index the new keys, if the update touches it. The list is empty when the update
+    /// touches none.
+    pub keys: Vec<Option<EntryKeys>>,
+    /// The row at the new place of a row that moves, which went with its partition.
+    pub over: Option<OldRow>,
 }
 
 /// Locks, checks and announces the keys of a row that is to be inserted.
@@ -34,10 +47,10 @@ pub(super) fn prepare_insert(
     let key = table.clustered_key(image, row_id)?;
     loop {
         let held = rows.locks.owner.held();
-        let leaf = lock_for_insert(rows, table, &key, image, row_id.is_some())?;
+        let (leaf, over) = lock_for_insert(rows, table, &key, image, row_id.is_some())?;
         let keys = check_new_keys(rows, table, image, (&key, &key), None)?;
         if rows.announce(table, Some(&key), &keys, held)? {
-            return Ok(NewRow { key, leaf, keys });
+            return Ok(NewRow { key, leaf, keys, over });
         }
     }
 }
@@ -50,36 +63,34 @@ pub(super) fn prepare_update(
     image: &[u8],
     (old_key, new_key): (&[u8], &[u8]),
     touched: &[bool],
-) -> Result<Vec<Option<EntryKeys>>> {
+) -> Result<UpdatedKeys> {
     let moved = old_key != new_key;
     loop {
         let held = rows.locks.owner.held();
-        if moved {
-            lock_for_insert(rows, table, new_key, image, false)?;
-        }
+        let over = if moved { lock_for_insert(rows, table, new_key, image, false)?.1 } else { None };
         let keys = check_new_keys(rows, table, image, (new_key, old_key), Some(touched))?;
         if rows.announce(table, moved.then_some(new_key), &keys, held)? {
-            return Ok(keys);
+            return Ok(UpdatedKeys { keys, over });
         }
     }
 }
 
 /// Locks a key that is to be inserted and makes sure that no row has it. Returns the leaf that the
-/// key belongs into, if it is known.
+/// key belongs into, if it is known, and a row with the key that went with its partition.
 fn lock_for_insert(
     rows: &mut RowAccess,
     table: &Table,
     key: &[u8],
     image: &[u8],
     fresh_row_id: bool,
-) -> Result<Option<FoundLeaf>> {
+) -> Result<(Option<FoundLeaf>, Option<OldRow>)> {
     let is_ahead = rows.locks.is_ahead();
     if fresh_row_id {
         // Nobody has the row, but a locking scan may want to wait for it.
         if !is_ahead {
             rows.lock_row(table, key, LockMode::Update)?;
         }
-        return Ok(None);
+        return Ok((None, None));
     }
     // The key is located before it is locked, so that its leaf is on the way into the cache
     // meanwhile.
@@ -95,7 +106,12 @@ fn lock_for_insert(
         None if is_ahead => false,
         None => rows.engine.rows.row_exists_at(table, &spot)?,
     };
-    if taken { Err(duplicate(table, IndexRef::Primary, image)) } else { Ok(spot.leaf()) }
+    if taken {
+        return Err(duplicate(table, IndexRef::Primary, image));
+    }
+    let is_own = rows.changes.writes_of(table).row(table.id, key).is_some();
+    let over = if is_ahead || is_own { None } else { rows.engine.rows.read_dropped(table, key)? };
+    Ok((spot.leaf(), over))
 }
 
 /// Returns the table's last leaf, if the transaction's last insert went there and the key comes

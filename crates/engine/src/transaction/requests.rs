@@ -1,6 +1,7 @@
 //! What a session asks of its transaction about tables and rows.
 
 use super::change::{delete_row, insert, update_row};
+use super::dropped::{DroppedStep, delete_dropped};
 use super::mode::{LockMode, Row};
 use super::scan::Scan;
 use super::spent::SpentTransaction;
@@ -19,6 +20,12 @@ impl Transaction {
     /// Ends the transaction as dropping it does, and keeps its memory for the next one.
     pub fn spend(self: Box<Self>) -> SpentTransaction {
         SpentTransaction::new(self)
+    }
+
+    /// Deletes some of the rows that went with their partitions, beginning with the leaf of the key
+    /// `from`.
+    pub(crate) fn delete_dropped(&mut self, table: &Arc<Table>, from: &[u8]) -> Result<DroppedStep> {
+        delete_dropped(&mut self.rows, table, from)
     }
 
     /// Looks a table up and keeps its definition from changing until the transaction ends.

@@ -425,7 +425,8 @@ impl Scan {
     /// Returns the byte offset of the clustered key in a secondary entry on a page, if the entry is
     /// enough without its row; see [`crate::covering`].
     fn visible_entry(&self, key: &KeyBuf, value: &[u8]) -> Result<Option<usize>> {
-        if !self.takes_entries {
+        if !self.takes_entries || self.table.dropped.is_some() {
+            // The entry of a row that went with its partition looks like any other.
             return Ok(None);
         }
         let (flags, seq) = entry::parse_header(value)?;
@@ -542,7 +543,9 @@ impl Scan {
         };
         let Some(image) = image else {
             self.note_locked(rows, clustered, acquired, false, false);
-            if let Some(strays) = self.strays.as_mut().filter(|_| !must_check) {
+            // A row that went with its partition keeps its entries until it is deleted.
+            let must_have_row = !must_check && self.table.dropped.is_none();
+            if let Some(strays) = self.strays.as_mut().filter(|_| must_have_row) {
                 strays.push(key.to_vec());
             }
             return Ok(None);

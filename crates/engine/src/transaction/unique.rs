@@ -7,7 +7,6 @@
 
 use super::mode::LockMode;
 use super::row_access::RowAccess;
-use super::write_set::WriteSet;
 use crate::bytes::KeyBuf;
 use crate::definition::IndexRef;
 use crate::entry;
@@ -47,7 +46,7 @@ pub(super) fn check_unique(
     }
     let columns = &key.key[..key.secondary_len];
     rows.locks.lock_key(&rows.engine.locks, table, index.id, columns, LockType::Exclusive)?;
-    while let Some(holder) = holder_of(rows.changes.writes_of(table), table, at, columns, own)? {
+    while let Some(holder) = holder_of(rows, table, at, columns, own)? {
         if rows.lock_row(table, &holder, LockMode::Share)? == Acquired::Held {
             // The row was locked before, so the second look was the last one needed.
             return Err(duplicate(table, IndexRef::Secondary(at), image));
@@ -59,13 +58,13 @@ pub(super) fn check_unique(
 /// Returns the clustered key of a row, other than `own`, that has these unique columns: by the
 /// transaction's own changes, otherwise by the pages.
 pub(super) fn holder_of(
-    writes: &WriteSet,
+    rows: &RowAccess,
     table: &Table,
     at: usize,
     columns: &[u8],
     own: &[u8],
 ) -> Result<Option<KeyBuf>> {
-    let overlay = writes.table(table.id).map(|writes| &writes.entries[at]);
+    let overlay = rows.changes.writes_of(table).table(table.id).map(|writes| &writes.entries[at]);
     let end = after_prefix(columns);
     if let Some(entries) = overlay {
         let from = Bound::Included(columns);
@@ -82,8 +81,13 @@ pub(super) fn holder_of(
     while let Some((key, value)) = scan.next()? {
         let (flags, _) = entry::parse_header(value)?;
         let taken_back = overlay.and_then(|entries| entries.get(key)).is_some_and(|change| !change.present);
-        if flags & entry::DELETED == 0 && !taken_back && key[columns.len()..] != *own {
-            return Ok(Some(key[columns.len()..].into()));
+        let holder = &key[columns.len()..];
+        if flags & entry::DELETED != 0 || taken_back || *holder == *own {
+            continue;
+        }
+        // The row of an entry may have gone with its partition.
+        if table.dropped.is_none() || rows.newest_image(table, holder)?.is_some() {
+            return Ok(Some(holder.into()));
         }
     }
     Ok(None)

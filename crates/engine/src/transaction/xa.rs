@@ -207,12 +207,13 @@ fn insert_again(
     if let Some(row_id) = row_id {
         table.counters.row_id.fetch_max(row_id + 1, Ordering::Relaxed);
     }
-    let NewRow { key, leaf, keys } = prepare_insert(rows, table, image, row_id)?;
+    let NewRow { key, leaf, keys, over } = prepare_insert(rows, table, image, row_id)?;
     if !is_whole {
         rows.changes.sidecar.whole_row(table.id, image);
     }
     rows.record_change(table, row_id);
     note_auto_increment(table, image)?;
+    rows.changes.stage_over(table, &key, over)?;
     rows.changes.stage_insert(table, &key, leaf, (image.to_vec(), None), keys);
     Ok(())
 }

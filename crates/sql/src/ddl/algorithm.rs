@@ -45,6 +45,7 @@ pub(crate) fn way(
     let allows_instant = matches!(algorithm, AlterAlgorithm::Default | AlterAlgorithm::Instant);
     let instant = if allows_instant { instant } else { &InstantColumns::default() };
     let must_rebuild = must_rebuild(table, altered, instant);
+    let removes_rows = altered.goes.is_some();
     let touches_indexes = altered.def.indexes.iter().any(|index| index.id == 0)
         || old.indexes.iter().any(|index| !altered.def.indexes.iter().any(|kept| kept.id == index.id));
     match algorithm {
@@ -60,7 +61,9 @@ pub(crate) fn way(
         _ => {}
     }
     match algorithm {
-        AlterAlgorithm::Instant if must_rebuild || touches_indexes || widens_texts(old, altered) => {
+        AlterAlgorithm::Instant
+            if must_rebuild || removes_rows || touches_indexes || widens_texts(old, altered) =>
+        {
             return Err(not_supported("ALGORITHM=INSTANT", "ALGORITHM=COPY/INPLACE"));
         }
         AlterAlgorithm::Inplace if must_rebuild && changes_types(old, altered) => {
@@ -72,7 +75,7 @@ pub(crate) fn way(
         _ => {}
     }
     let rebuild = must_rebuild || algorithm == AlterAlgorithm::Copy;
-    if rebuild && lock == AlterLock::None {
+    if (rebuild || removes_rows) && lock == AlterLock::None {
         // MySQL can rebuild a table without changed column types in place and without a lock. This
         // server cannot.
         let reason =

@@ -163,7 +163,9 @@ pub(crate) fn altered_definition(
     let goes = if ends { temporal::history(old, settings.zone) } else { None };
     let force = force || goes.is_some();
     let copies = needs_rows(old, &builder.def, &builder.sources, settings);
-    Ok(Altered { def: builder.def, sources: builder.sources, renamed, force, copies, goes, auto_increment })
+    let goes_at_once = false;
+    let (def, sources) = (builder.def, builder.sources);
+    Ok(Altered { def, sources, renamed, force, copies, goes, goes_at_once, auto_increment })
 }
 
 impl Builder<'_> {

@@ -16,6 +16,9 @@ pub(crate) struct Altered {
     pub copies: bool,
     /// The condition of the old rows that are removed with their partitions.
     pub goes: Option<String>,
+    /// Whether the rows in `goes` are gone at once and are deleted afterwards, so that no other row
+    /// is written anew for them.
+    pub goes_at_once: bool,
     /// The AUTO_INCREMENT counter that the statement demands.
     pub auto_increment: Option<u64>,
 }
@@ -24,7 +27,8 @@ impl Altered {
     /// Reports whether the rows have to be converted even if their old and new images look alike,
     /// but for columns that are added or dropped.
     pub fn must_rebuild(&self) -> bool {
-        self.force || self.copies || self.goes.is_some() || !self.keeps_order()
+        let removes_rows = self.goes.is_some() && !self.goes_at_once;
+        self.force || self.copies || removes_rows || !self.keeps_order()
     }
 
     /// Reports whether the old columns that stay are in their old order.

@@ -5,13 +5,16 @@ use super::partition_history::with_named;
 use super::partition_rows::{PartitionPlace, condition_of_any, named, unknown_partition};
 use crate::ast::{PartitionAlteration, PartitionElement, PartitionNames};
 use crate::error::{Result, SqlError};
-use engine::{Partition, PartitionForm, PartitionKind, Partitioning, TableDef};
+use engine::{Partition, PartitionForm, PartitionFunction, PartitionKind, Partitioning, TableDef};
+use types::TypeCode;
 
 /// The result of altering partitions.
 pub(super) struct Repartitioned {
     pub partitioning: Option<Partitioning>,
     /// The condition of the rows that are removed.
     pub goes: Option<String>,
+    /// Whether these rows can be told at any later time, so that they need not be removed now.
+    pub goes_at_once: bool,
     /// Whether rows may belong to no partition of the new partitioning, so that they have to be
     /// checked.
     pub checks_rows: bool,
@@ -24,6 +27,7 @@ impl Repartitioned {
         Repartitioned {
             partitioning: Some(partitioning),
             goes: None,
+            goes_at_once: false,
             checks_rows: false,
             tells_records: true,
         }
@@ -96,7 +100,8 @@ impl Maker<'_> {
         if let Some(made) = &altered.partitioning {
             self.check(def, made)?;
         }
-        Ok(altered)
+        let goes_at_once = altered.goes.is_some() && tells_rows_later(def, old);
+        Ok(Repartitioned { goes_at_once, ..altered })
     }
 
     fn added(
@@ -224,6 +229,23 @@ impl Maker<'_> {
         }
         Ok(Repartitioned { goes, ..Repartitioned::kept(made) })
     }
+}
+
+/// Reports whether the condition of a partition means the same rows at any time and in any time
+/// zone. The partitions of SYSTEM_TIME are told by what the table has at a moment, and the bounds
+/// of a TIMESTAMP column by the zone of whoever compares.
+fn tells_rows_later(def: &TableDef, of: &Partitioning) -> bool {
+    let functions = || [Some(&of.by), of.sub.as_ref().map(|(function, _)| function)].into_iter().flatten();
+    let is_timestamp = |name: &String| {
+        let column = def.column(name).map(|at| &def.columns[at].ty);
+        column.is_none_or(|ty| matches!(ty.code, TypeCode::Timestamp | TypeCode::Timestamp2))
+    };
+    let tells = |function: &PartitionFunction| {
+        let of_columns = matches!(function.kind, PartitionKind::Range | PartitionKind::List);
+        function.kind != PartitionKind::SystemTime
+            && !(of_columns && function.columns.iter().any(is_timestamp))
+    };
+    functions().all(tells)
 }
 
 /// Returns how many subpartitions each partition has.

@@ -92,6 +92,7 @@ impl<'a> DdlRun<'a> {
             lock_interrupt: self.lock_interrupt.clone(),
             exclusive: false,
             instant: InstantColumns::default(),
+            dropped_rows: None,
             renamed_columns: &[],
             auto_increment: None,
             on_stage: None,
@@ -550,7 +551,7 @@ impl<'a> DdlRun<'a> {
             let made = maker.altered(&altered.def, alteration)?;
             altered.def.partitioning = made.partitioning;
             altered.copies |= made.checks_rows && !settings.replicated;
-            altered.force |= made.goes.is_some();
+            altered.goes_at_once = made.goes_at_once;
             altered.goes = made.goes.or(altered.goes.take());
             tells_records = made.tells_records;
             is_said = true;
@@ -576,6 +577,7 @@ impl<'a> DdlRun<'a> {
         let context = DdlContext {
             exclusive: way.exclusive,
             instant: if way.instant { instant } else { InstantColumns::default() },
+            dropped_rows: altered.goes.as_deref().filter(|_| altered.goes_at_once),
             renamed_columns: &altered.renamed,
             auto_increment: altered.auto_increment,
             ..self.context()
@@ -662,7 +664,8 @@ impl<'a> DdlRun<'a> {
         super::create::check(&def, &self.settings)?;
         let settings = self.settings.clone();
         let (renamed, force, copies, auto_increment) = (Vec::new(), false, false, None);
-        let altered = Altered { def, sources, renamed, force, copies, goes: None, auto_increment };
+        let altered =
+            Altered { def, sources, renamed, force, copies, goes: None, goes_at_once: false, auto_increment };
         if let Some(made) = &altered.def.partitioning {
             Maker { engine: self.engine, settings: &settings }.check(&altered.def, made)?;
         }

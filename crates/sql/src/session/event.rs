@@ -126,6 +126,7 @@ pub fn note_event_run(
         interrupt: Some(interrupt.clone()),
         lock_interrupt: None,
         exclusive: false,
+        dropped_rows: None,
         instant: InstantColumns::default(),
         renamed_columns: &[],
         auto_increment: None,

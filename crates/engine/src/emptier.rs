@@ -1,0 +1,100 @@
+//! Deletes the rows of dropped partitions after the statement that dropped them, and then forgets
+//! that there were any ([`crate::dropped_partitions`]).
+//!
+//! A pass goes through a table once, in the order of its keys. Nothing becomes such a row again, so
+//! a pass that left no row has found them all. The note goes when no snapshot is older than the
+//! deletions. Each step is a transaction of its own, which is in no
+//! binary log: replicas have their own rows. A crash begins the passes again.
+
+use crate::Engine;
+use crate::commit::pipeline::{CommitOptions, GtidNext};
+use crate::ddl::forget_dropped;
+use crate::emptying::Pass;
+use crate::error::{EngineError, Result};
+use crate::transaction::mode::Isolation;
+use crate::transaction::{StatementContext, Transaction};
+use std::sync::Arc;
+
+/// How long a step waits for the table, in milliseconds. Later statements about the table may have
+/// to wait as long.
+const PATIENCE_MS: u64 = 10;
+
+/// What becomes of a pass after a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// The pass goes on.
+    GoesOn,
+    /// The pass goes on later, because the table or a row is in use.
+    Waits,
+    /// The table has no such rows any more.
+    Ends,
+}
+
+/// Deletes the rows of dropped partitions of an engine.
+pub(crate) struct Emptier<'e> {
+    pub engine: &'e Arc<Engine>,
+}
+
+impl Emptier<'_> {
+    /// Makes one step; see [`Engine::delete_dropped_rows`].
+    pub fn run(&self) -> Result<Option<bool>> {
+        let emptying = &self.engine.emptying;
+        let Some(mut pass) = emptying.take() else { return Ok(Some(false)) };
+        let outcome = match self.step(&mut pass) {
+            Err(EngineError::LockNotAvailable | EngineError::LockWaitTimeout | EngineError::Deadlock) => {
+                Ok(Outcome::Waits)
+            }
+            // DDL has replaced the table meanwhile.
+            Err(EngineError::TableChanged(_)) => Ok(Outcome::Waits),
+            outcome => outcome,
+        };
+        if !matches!(outcome, Ok(Outcome::Ends)) {
+            emptying.put_back(pass);
+        }
+        Ok(match outcome? {
+            Outcome::GoesOn => Some(true),
+            Outcome::Waits => None,
+            Outcome::Ends => Some(!emptying.is_empty()),
+        })
+    }
+
+    fn step(&self, pass: &mut Pass) -> Result<Outcome> {
+        let Some(table) = self.engine.catalog.table_by_id(pass.table_id) else { return Ok(Outcome::Ends) };
+        let Some(dropped) = &table.dropped else { return Ok(Outcome::Ends) };
+        if dropped.until() != pass.until {
+            pass.begin_again(dropped.until());
+        }
+        let mut transaction = Transaction::boxed(self.engine.clone(), Isolation::ReadCommitted, false);
+        transaction.set_metadata_lock_timeout_ms(PATIENCE_MS);
+        transaction.begin_statement(StatementContext::default());
+        let step = transaction.delete_dropped(&table, &pass.from)?;
+        transaction.end_statement();
+        let options = CommitOptions {
+            gtid: GtidNext::Anonymous,
+            binlog: false,
+            wait: false,
+            ..CommitOptions::default()
+        };
+        let outcome = transaction.commit_in_place(&options)?;
+        drop(transaction);
+        if step.deleted > 0 {
+            pass.newest_deletion = outcome.seq;
+        }
+        pass.has_left_rows |= step.has_left_rows;
+        if let Some(next) = step.next {
+            pass.from = next;
+            return Ok(Outcome::GoesOn);
+        }
+        if pass.has_left_rows {
+            pass.begin_again(pass.until);
+            return Ok(Outcome::Waits);
+        }
+        // An older snapshot still comes across these rows among the older versions, where nothing
+        // but the note says that they went.
+        if self.engine.snapshots.purge_limit(&self.engine.sequencer) < pass.newest_deletion {
+            return Ok(Outcome::Waits);
+        }
+        forget_dropped(&self.engine.ddl, &table, pass.until, PATIENCE_MS)?;
+        Ok(Outcome::Ends)
+    }
+}
