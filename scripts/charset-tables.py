@@ -19,6 +19,10 @@ multi.reverse   for each entry of MULTI: varint count, then (u16 code point, u16
 gb18030.runs    runs (gap, difference, length as varints and zigzags), ended by a gap of 0: first
                 from code points to four-byte codes counted linearly, then from codes to weights
                 (see `gb18030_number`, `gb18030_weight`)
+czech.tables    for latin2_czech_cs and for cp1250_czech_cs: byte number of passes; for each pass 256 bytes:
+                the weight of each byte, 0 where it has none, 2 where it ends a word; varint count of
+                pairs that weigh as one, and for each its two bytes and a weight for each pass; 256
+                bytes: the weight of each byte in the hash of PARTITION BY KEY
 case.tables     for each family of list.rs: upper case, then lower case, each as a varint count and
                 then, for each entry, varint gap of code points and zigzag difference
 """
@@ -186,6 +190,50 @@ def write_gb18030(port, directory):
     print("gb18030", len(out))
 
 
+CZECH = [("latin2", "latin2_czech_cs", 4), ("cp1250", "cp1250_czech_cs", 2)]
+
+
+def czech_weights(port, charset, collation, passes):
+    """Returns a function from lists of byte strings to their weights in each pass."""
+    def of(texts):
+        union = " union all ".join(f"select 0x{text.hex()} s" for text in texts)
+        rows = ask(port, f"select hex(weight_string(convert(s using {charset}) collate {collation})) from ({union}) d")
+        # In latin2 a byte 1 stands behind each of the first passes, and 0 behind the last one.
+        split = lambda weights: weights[:-1].split(b"\x01", passes - 1) if passes == 4 else [weights[: len(weights) // 2], weights[len(weights) // 2 :]]
+        return [split(bytes.fromhex(weights)) for weights, in rows]
+    return of
+
+
+def czech_hash(port, charset, collation):
+    """Returns the weight of each byte in the hash, from the partitions that the bytes are in."""
+    ask(port, f"use charset_tables; drop table if exists hashed; create table hashed(s varchar(1) character set {charset} collate {collation}) "
+              "partition by key(s) partitions 1024; insert into hashed values " + ",".join(f"(0x{byte:02X})" for byte in range(256)))
+    # The hash of one byte with weight w is this, as types::collation::KeyHash computes it.
+    rows = ask(port, ";".join(f"select {w}, ord(s) from charset_tables.hashed partition(p{(1 ^ 5 * w + 256) % 1024}) where s <> ''" for w in range(256)))
+    weights = {int(byte): int(weight) for weight, byte in rows}
+    return bytes(weights.get(byte, byte) for byte in range(256))
+
+
+def write_czech(port, directory):
+    out = b""
+    for charset, collation, passes in CZECH:
+        of = czech_weights(port, charset, collation, passes)
+        single = of([bytes([byte]) for byte in range(256)])
+        for byte in (0x09, 0x20) if passes == 4 else ():
+            single[byte] = [b"\x02"] * passes
+        assert all(len(weight) <= 1 for weights in single for weight in weights)
+        out += bytes([passes])
+        for at in range(passes):
+            out += bytes((weights[at] or b"\0")[0] for weights in single)
+        texts = [bytes([first, second]) for first in b"CDHSZcdhsz" for second in range(0x21, 0x100)]
+        pairs = [(text, weights) for text, weights in zip(texts, of(texts))
+                 if weights != [a + b for a, b in zip(single[text[0]], single[text[1]])]]
+        out += varint(len(pairs)) + b"".join(text + b"".join(weights) for text, weights in pairs)
+        out += czech_hash(port, charset, collation)
+        print(collation, len(pairs), "pairs")
+    open(f"{directory}/czech.tables", "wb").write(out)
+
+
 def case_family(port, charset, collation):
     text = f"convert({POINT} using {charset})"
     good = f"and (hex({text}) <> '3F' or i = 63)" if charset not in UNICODE else "and i < 65536" if charset in ("ucs2", "utf8mb3") else ""
@@ -280,7 +328,7 @@ def main():
     with_weights = {}
     for id in sorted(collations):
         name, charset = collations[id][:2]
-        if charset in one_byte and not name.endswith("_bin") and "_nopad" not in name and name != "tis620_thai_ci":
+        if charset in one_byte and not name.endswith("_bin") and "_nopad" not in name and name != "tis620_thai_ci" and not name.endswith("_czech_cs"):
             weights = single_weights(mysql, charset, name)
             if weights:
                 with_weights[name] = len(with_weights)
@@ -294,6 +342,7 @@ def main():
     # table.
     open(f"{directory}/single.tables", "wb").write(single)
     print("single", len(single), one_byte, len(with_weights))
+    write_czech(mysql, directory)
     if "-multi" not in sys.argv:  # -multi skips these tables, which take long
         write_multi(mysql, directory)
         write_gb18030(mysql, directory)
@@ -326,7 +375,7 @@ def main():
                 key_of_base.setdefault(charset, key)
         weigh = weighing(name, charset, with_weights)
         pads = "true" if pad == "PAD SPACE" else "false"
-        if weigh is None or "Czech" in weigh:
+        if weigh is None:
             print("not there:", name)
             continue
         lines.append(f'    entry({id}, "{name}", Charset::{camel(charset)}, {weigh}, {sort_len}, {pads}, {family}),')

@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 use testkit::{Flavor, Server, Settings, available};
-use types::collation::{self, Charset, Collation};
+use types::collation::{self, Charset, Collation, KeyHash};
 
 /// A small generator of random numbers that draws the same sample for the same seed.
 struct Draw(u64);
@@ -242,9 +242,19 @@ fn strings(charset: Charset, draw: &mut Draw, count: usize) -> Vec<Vec<u8>> {
 }
 
 /// Reports whether MySQL sorts by this collation in another order than it compares by: `ORDER BY`
-/// counts strokes in big5, and pads with spaces that have another weight than a space in latin7.
+/// counts strokes in big5, pads with spaces that have another weight than a space in latin7, and
+/// counts spaces at the end in cp1250_czech_cs.
 fn sorts_otherwise(name: &str) -> bool {
-    name.starts_with("big5_chinese") || name.starts_with("latin7_general") || name == "latin7_estonian_cs"
+    ["latin7_estonian_cs", "cp1250_czech_cs"].contains(&name)
+        || name.starts_with("big5_chinese")
+        || name.starts_with("latin7_general")
+}
+
+/// Reports whether `weight_string` here has the bytes of the server's `WEIGHT_STRING()`. In some
+/// East Asian collations it has a number in their place that orders as they do.
+fn shows_weights(name: &str) -> bool {
+    let by_number = ["big5", "cp932", "eucjpms", "gb18030_chinese", "sjis", "ujis"];
+    !by_number.iter().any(|start| name.starts_with(start)) && !name.ends_with("_nopad_bin")
 }
 
 /// Checks that two strings, whose places the server gives, have the same order here, and so have
@@ -360,6 +370,103 @@ fn strings_order_as_in_mysql() {
 fn strings_order_as_in_mariadb() {
     if available("collations_like_mysql::strings_order_as_in_mariadb", &[Flavor::MariaDb]) {
         orders_are_those_of(Flavor::MariaDb);
+    }
+}
+
+/// Compares what `WEIGHT_STRING()` shows, and what `STRCMP()` says of strings that stand one after
+/// the other in a random order.
+fn weights_are_those_of(flavor: Flavor) {
+    let (server, sample) = (start(flavor), Sample::from_environment());
+    let mut draw = Draw(sample.seed);
+    let only = std::env::var("COLLATION_NAME").unwrap_or_default();
+    let (mut count, mut wrong) = (0, Vec::new());
+    let shared = shared(&server, flavor);
+    for charset in Charset::all() {
+        let of_charset: Vec<_> = shared
+            .iter()
+            .filter(|(known, name)| known.charset == charset && name.contains(&only) && shows_weights(name))
+            .collect();
+        if charset == Charset::Binary || of_charset.is_empty() {
+            continue;
+        }
+        server.run("DROP TABLE IF EXISTS t.o");
+        let name = charset.name();
+        server.run(&format!(
+            "CREATE TABLE t.o (i INT AUTO_INCREMENT PRIMARY KEY, s VARCHAR(64) CHARACTER SET {name})"
+        ));
+        let made: Vec<String> =
+            strings(charset, &mut draw, 1500).iter().map(|s| format!("(x'{}')", hex(s))).collect();
+        server.run(&format!("INSERT INTO t.o (s) VALUES {}", made.join(",")));
+        for (known, name) in of_charset {
+            let rows = server.rows(&format!(
+                "SELECT HEX(a.s), HEX(b.s), HEX(WEIGHT_STRING(a.s COLLATE {name})), STRCMP(a.s COLLATE {name}, b.s) \
+                 FROM t.o a JOIN t.o b ON b.i = a.i + 1"
+            ));
+            count += rows.len();
+            let differing = rows.iter().filter_map(|row| weighed_otherwise(known, row));
+            wrong.extend(differing.take(3).map(|text| format!("{name}: {text}")));
+        }
+    }
+    println!("{count} strings are weighed as by {flavor}");
+    assert!(count > 0 && wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Says what differs from a server's row of two strings, the weights of the first one, and how they
+/// compare.
+fn weighed_otherwise(known: &Collation, row: &str) -> Option<String> {
+    let fields: Vec<&str> = row.split('\t').collect();
+    let (first, second) = (unhex(fields[0]), unhex(fields[1]));
+    let text = collation::to_utf8mb4(known.id, &first);
+    let weights = collation::weight_string(known.id, &text, None, usize::MAX).map(|weights| hex(&weights));
+    let order = collation::compare(known.id, &first, &second) as i8;
+    let same = weights.as_deref() == Some(fields[2]) && order.to_string() == fields[3];
+    (!same).then(|| format!("{row}, here {weights:?} and {order}"))
+}
+
+#[test]
+fn weights_are_as_in_mysql() {
+    if available("collations_like_mysql::weights_are_as_in_mysql", &[Flavor::MySql]) {
+        weights_are_those_of(Flavor::MySql);
+    }
+}
+
+#[test]
+fn weights_are_as_in_mariadb() {
+    if available("collations_like_mysql::weights_are_as_in_mariadb", &[Flavor::MariaDb]) {
+        weights_are_those_of(Flavor::MariaDb);
+    }
+}
+
+#[test]
+fn texts_are_in_the_partitions_where_mysql_puts_them() {
+    const NAME: &str = "collations_like_mysql::texts_are_in_the_partitions_where_mysql_puts_them";
+    const PARTITIONS: u32 = 5;
+    if !available(NAME, &[Flavor::MySql]) {
+        return;
+    }
+    let (server, sample) = (start(Flavor::MySql), Sample::from_environment());
+    let mut draw = Draw(sample.seed);
+    for name in ["latin2_czech_cs", "cp1250_czech_cs", "utf8mb4_hu_0900_as_cs"] {
+        let known = collation::from_name(name).and_then(collation::by_id).expect("it is known");
+        server.run("DROP TABLE IF EXISTS t.k");
+        server.run(&format!(
+            "CREATE TABLE t.k (s VARCHAR(64) CHARACTER SET {} COLLATE {name}) PARTITION BY KEY(s) PARTITIONS {PARTITIONS}",
+            known.charset.name()
+        ));
+        let made = strings(known.charset, &mut draw, 300);
+        let values: Vec<String> = made.iter().map(|text| format!("(x'{}')", hex(text))).collect();
+        server.run(&format!("INSERT INTO t.k VALUES {}", values.join(",")));
+        let mut count = 0;
+        for partition in 0..PARTITIONS {
+            for row in server.rows(&format!("SELECT HEX(s) FROM t.k PARTITION (p{partition})")) {
+                let text = unhex(&row);
+                let mut hash = KeyHash::default();
+                assert!(hash.add_text(known.id, &collation::to_utf8mb4(known.id, &text)), "{name}");
+                assert_eq!(hash.finish() % PARTITIONS, partition, "{name} {row}");
+                count += 1;
+            }
+        }
+        assert_eq!(count, made.len(), "{name}");
     }
 }
 

@@ -22,8 +22,9 @@ pub(crate) fn like_while(
     const STEPS: u32 = 1024;
     let mut steps = 0;
     let by_bytes = collation_id == collation::BINARY;
+    let by_weights = !collation::is_liked_by_bytes(collation_id);
     let same = |a: &[u8], b: &[u8]| {
-        a == b || (!by_bytes && collation::compare_utf8mb4(collation_id, a, b) == std::cmp::Ordering::Equal)
+        a == b || (by_weights && collation::compare_utf8mb4(collation_id, a, b) == std::cmp::Ordering::Equal)
     };
     let char_at = |bytes: &[u8], at: usize| {
         if by_bytes { 1 } else { char_length(bytes, at) }
@@ -112,5 +113,12 @@ mod tests {
         assert!(matches("50%", "50\\%") && !matches("50x", "50\\%") && matches("a_b", "a\\_b"));
         assert!(like(b"50%", b"50|%", Some(b'|'), collation::BINARY));
         assert!(!like(b"ABC", b"abc", None, collation::BINARY));
+    }
+
+    #[test]
+    fn the_czech_collations_of_one_byte_compare_bytes() {
+        let czech = collation::from_name("latin2_czech_cs").expect("it is known");
+        assert!(collation::compare(czech, b"a\tb", b"a b").is_eq());
+        assert!(!like(b"a\tb", b"a b", None, czech) && like(b"ch", b"c%", None, czech));
     }
 }

@@ -28,6 +28,8 @@ pub(super) enum Weighing {
     /// Thai in one byte: vowels count after the consonant that they are written before, and marks
     /// count last.
     Thai,
+    /// Czech in one byte, in several passes: 0 is `latin2_czech_cs`, 1 `cp1250_czech_cs`.
+    Czech(u8),
     /// The Unicode Collation Algorithm with one level.
     UcaPadded(Version),
     /// The Unicode Collation Algorithm, NO PAD. `levels` is the number of levels that count (1 =

@@ -3,10 +3,10 @@
 use super::chars::from_utf8mb4;
 use super::charset::Charset;
 use super::definition::{Collation, Weighing};
-use super::general;
 use super::ids::LATIN1_SWEDISH_CI;
 use super::lookup::of;
 use super::weights::weight_string;
+use super::{czech, general};
 
 /// The offset of the FNV-1a hash, which the collations of Unicode 9.0 use.
 const FNV_OFFSET: u64 = 14_695_981_039_346_656_037;
@@ -68,6 +68,10 @@ impl KeyHash {
             Weighing::Bytes => self.add_bytes(&stored),
             Weighing::PaddedBytes | Weighing::CodePoints if !is_wide => {
                 self.add_bytes(without_spaces(&stored));
+            }
+            Weighing::Czech(which) => {
+                let bytes = without_spaces(&stored).iter();
+                bytes.for_each(|byte| self.add_weight(czech::hash_weight(which, *byte).into()));
             }
             Weighing::Single(_) => return self.add_weights(collation, text, |bytes| bytes),
             Weighing::General if !is_wide => {

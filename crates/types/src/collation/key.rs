@@ -7,7 +7,7 @@ use super::ids::UTF8MB4_GENERAL_CI;
 use super::lookup::of;
 use super::padding::{SPACE, SPACES_THEN_END, SPACES_THEN_LESS, SPACES_THEN_MORE};
 use super::uca::padded_weights;
-use super::{general, multi, special, tailored, uca};
+use super::{czech, general, multi, special, tailored, uca};
 
 /// Appends the key of a string stored in the collation's character set. Keys compare as the strings
 /// do, and no key is a prefix of another one.
@@ -78,6 +78,7 @@ impl Collation {
             }
             Weighing::Multi(table) => self.key_of(multi::weights(self.charset, table, bytes), SPACE, out),
             Weighing::German2(table) => self.key_of(special::german2(table, bytes), SPACE, out),
+            Weighing::Czech(which) => czech::write_key(which, bytes, out),
             Weighing::Thai => self.key_of(special::thai(bytes).into_iter(), SPACE, out),
         }
     }

@@ -10,8 +10,9 @@ pub(super) const CASE_FAMILIES: usize = 36;
 
 /// Id, name, character set, weights, SORTLEN, PAD SPACE, family of upper and lower case.
 #[rustfmt::skip]
-pub(super) static COLLATIONS: [Collation; 373] = [
+pub(super) static COLLATIONS: [Collation; 375] = [
     entry(1, "big5_chinese_ci", Charset::Big5, Multi(40), 1, true, 0),
+    entry(2, "latin2_czech_cs", Charset::Latin2, Czech(0), 4, true, 7),
     entry(3, "dec8_swedish_ci", Charset::Dec8, Single(0), 1, true, 2),
     entry(4, "cp850_general_ci", Charset::Cp850, Single(1), 1, true, 3),
     entry(5, "latin1_german1_ci", Charset::Latin1, Single(2), 1, true, 4),
@@ -42,6 +43,7 @@ pub(super) static COLLATIONS: [Collation; 373] = [
     entry(31, "latin1_german2_ci", Charset::Latin1, German2(21), 2, true, 4),
     entry(32, "armscii8_general_ci", Charset::Armscii8, Single(22), 1, true, 21),
     entry(33, "utf8mb3_general_ci", Charset::Utf8mb3, General, 1, true, 22),
+    entry(34, "cp1250_czech_cs", Charset::Cp1250, Czech(1), 2, true, 7),
     entry(35, "ucs2_general_ci", Charset::Ucs2, General, 1, true, 22),
     entry(36, "cp866_general_ci", Charset::Cp866, Single(23), 1, true, 24),
     entry(37, "keybcs2_general_ci", Charset::Keybcs2, Single(24), 1, true, 25),

@@ -7,6 +7,7 @@
 mod case;
 mod chars;
 mod charset;
+mod czech;
 mod definition;
 mod encoding;
 mod general;
@@ -44,7 +45,7 @@ pub use key::{
 };
 pub use lookup::{all, by_id, charset_of, from_name, max_bytes_per_char, name};
 pub use order::{compare, compare_utf8mb4, order_prefix};
-pub use search::locate_utf8mb4;
+pub use search::{is_liked_by_bytes, locate_utf8mb4};
 pub use weights::weight_string;
 
 #[cfg(test)]

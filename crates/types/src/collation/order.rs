@@ -7,7 +7,7 @@ use super::ids::UTF8MB4_GENERAL_CI;
 use super::lookup::of;
 use super::padding::{SPACE, compare_padded};
 use super::uca::padded_weights;
-use super::{general, multi, special, tailored, uca};
+use super::{czech, general, multi, special, tailored, uca};
 use std::cmp::Ordering;
 
 /// Compares two strings stored in the collation's character set.
@@ -55,6 +55,7 @@ impl Collation {
             Weighing::German2(table) => {
                 self.order(special::german2(table, a), special::german2(table, b), SPACE)
             }
+            Weighing::Czech(which) => czech::padded_weights(which, a).cmp(&czech::padded_weights(which, b)),
             Weighing::Thai => self.order(special::thai(a).into_iter(), special::thai(b).into_iter(), SPACE),
         }
     }

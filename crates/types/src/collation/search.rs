@@ -8,7 +8,7 @@ use super::chars::from_utf8mb4;
 use super::charset::Charset;
 use super::definition::{Collation, Weighing};
 use super::encoding::char_len;
-use super::ids::UTF8MB4_GENERAL_CI;
+use super::ids::{BINARY, UTF8MB4_GENERAL_CI};
 use super::lookup::of;
 use super::version::Version;
 use super::{general, multi, tailored, uca};
@@ -43,6 +43,11 @@ pub fn locate_utf8mb4<E>(
         // As strings compare that the character set does not have.
         _ => locate(of(UTF8MB4_GENERAL_CI), &Texts { haystack, needle, from }, go_on),
     }
+}
+
+/// Reports whether LIKE compares characters by their bytes in this collation.
+pub fn is_liked_by_bytes(id: u16) -> bool {
+    id == BINARY || matches!(of(id).weighing, Weighing::Czech(_))
 }
 
 /// What is looked for, and where.
@@ -137,10 +142,13 @@ fn locate<E>(
         Weighing::Bytes if collation.charset == Charset::Binary => {
             texts.locate_where(|rest| rest.starts_with(texts.needle), |_| 1, go_on)
         }
-        Weighing::Bytes | Weighing::PaddedBytes | Weighing::CodePoints => match collation.weighs_utf8() {
-            true => texts.locate_where(|rest| rest.starts_with(texts.needle), utf8_len, go_on),
-            false => texts.locate_where(|rest| rest.starts_with(texts.needle), stored_len, go_on),
-        },
+        // As in MySQL, the Czech ones of one byte look for bytes, too.
+        Weighing::Bytes | Weighing::PaddedBytes | Weighing::CodePoints | Weighing::Czech(_) => {
+            match collation.weighs_utf8() {
+                true => texts.locate_where(|rest| rest.starts_with(texts.needle), utf8_len, go_on),
+                false => texts.locate_where(|rest| rest.starts_with(texts.needle), stored_len, go_on),
+            }
+        }
         Weighing::Uca { levels } => {
             let weigh = |text, level| uca::level_weights(Version::V900, text, level).map(u32::from);
             texts.locate(levels.into(), weigh, utf8_len, go_on)
@@ -219,6 +227,9 @@ mod tests {
             (named("latin1_general_ci"), "e", "xé", 0),
             (named("latin1_german2_ci"), "ss", "ß", 0),
             (named("latin1_german2_ci"), "ß", "xss", 0),
+            (named("latin2_czech_cs"), "h", "xch", 3),
+            (named("latin2_czech_cs"), " ", "x\t", 0),
+            (named("cp1250_czech_cs"), "A", "xa", 0),
         ] {
             assert_eq!(place(collation, needle, haystack), wanted, "{collation} {needle} {haystack}");
         }

@@ -6,7 +6,7 @@ use super::charset::Charset;
 use super::definition::Weighing;
 use super::lookup::of;
 use super::version::Version;
-use super::{general, multi, special, tailored, uca};
+use super::{czech, general, multi, special, tailored, uca};
 
 /// Returns the weights of a utf8mb4 string. For bytes that are no characters the result is the
 /// bytes themselves. With `chars` the result is for that number of characters: a longer string is
@@ -30,7 +30,8 @@ pub fn weight_string(id: u16, text: &[u8], chars: Option<usize>, most_bytes: usi
         Weighing::Bytes => out.extend(bytes),
         // In character sets of Unicode the weights are code points.
         Weighing::PaddedBytes | Weighing::CodePoints if collation.charset.is_unicode() => {
-            let width = if collation.charset == Charset::Ucs2 { 2 } else { 3 };
+            let is_narrow = matches!(collation.charset, Charset::Ucs2 | Charset::Utf8mb3);
+            let width = if is_narrow { 2 } else { 3 };
             match (collation.pads, std::str::from_utf8(&text)) {
                 (true, Ok(text)) => text.chars().for_each(|c| out.push(u32::from(c), width)),
                 _ => out.extend(&text),
@@ -62,6 +63,7 @@ pub fn weight_string(id: u16, text: &[u8], chars: Option<usize>, most_bytes: usi
         Weighing::German2(table) => {
             special::german2(table, bytes).for_each(|weight| out.push_short(weight));
         }
+        Weighing::Czech(which) => out.extend(&czech::weights(which, bytes)),
         Weighing::Thai => special::thai(bytes).into_iter().for_each(|weight| out.push_short(weight)),
     }
     (out.bytes.len() <= most_bytes).then_some(out.bytes)
