@@ -45,6 +45,15 @@ struct Copied {
     value_len: u16,
 }
 
+impl Copied {
+    /// Returns the entry's key and value in the scan's buffer.
+    #[inline]
+    fn parts<'b>(&self, buffer: &'b [u8]) -> (&'b [u8], &'b [u8]) {
+        let (at, key_len) = (self.at as usize, self.key_len as usize);
+        buffer[at..at + key_len + self.value_len as usize].split_at(key_len)
+    }
+}
+
 /// A running scan; see [`crate::Tree::scan`].
 #[derive(Debug)]
 pub struct Scan {
@@ -102,9 +111,21 @@ impl Scan {
     /// Returns the entry that was given out last, until [`Scan::next`] is called again.
     #[inline]
     pub fn current(&self) -> Option<(&[u8], &[u8])> {
-        let entry = self.entries.get(self.given.checked_sub(1)?)?;
-        let (at, key_len) = (entry.at as usize, entry.key_len as usize);
-        Some(self.buffer[at..at + key_len + entry.value_len as usize].split_at(key_len))
+        Some(self.entries.get(self.given.checked_sub(1)?)?.parts(&self.buffer))
+    }
+
+    /// Returns the entry that [`Scan::next`] gives out next, if it is copied already.
+    #[inline]
+    pub fn peek(&self) -> Option<(&[u8], &[u8])> {
+        Some(self.entries.get(self.given)?.parts(&self.buffer))
+    }
+
+    /// Gives out the entry that [`Scan::peek`] has returned.
+    #[inline]
+    pub fn advance(&mut self) -> (&[u8], &[u8]) {
+        let entry = self.entries[self.given];
+        self.given += 1;
+        entry.parts(&self.buffer)
     }
 
     /// Reports whether the next call of [`Scan::next`] reads pages, or finds nothing.

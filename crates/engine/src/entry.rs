@@ -91,6 +91,7 @@ impl<'a> ClusteredValue<'a> {
 }
 
 /// Returns the flags and the sequence number of any entry's value.
+#[inline]
 pub(crate) fn parse_header(value: &[u8]) -> Result<(u8, u64)> {
     let header = value.get(..HEADER_LEN).ok_or_else(corrupt)?;
     let seq = u64::from_le_bytes(header[1..].try_into().expect("nine less one is eight"));

@@ -509,7 +509,13 @@ impl Table {
     /// partition.
     #[inline]
     pub(crate) fn reads_as_stored(&self, value: &ClusteredValue<'_>) -> bool {
-        value.seq > self.settled_at
+        self.reads_as_stored_at(value.seq)
+    }
+
+    /// Does what [`Table::reads_as_stored`] does, for a row with this sequence number.
+    #[inline]
+    pub(crate) fn reads_as_stored_at(&self, seq: Lsn) -> bool {
+        seq > self.settled_at
     }
 
     /// Returns the image of a stored row with the columns of the table. Off-page columns are empty

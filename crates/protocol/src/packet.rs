@@ -399,17 +399,34 @@ impl<S: Read + Write> Channel<S> {
     }
 
     /// Appends one payload, which `fill` writes, to the output.
+    #[inline]
     pub fn write_packet(&mut self, fill: impl FnOnce(&mut Vec<u8>)) -> Result<(), PacketError> {
+        let filled = self.try_write_packet(|output| {
+            fill(output);
+            Ok::<(), std::convert::Infallible>(())
+        });
+        filled.map(|filled| filled.unwrap_or_else(|never| match never {}))
+    }
+
+    /// Does what [`Channel::write_packet`] does, unless `fill` fails. Then the output is as it was
+    /// before, and the error of `fill` is returned.
+    pub fn try_write_packet<E>(
+        &mut self,
+        fill: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<Result<(), E>, PacketError> {
         let header = self.output.len();
         self.output.extend_from_slice(&[0; HEADER_BYTES]);
-        fill(&mut self.output);
+        if let Err(error) = fill(&mut self.output) {
+            self.output.truncate(header);
+            return Ok(Err(error));
+        }
         assert!(self.output.len() >= header + HEADER_BYTES, "a payload is appended behind its header");
         let len = self.output.len() - header - HEADER_BYTES;
         if len >= MAX_PAYLOAD_BYTES {
-            return self.send_split(header);
+            return self.send_split(header).map(Ok);
         }
         self.put_header(header, len);
-        if self.output.len() >= FLUSH_BYTES { self.flush() } else { Ok(()) }
+        if self.output.len() >= FLUSH_BYTES { self.flush().map(Ok) } else { Ok(Ok(())) }
     }
 
     fn put_header(&mut self, at: usize, len: usize) {

@@ -268,16 +268,30 @@ pub fn row_null_bitmap_bytes(columns: usize) -> usize {
 /// Appends one binary row: a header, the null bitmap (whose first two bits are unused), the cells.
 ///
 /// `cell(i, out)` appends cell `i` and returns false for NULL.
+#[inline]
 pub fn put_binary_row(columns: usize, out: &mut Vec<u8>, mut cell: impl FnMut(usize, &mut Vec<u8>) -> bool) {
+    let put = try_put_binary_row(columns, out, |i, out| Ok::<bool, std::convert::Infallible>(cell(i, out)));
+    put.unwrap_or_else(|never| match never {})
+}
+
+/// Does what [`put_binary_row`] does, with cells that may fail. After an error the row is
+/// incomplete.
+#[inline]
+pub fn try_put_binary_row<E>(
+    columns: usize,
+    out: &mut Vec<u8>,
+    mut cell: impl FnMut(usize, &mut Vec<u8>) -> Result<bool, E>,
+) -> Result<(), E> {
     let bitmap = out.len() + 1;
     out.resize(bitmap + row_null_bitmap_bytes(columns), 0);
     for i in 0..columns {
         let end = out.len();
-        if !cell(i, out) {
+        if !cell(i, out)? {
             debug_assert_eq!(out.len(), end, "NULL has a bit and no bytes");
             out[bitmap + (i + 2) / 8] |= 1 << ((i + 2) % 8);
         }
     }
+    Ok(())
 }
 
 /// Calls `cell` with each cell of a binary row. `types` are the columns' type codes and unsigned

@@ -101,6 +101,7 @@ pub use session::event::{EventCondition, EventRun, drop_event, note_event_run, r
 pub use session::prepared::Prepared;
 pub use session::{Session, SessionInit};
 pub use sink::{
-    ClientFile, ColumnMeta, EndOfRows, OkInfo, PlanNumber, ResultSink, WarningLevel, column_flag, status,
+    ClientFile, ColumnMeta, EndOfRows, OkInfo, PlanNumber, ResultSink, StoredRow, WarningLevel, column_flag,
+    status,
 };
 pub use statement_log::{EndedStatement, StatementLog, StatementOrigin};

@@ -8,6 +8,7 @@
 use crate::error::Result;
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, Ordering};
+use types::row::{RowError, RowLayout};
 use types::{ColumnType, Value};
 
 /// The number of a bound statement, which no other one of the process has.
@@ -116,6 +117,28 @@ pub struct VirtualTable {
     pub rows: Vec<Vec<Value>>,
 }
 
+/// A row of a result whose values are columns of one stored row, in the form in which it is stored.
+#[derive(Debug, Clone, Copy)]
+pub struct StoredRow<'r> {
+    /// The columns of the table.
+    pub layout: &'r RowLayout,
+    /// The full image of the table's row.
+    pub image: &'r [u8],
+    /// The column of the table that each column of the result is. Both have the same type, which is
+    /// not TIMESTAMP.
+    pub columns: &'r [usize],
+}
+
+impl StoredRow<'_> {
+    /// Returns the row's values.
+    ///
+    /// # Errors
+    /// Returns an error for an image that does not decode.
+    pub fn values(&self) -> std::result::Result<Vec<Value>, RowError> {
+        self.columns.iter().map(|column| self.layout.decode(self.image, *column)).collect()
+    }
+}
+
 /// A file at the client, for LOAD DATA LOCAL.
 pub trait ClientFile {
     /// Asks the client for the file with this name. If this succeeds, [`ClientFile::next_piece`]
@@ -159,6 +182,16 @@ pub trait ResultSink {
 
     /// Receives one row, which has as many values as there are columns.
     fn row(&mut self, row: &[Value]) -> Result<()>;
+
+    /// Receives one row in the form in which it is stored. A sink that has a shorter way from there
+    /// to its own form implements it.
+    ///
+    /// # Errors
+    /// Returns the errors of [`ResultSink::row`], and an error for a damaged row.
+    fn stored_row(&mut self, row: &StoredRow<'_>) -> Result<()> {
+        self.row(&row.values()?)
+    }
+
     /// Ends the result set.
     fn end_rows(&mut self, end: EndOfRows) -> Result<()>;
 

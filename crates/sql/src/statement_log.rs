@@ -10,7 +10,7 @@ use crate::counters::Counters;
 use crate::digest::Digest;
 use crate::error::Result;
 use crate::lexer::LexMode;
-use crate::sink::{ClientFile, ColumnMeta, EndOfRows, OkInfo, PlanNumber, ResultSink};
+use crate::sink::{ClientFile, ColumnMeta, EndOfRows, OkInfo, PlanNumber, ResultSink, StoredRow};
 use types::Value;
 
 /// How a statement has come.
@@ -123,6 +123,11 @@ impl ResultSink for CountingSink<'_> {
     fn row(&mut self, row: &[Value]) -> Result<()> {
         self.rows += 1;
         self.sink.row(row)
+    }
+
+    fn stored_row(&mut self, row: &StoredRow<'_>) -> Result<()> {
+        self.rows += 1;
+        self.sink.stored_row(row)
     }
 
     fn end_rows(&mut self, end: EndOfRows) -> Result<()> {

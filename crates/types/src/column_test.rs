@@ -25,6 +25,8 @@ enum Accepts {
     Numbers(OrderNumber, Vec<u64>),
     /// The numbers that compare in one of these ways with another column's.
     Column(OrderNumber, usize, [Ordering; 2]),
+    /// The texts that compare in one of these ways with another column's in the collation.
+    TextColumn { collation: u16, other: usize, wanted: [Ordering; 2] },
     /// The texts that are equal to one of these in the collation, or those that are equal to none.
     Texts { collation: u16, texts: Vec<Vec<u8>>, equal: bool },
 }
@@ -63,6 +65,13 @@ impl ColumnTest {
         ColumnTest { column, accepts: Accepts::Column(order, other, wanted) }
     }
 
+    /// Makes a test that holds if the text of the column compares with the text of another one, in
+    /// a collation, as one of two orderings says. The layout must say of both columns that their
+    /// bytes are those of the values ([`RowLayout::is_plain_text`]).
+    pub fn text_column(column: usize, collation: u16, other: usize, wanted: [Ordering; 2]) -> ColumnTest {
+        ColumnTest { column, accepts: Accepts::TextColumn { collation, other, wanted } }
+    }
+
     /// Makes a test that holds for the texts that are equal to one of `texts` in a collation, or
     /// for those that are equal to none of them. The layout must say of the column that its bytes
     /// are the value's ([`RowLayout::is_plain_text`]).
@@ -84,6 +93,10 @@ impl ColumnTest {
             Accepts::Column(order, other, wanted) => match layout.find(image, *other)? {
                 None => false,
                 Some(other) => wanted.contains(&order.of_packed(packed).cmp(&order.of_packed(other))),
+            },
+            Accepts::TextColumn { collation, other, wanted } => match layout.find(image, *other)? {
+                None => false,
+                Some(other) => wanted.contains(&collation::compare_utf8mb4(*collation, packed, other)),
             },
             Accepts::Texts { collation, texts, equal } => {
                 let is_equal = |text: &Vec<u8>| {
@@ -139,6 +152,29 @@ mod tests {
         assert_eq!(holds(texts(&["x", "ete"], true)), (true, false));
         assert_eq!(holds(texts(&["x", "ete"], false)), (false, false));
         assert_eq!(holds(texts(&["x"], false)), (true, false));
+    }
+
+    #[test]
+    fn two_columns_of_texts_compare_in_the_collation() {
+        const UTF8MB4_0900_AI_CI: u16 = 255;
+        let text = ColumnType::varchar(20, UTF8MB4_0900_AI_CI);
+        let layout = RowLayout::new(&[text.clone(), ColumnType::int(false), text]);
+        let holds = |a: Value, b: Value, wanted: [Ordering; 2]| {
+            let mut image = Vec::new();
+            layout.encode(&[a, Value::Int(1), b], &mut image).unwrap();
+            ColumnTest::text_column(0, UTF8MB4_0900_AI_CI, 2, wanted).holds(&layout, &image).unwrap()
+        };
+        let (equal, differs) = ([Ordering::Equal; 2], [Ordering::Less, Ordering::Greater]);
+        let less = [Ordering::Less; 2];
+        assert!(holds(Value::text("Été"), Value::text("ete"), equal));
+        assert!(!holds(Value::text("Été"), Value::text("ete"), differs));
+        assert!(holds(Value::text("a"), Value::text("B"), less));
+        assert!(!holds(Value::text("B"), Value::text("a"), less));
+        assert!(holds(Value::text(""), Value::text("a"), differs));
+        for wanted in [equal, differs, less] {
+            assert!(!holds(Value::Null, Value::text("a"), wanted));
+            assert!(!holds(Value::text("a"), Value::Null, wanted));
+        }
     }
 
     #[test]

@@ -211,25 +211,42 @@ impl RowLayout {
     /// Returns an error if the image ends within a value, or has no such column.
     #[inline]
     pub fn find<'a>(&self, image: &'a [u8], column: usize) -> Result<Option<&'a [u8]>, RowError> {
-        let bitmap = self.bitmap(image, self.columns())?;
-        let Some(width) = self.widths.get(column) else {
+        let Some(bitmap) = image.get(..self.null_bytes()) else {
+            return Err(self.error(self.columns(), image.len(), PackedError::Short));
+        };
+        let Some(hint) = self.hints.get(column) else {
             return Err(self.error(column, 0, PackedError::WrongKind));
         };
         if is_null(bitmap, column) {
             return Ok(None);
         }
-        let start = if no_null_before(bitmap, column) {
+        let start = if !no_null_before(bitmap, column) {
+            self.skip(image, bitmap, 0, column, bitmap.len())?
+        } else if hint.fixed_offset != 0 {
+            hint.fixed_offset as usize
+        } else {
             let start = self.places.start(image, bitmap.len(), column);
             start.map_err(|cause| self.error(column, image.len(), cause))?
-        } else {
-            self.skip(image, bitmap, 0, column, bitmap.len())?
         };
-        let (skipped, end) = match width {
-            Width::Fixed(len) => (0, start + usize::from(*len)),
-            Width::Prefixed(prefix) => (usize::from(*prefix), self.after(image, column, start)?),
+        let (prefix, Some([low, high, ..])) = (usize::from(hint.text_prefix), image.get(start..)) else {
+            return self.find_at(image, column, start).map(Some);
         };
-        let bytes = image.get(start + skipped..end);
-        bytes.map(Some).ok_or(self.error(column, start, PackedError::Short))
+        if prefix == 0 {
+            return self.find_at(image, column, start).map(Some);
+        }
+        let high = if prefix == 2 { usize::from(*high) << 8 } else { 0 };
+        let text = image.get(start + prefix..start + prefix + (usize::from(*low) | high));
+        text.map(Some).ok_or_else(|| self.error(column, start, PackedError::Short))
+    }
+
+    /// Returns the bytes of a column that is not NULL and starts at `start`, without the length
+    /// prefix.
+    fn find_at<'a>(&self, image: &'a [u8], column: usize, start: usize) -> Result<&'a [u8], RowError> {
+        let (skipped, end) = match self.widths[column] {
+            Width::Fixed(len) => (0, start + usize::from(len)),
+            Width::Prefixed(prefix) => (usize::from(prefix), self.after(image, column, start)?),
+        };
+        image.get(start + skipped..end).ok_or_else(|| self.error(column, start, PackedError::Short))
     }
 
     /// Returns the packed value of a column in a partial image: `None` if the mask does not have

@@ -7,7 +7,7 @@ use super::mode::LockMode;
 use super::row_access::RowAccess;
 use super::scan::{Found, Lent, Scan};
 use crate::definition::IndexRef;
-use crate::entry::ClusteredValue;
+use crate::entry::{ClusteredValue, HEADER_LEN};
 use crate::error::Result;
 
 impl Scan {
@@ -24,6 +24,34 @@ impl Scan {
         self.takes_entries =
             takes_entries && self.mode == LockMode::Snapshot && matches!(self.index, IndexRef::Secondary(_));
         self.next_found(rows)
+    }
+
+    /// Does what [`Scan::next_lent`] does where that takes no more than a look at the next entry of
+    /// the pages that are copied already: the step before has lent a row, too, and the next row is
+    /// whole and visible in the state that the pages have. Returns its image, or `None` if it has
+    /// done nothing, and [`Scan::next_lent`] has to.
+    #[inline]
+    pub fn lend_at_once(&mut self, txn: &mut Transaction) -> Option<&[u8]> {
+        let rows = &mut txn.rows;
+        // A row that was lent says that `may_lend` was true at it. Only the transaction's own
+        // changes may have come since.
+        let changed = |rows: &RowAccess| rows.changes.writes_of(&self.table).table(self.table.id).is_some();
+        if self.lent.is_none()
+            || rows.locks.last.is_some()
+            || changed(rows)
+            || !rows.view.is_valid(&rows.engine)
+        {
+            return None;
+        }
+        let (_, value) = self.pages.as_ref()?.peek()?;
+        let (flags, seq) = crate::entry::parse_header(value).ok()?;
+        if flags != 0 || !self.view.sees(seq) || !self.table.reads_as_stored_at(seq) {
+            return None;
+        }
+        rows.count_read();
+        self.lent = Some(Lent::Page(HEADER_LEN));
+        let (_, value) = self.pages.as_mut()?.advance();
+        Some(&value[HEADER_LEN..])
     }
 
     /// Reports whether the pages alone say what comes next.

@@ -63,6 +63,13 @@ impl ReadView {
         }
     }
 
+    /// Reports whether a result that was read before this call may be given out: the snapshot, if
+    /// one is open, was not evicted.
+    #[inline]
+    pub fn is_valid(&self, engine: &Engine) -> bool {
+        self.snapshot.as_ref().is_none_or(|snapshot| !engine.snapshots.is_evicted(snapshot))
+    }
+
     /// Refuses a result that was read at a snapshot which was evicted meanwhile. It must be called
     /// after reading. It also replaces an error that came from what the snapshot no longer had.
     #[inline]

@@ -14,6 +14,7 @@ mod packet_room;
 mod prepared;
 mod sent_columns;
 mod statement;
+mod stored_cells;
 #[cfg(test)]
 mod tests;
 mod wire_sink;

@@ -2,15 +2,16 @@
 
 use crate::connection::cells::{put_binary_cell, put_text_cell};
 use crate::connection::sent_columns::{ColumnForm, SentColumns};
+use crate::connection::stored_cells::{put_stored_binary, put_stored_text};
 use protocol::capability as cap;
 use protocol::column::{COLLATION_BINARY, Column, column_flag, field_type};
 use protocol::packet::{Channel, OutputMark, PacketError};
 use protocol::response::{EOF_HEADER, LOCAL_INFILE_HEADER, OK_HEADER, OkPacket, StateChange, put_eof};
-use protocol::scalar::put_binary_row;
+use protocol::scalar::{put_binary_row, try_put_binary_row};
 use protocol::stream::Stream;
 use protocol::wire::put_lenenc_int;
 use sql::SqlError;
-use sql::{ClientFile, ColumnMeta, EndOfRows, OkInfo, PlanNumber, ResultSink};
+use sql::{ClientFile, ColumnMeta, EndOfRows, OkInfo, PlanNumber, ResultSink, StoredRow};
 use std::borrow::Cow;
 use types::collation::{self, Charset};
 use types::{ColumnType, Value};
@@ -350,6 +351,25 @@ impl ResultSink for WireSink<'_> {
             }),
         });
         written.map_err(|e| self.break_off(e))
+    }
+
+    fn stored_row(&mut self, row: &StoredRow<'_>) -> sql::Result<()> {
+        assert!(self.is_within_rows, "rows come behind their columns");
+        assert_eq!(row.columns.len(), self.columns.len(), "each column of the result is one of the table");
+        if self.converts || row.image.len() >= LONG_VALUE_BYTES {
+            return self.row(&row.values()?);
+        }
+        let WireSink { channel, columns, form, .. } = self;
+        let written = channel.try_write_packet(|out| match form {
+            RowForm::Text => (0..columns.len()).try_for_each(|at| put_stored_text(row, at, out)),
+            RowForm::Binary => try_put_binary_row(columns.len(), out, |at, out| {
+                put_stored_binary(row, at, &columns[at], out)
+            }),
+        });
+        match written {
+            Ok(filled) => filled.map_err(SqlError::from),
+            Err(e) => Err(self.break_off(e)),
+        }
     }
 
     fn end_rows(&mut self, end: EndOfRows) -> sql::Result<()> {

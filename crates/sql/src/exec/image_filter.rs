@@ -24,6 +24,9 @@ pub(super) struct ImageFilter {
     tests: Vec<ColumnTest>,
     /// The conditions that hold for every row that passes the tests.
     pub answered: Answered,
+    /// The columns of the table that are wanted of the rows that pass the tests. `None` means that
+    /// these are no fewer than the step says.
+    pub needed: Option<Vec<usize>>,
 }
 
 impl ImageFilter {
@@ -42,7 +45,7 @@ impl ImageFilter {
         }
         let conditions = step.hash.as_ref().map_or(&step.conditions, |lookup| &lookup.conditions);
         let columns = Columns { layout, step };
-        let mut filter = ImageFilter { tests: Vec::new(), answered };
+        let mut filter = ImageFilter { tests: Vec::new(), answered, needed: None };
         for (at, condition) in conditions.iter().enumerate() {
             if answered.has(at) {
                 continue;
@@ -56,7 +59,14 @@ impl ImageFilter {
                 None => break,
             }
         }
-        Ok((!filter.tests.is_empty()).then(|| Box::new(filter)))
+        if filter.tests.is_empty() {
+            return Ok(None);
+        }
+        // The rows that a hash table keeps have all columns that are needed.
+        if step.hash.is_none() {
+            filter.needed = needed_beside(step, filter.answered);
+        }
+        Ok(Some(Box::new(filter)))
     }
 
     /// Reports whether a row passes all tests.
@@ -69,6 +79,22 @@ impl ImageFilter {
         }
         Ok(true)
     }
+}
+
+/// Returns the columns of the step's table that something beside the answered conditions reads.
+/// `None` means that the plan does not say which these are.
+fn needed_beside(step: &TableStep, answered: Answered) -> Option<Vec<usize>> {
+    let needed = step.needed_beside_conditions.as_ref()?;
+    let mut slots: Vec<usize> = needed.iter().map(|column| step.base + column).collect();
+    for (at, condition) in step.conditions.iter().enumerate() {
+        if !answered.has(at) {
+            condition.slots(&mut slots);
+        }
+    }
+    slots.sort_unstable();
+    slots.dedup();
+    let own = step.base..step.base + step.columns;
+    Some(slots.into_iter().filter(|slot| own.contains(slot)).map(|slot| slot - step.base).collect())
 }
 
 /// Reports whether the condition compares only columns and constants of one family of types, which
@@ -121,7 +147,7 @@ impl Columns<'_> {
             Node::Compare { op, operands, collation } => {
                 let [a, b] = &**operands;
                 if let (Some(a), Some(b)) = (self.column(a), self.column(b)) {
-                    return Ok(self.columns(*op, a, b));
+                    return Ok(self.columns(*op, (a, b), *collation));
                 }
                 let (op, column, other) = match (self.column(a), self.column(b)) {
                     (Some(column), None) => (Some(*op), column, b),
@@ -156,8 +182,9 @@ impl Columns<'_> {
         OrderNumber::of(&self.layout.types()[column])
     }
 
-    /// Returns the test for two columns whose values are stored in the same way.
-    fn columns(&self, op: BinaryOp, a: usize, b: usize) -> Option<ColumnTest> {
+    /// Returns the test for two columns of texts, or for two whose values are stored in the same
+    /// way.
+    fn columns(&self, op: BinaryOp, (a, b): (usize, usize), collation: u16) -> Option<ColumnTest> {
         let form = |column: usize| {
             let ty = &self.layout.types()[column];
             (ty.code, ty.unsigned, if ty.is_integer() { 0 } else { ty.meta })
@@ -171,6 +198,9 @@ impl Columns<'_> {
             BinaryOp::GreaterEqual => [Ordering::Greater, Ordering::Equal],
             _ => return None,
         };
+        if self.layout.is_plain_text(a) && self.layout.is_plain_text(b) {
+            return Some(ColumnTest::text_column(a, collation, b, wanted));
+        }
         if form(a) != form(b) {
             return None;
         }

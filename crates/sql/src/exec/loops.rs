@@ -367,7 +367,10 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
                     run.with(|txn| txn.release_unwanted());
                     return Ok(Flow::Continue);
                 }
-                self.passing(Operator::Kept(at), || self.level(run, inner, row, visit))
+                self.passing(Operator::Kept(at), || match inner.step == inner.end {
+                    true => visit(run, row),
+                    false => self.level(run, inner, row, visit),
+                })
             })
         };
         if !MEASURED {

@@ -33,6 +33,8 @@ pub(super) struct Reader<'p> {
     /// The charge for the image and the values of a long row, which stay in memory while inner
     /// tables are read. `None` means that no long row has come yet.
     long: Option<Charge>,
+    /// The row that [`Reader::next_image`] has returned, if it is not lent by the scan.
+    own: Option<Row>,
     /// The status counter of a step to the next row of the scan.
     step: Step,
     /// Whether no row has been asked of the scan yet.
@@ -84,6 +86,16 @@ impl Filter {
         match self {
             Filter::Made(filter) => filter.passes(&table.layout, image),
             Filter::After(_) | Filter::None => Ok(true),
+        }
+    }
+
+    /// Returns the columns that are wanted of the rows which pass the tests, if these are fewer than
+    /// the step says.
+    #[inline(always)]
+    fn needed(&self) -> Option<&[usize]> {
+        match self {
+            Filter::Made(filter) => filter.needed.as_deref(),
+            Filter::After(_) | Filter::None => None,
         }
     }
 
@@ -181,6 +193,7 @@ impl<'p> Reader<'p> {
             scan: None,
             point,
             long: None,
+            own: None,
             step: Step::of(access),
             is_fresh: true,
             degraded,
@@ -246,6 +259,16 @@ impl<'p> Reader<'p> {
         while self.scan.is_some() || self.open_scan(run)? {
             let Some(scan) = &mut self.scan else { break };
             self.step.count(&mut self.is_fresh, run.ctx.counters);
+            if let Some(image) = run.with(|txn| scan.lend_at_once(txn)) {
+                if !self.filter.passes((self.table, image), (step, self.is_exact), run.ctx)? {
+                    self.note_row(run)?;
+                    continue;
+                }
+                charge_long(&mut self.long, run, image)?;
+                decode(self.table, image, self.filter.needed().unwrap_or(needed), slots)?;
+                self.note_row(run)?;
+                return Ok(true);
+            }
             match (run.with(|txn| scan.next_lent(txn, step.covering.is_some()))?, &step.covering) {
                 (Some(Found::Lent), _) => {
                     let image = scan.image();
@@ -254,7 +277,7 @@ impl<'p> Reader<'p> {
                         continue;
                     }
                     charge_long(&mut self.long, run, image)?;
-                    decode(self.table, image, needed, slots)?;
+                    decode(self.table, image, self.filter.needed().unwrap_or(needed), slots)?;
                 }
                 (Some(Found::Row(row)), _) => {
                     if !is_new(&mut self.returned, &row.key)? {
@@ -265,7 +288,7 @@ impl<'p> Reader<'p> {
                         continue;
                     }
                     charge_long(&mut self.long, run, &row.image)?;
-                    decode(self.table, &row.image, needed, slots)?;
+                    decode(self.table, &row.image, self.filter.needed().unwrap_or(needed), slots)?;
                 }
                 (Some(Found::Entry), Some(covering)) => {
                     let is_tested = matches!(self.filter, Filter::Made(_));
@@ -281,6 +304,43 @@ impl<'p> Reader<'p> {
             return Ok(true);
         }
         Ok(false)
+    }
+
+    /// Returns the image of the next row, or `None` when there is no further row.
+    pub fn next_image(&mut self, run: &mut Run<'_, '_>) -> Result<Option<&[u8]>> {
+        if self.point.is_some() {
+            self.own = self.next(run)?;
+            return Ok(self.own.as_ref().map(|row| &*row.image));
+        }
+        while self.scan.is_some() || self.open_scan(run)? {
+            let Some(scan) = &mut self.scan else { break };
+            self.step.count(&mut self.is_fresh, run.ctx.counters);
+            let is_lent = run.with(|txn| scan.lend_at_once(txn).is_some());
+            if !is_lent {
+                match run.with(|txn| scan.next_lent(txn, false))? {
+                    Some(Found::Lent) => {}
+                    Some(Found::Row(row)) => {
+                        if !is_new(&mut self.returned, &row.key)? {
+                            continue;
+                        }
+                        charge_long(&mut self.long, run, &row.image)?;
+                        self.note_row(run)?;
+                        self.own = Some(row);
+                        return Ok(self.own.as_ref().map(|row| &*row.image));
+                    }
+                    Some(Found::Entry) | None => {
+                        self.end_scan();
+                        continue;
+                    }
+                }
+            }
+            self.note_row(run)?;
+            let Some(scan) = &self.scan else { break };
+            let image = scan.image();
+            charge_long(&mut self.long, run, image)?;
+            return Ok(Some(image));
+        }
+        Ok(None)
     }
 
     /// Counts a row that was read, whether it goes on or not.

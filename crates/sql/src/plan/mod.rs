@@ -119,6 +119,9 @@ pub(crate) struct TableStep {
     /// Those of `needed` that the loops decode when the access is exact: the others stand only in
     /// conditions that are answered then.
     pub needed_if_exact: Vec<usize>,
+    /// Those of `needed` that something beside the step's own conditions reads. `None` means that
+    /// this is not known.
+    pub needed_beside_conditions: Option<Vec<usize>>,
     /// The needed columns that get spaces when a row is read. `None` unless the mode
     /// PAD_CHAR_TO_FULL_LENGTH was set when the statement was bound.
     pub padding: Option<Box<Padding>>,
@@ -246,6 +249,7 @@ impl TableStep {
             columns,
             needed: Vec::new(),
             needed_if_exact: Vec::new(),
+            needed_beside_conditions: None,
             padding: None,
             covering: None,
             key_slot: None,

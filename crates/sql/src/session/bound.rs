@@ -11,7 +11,7 @@ use crate::bind::{Binder, end_hints, is_join_view};
 use crate::error::{Result, SqlError};
 use crate::exec::{
     Changes, Input, Run, Subqueries, bind_delete, bind_delete_several, bind_insert, bind_load, bind_update,
-    bind_update_several, run_query,
+    bind_update_several, run_query, run_stored, stored_columns,
 };
 use crate::expr::{Context, Diagnostics, Expr, Level, Reading};
 use crate::host::{Host, Sight};
@@ -128,11 +128,16 @@ fn bind_by(session: &Session, mut binder: Binder<'_>, statement: &Statement) -> 
     };
     end_hints(&mut binder);
     binder.assert_at_the_end();
+    let stored_columns = match &plan {
+        Plan::Query(plan) if into.is_none() => stored_columns(plan),
+        _ => None,
+    };
     let (subqueries, cacheable) = (binder.take_subqueries(), !binder.noted.uncacheable);
     Ok(Bound {
         number: PlanNumber::next(),
         kind: name_of(statement),
         plan,
+        stored_columns,
         subqueries,
         into,
         calls: binder.noted.calls_functions,
@@ -454,7 +459,14 @@ fn run_in(
             let mut rows =
                 Rows::new(&plan.columns, &session.settings.variables, &session.statement.has_described, sink);
             rows.set_plan(bound.number);
-            let outcome = run_query(&mut run, plan, &mut |row| rows.row(row))?;
+            let stored = match &bound.stored_columns {
+                Some(columns) => run_stored(&mut run, plan, columns, &mut |row| rows.stored_row(row))?,
+                None => None,
+            };
+            let outcome = match stored {
+                Some(outcome) => outcome,
+                None => run_query(&mut run, plan, &mut |row| rows.row(row))?,
+            };
             rows.finish()?;
             Ok(Done::Rows { found: outcome.found_rows })
         }

@@ -1,7 +1,7 @@
 //! Passes the rows of a result set from the plan to the sink.
 
 use crate::error::Result;
-use crate::sink::{ColumnMeta, PlanNumber, ResultSink};
+use crate::sink::{ColumnMeta, PlanNumber, ResultSink, StoredRow};
 use crate::variables::Variables;
 use std::cell::Cell;
 use types::{Value, Zone};
@@ -62,6 +62,13 @@ impl<'s> Rows<'s> {
             self.buffer[*at] = value.in_zone(self.zone);
         }
         self.sink.row(&self.buffer)
+    }
+
+    /// Passes on a row in the form in which it is stored.
+    pub fn stored_row(&mut self, row: &StoredRow<'_>) -> Result<()> {
+        debug_assert!(self.stamps.is_empty(), "a TIMESTAMP is sent in the session's time zone");
+        self.describe()?;
+        self.sink.stored_row(row)
     }
 
     fn describe(&mut self) -> Result<()> {

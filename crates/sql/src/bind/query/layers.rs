@@ -54,6 +54,7 @@ pub(super) fn layer_over(
         columns: all.len(),
         needed: (0..all.len()).collect(),
         needed_if_exact: (0..all.len()).collect(),
+        needed_beside_conditions: None,
         padding: None,
         covering: None,
         key_slot: None,

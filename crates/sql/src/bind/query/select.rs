@@ -577,13 +577,15 @@ fn visit_plan(
 /// conditions and ranges use.
 pub(in crate::bind) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>) {
     let mut of_answered = Vec::new();
+    // The slots that the conditions of each step read.
+    let mut of_conditions: Vec<Vec<usize>> = Vec::with_capacity(tables.len());
     let mut take = |expr: &Expr| expr.slots(&mut slots);
     for step in tables.iter() {
         step.conditions_beside_rows().for_each(&mut take);
+        of_conditions.push(read_slots(step.conditions.iter()));
         for (at, condition) in step.conditions.iter().enumerate() {
-            match step.answered.has(at) {
-                true => condition.slots(&mut of_answered),
-                false => take(condition),
+            if step.answered.has(at) {
+                condition.slots(&mut of_answered);
             }
         }
         match &step.source {
@@ -600,6 +602,11 @@ pub(in crate::bind) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>
         }
     }
     slots.extend(tables.iter().flat_map(|step| &step.hash).flat_map(|hash| &hash.keys).flat_map(key_slots));
+    let beside: Vec<Vec<usize>> = (0..tables.len()).map(|at| all_but(at, &slots, &of_conditions)).collect();
+    for step in tables.iter() {
+        let unanswered = step.conditions.iter().enumerate().filter(|(at, _)| !step.answered.has(*at));
+        unanswered.for_each(|(_, condition)| condition.slots(&mut slots));
+    }
     slots.sort_unstable();
     slots.dedup();
     let unanswered = slots.clone();
@@ -608,12 +615,13 @@ pub(in crate::bind) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>
         slots.sort_unstable();
         slots.dedup();
     }
-    for step in tables {
+    for (step, beside) in tables.iter_mut().zip(beside) {
         let own = step.base..step.base + step.columns;
         let columns = |slots: &[usize]| -> Vec<usize> {
             slots.iter().filter(|slot| own.contains(slot)).map(|slot| slot - step.base).collect()
         };
         (step.needed, step.needed_if_exact) = (columns(&slots), columns(&unanswered));
+        step.needed_beside_conditions = Some(columns(&beside));
         step.note_padding();
         if let Source::Stored { table, access } = &step.source
             && step.lock == RowLock::NONE
@@ -621,6 +629,16 @@ pub(in crate::bind) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>
             step.covering = table.entry_reader(access.index, &step.needed);
         }
     }
+}
+
+/// Returns the slots that are read by something beside the conditions of the step `at`: those in
+/// `slots`, and those of the other steps' conditions.
+fn all_but(at: usize, slots: &[usize], of_conditions: &[Vec<usize>]) -> Vec<usize> {
+    let others = of_conditions.iter().enumerate().filter(|(other, _)| *other != at);
+    let mut all: Vec<usize> = slots.iter().chain(others.flat_map(|(_, slots)| slots)).copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 fn key_slots(key: &HashKey) -> [usize; 2] {

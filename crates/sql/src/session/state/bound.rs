@@ -98,6 +98,9 @@ pub(crate) struct Bound {
     /// The kind of statement as which it is counted.
     pub kind: EventName,
     pub plan: Plan,
+    /// The columns of the stored table that the query's results are, if its rows can go to the
+    /// client as they are stored.
+    pub stored_columns: Option<Vec<usize>>,
     pub subqueries: Vec<SubPlan>,
     /// The target of a query's rows, if they do not go to the client.
     pub into: Option<SelectInto>,
