@@ -6,12 +6,15 @@ use super::definition::{Collation, Weighing};
 use super::ids::LATIN1_SWEDISH_CI;
 use super::lookup::of;
 use super::weights::weight_string;
-use super::{czech, general};
+use super::{czech, general, tailored};
 
 /// The offset of the FNV-1a hash, which the collations of Unicode 9.0 use.
 const FNV_OFFSET: u64 = 14_695_981_039_346_656_037;
 /// The prime of the FNV-1a hash.
 const FNV_PRIME: u64 = 1_099_511_628_211;
+
+/// The collations of languages from this id on are MariaDB's own.
+const FIRST_OF_MARIADB: u16 = 512;
 
 /// The state of the hash over the columns of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +86,11 @@ impl KeyHash {
             }
             Weighing::Uca { .. } => return self.add_fnv(collation, text),
             Weighing::Tailored { .. } if !collation.pads => return self.add_fnv(collation, text),
+            // The second level of a PAD SPACE collation does not count.
+            Weighing::Tailored { language, .. } if !is_wide && id >= FIRST_OF_MARIADB => {
+                let weights = tailored::padded_weights(language, text, 0).collect();
+                self.add_padded(weights, tailored::space(language, 0));
+            }
             Weighing::UcaPadded(_) | Weighing::Tailored { .. } if !is_wide => {
                 return self.add_weights(collation, text, |bytes| bytes);
             }
@@ -108,6 +116,13 @@ impl KeyHash {
         let Some(weights) = weight_string(collation.id, text, None, usize::MAX) else { return false };
         self.add_bytes(&arrange(weights));
         true
+    }
+
+    /// Adds weights of two bytes, without those of spaces at the end. As in MariaDB, a space at the
+    /// end may have ignorable characters behind it.
+    fn add_padded(&mut self, weights: Vec<u32>, space: u32) {
+        let end = weights.iter().rposition(|weight| *weight != space).map_or(0, |last| last + 1);
+        weights[..end].iter().for_each(|weight| self.add_bytes(&(*weight as u16).to_be_bytes()));
     }
 
     fn add_fnv(&mut self, collation: &Collation, text: &[u8]) -> bool {

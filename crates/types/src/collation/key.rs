@@ -65,8 +65,11 @@ impl Collation {
                 self.key_of(padded_weights(version, bytes), uca::space(version), out)
             }
             Weighing::Uca { levels } => uca::write_key(bytes, levels, out),
-            Weighing::Tailored { language, .. } if self.pads => {
-                self.key_of(tailored::padded_weights(language, bytes), tailored::space(language), out)
+            Weighing::Tailored { language, levels } if self.pads => {
+                for level in 0..usize::from(levels) {
+                    let weights = tailored::padded_weights(language, bytes, level);
+                    self.key_of(weights, tailored::space(language, level), out);
+                }
             }
             Weighing::Tailored { language, levels } => tailored::write_key(language, bytes, levels, out),
             Weighing::General => self.key_of(general::weights(bytes), SPACE, out),

@@ -6,13 +6,13 @@ use super::definition::{Collation, entry};
 use super::version::Version::*;
 
 /// How many families of upper and lower case `case.tables` has.
-pub(super) const CASE_FAMILIES: usize = 36;
+pub(super) const CASE_FAMILIES: usize = 37;
 
 /// Id, name, character set, weights, SORTLEN, PAD SPACE, family of upper and lower case.
 #[rustfmt::skip]
-pub(super) static COLLATIONS: [Collation; 375] = [
+pub(super) static COLLATIONS: [Collation; 389] = [
     entry(1, "big5_chinese_ci", Charset::Big5, Multi(40), 1, true, 0),
-    entry(2, "latin2_czech_cs", Charset::Latin2, Czech(0), 4, true, 7),
+    entry(2, "latin2_czech_cs", Charset::Latin2, Czech(0), 4, true, 36),
     entry(3, "dec8_swedish_ci", Charset::Dec8, Single(0), 1, true, 2),
     entry(4, "cp850_general_ci", Charset::Cp850, Single(1), 1, true, 3),
     entry(5, "latin1_german1_ci", Charset::Latin1, Single(2), 1, true, 4),
@@ -43,7 +43,7 @@ pub(super) static COLLATIONS: [Collation; 375] = [
     entry(31, "latin1_german2_ci", Charset::Latin1, German2(21), 2, true, 4),
     entry(32, "armscii8_general_ci", Charset::Armscii8, Single(22), 1, true, 21),
     entry(33, "utf8mb3_general_ci", Charset::Utf8mb3, General, 1, true, 22),
-    entry(34, "cp1250_czech_cs", Charset::Cp1250, Czech(1), 2, true, 7),
+    entry(34, "cp1250_czech_cs", Charset::Cp1250, Czech(1), 2, true, 23),
     entry(35, "ucs2_general_ci", Charset::Ucs2, General, 1, true, 22),
     entry(36, "cp866_general_ci", Charset::Cp866, Single(23), 1, true, 24),
     entry(37, "keybcs2_general_ci", Charset::Keybcs2, Single(24), 1, true, 25),
@@ -267,6 +267,7 @@ pub(super) static COLLATIONS: [Collation; 375] = [
     entry(287, "utf8mb4_sv_0900_as_cs", Charset::Utf8mb4, Tailored { language: 31, levels: 3 }, 0, false, 35),
     entry(288, "utf8mb4_tr_0900_as_cs", Charset::Utf8mb4, Tailored { language: 32, levels: 3 }, 0, false, 35),
     entry(289, "utf8mb4_cs_0900_as_cs", Charset::Utf8mb4, Tailored { language: 33, levels: 3 }, 0, false, 35),
+    entry(290, "utf8mb4_da_0900_as_cs", Charset::Utf8mb4, Tailored { language: 51, levels: 3 }, 0, false, 35),
     entry(291, "utf8mb4_lt_0900_as_cs", Charset::Utf8mb4, Tailored { language: 35, levels: 3 }, 0, false, 35),
     entry(292, "utf8mb4_sk_0900_as_cs", Charset::Utf8mb4, Tailored { language: 36, levels: 3 }, 0, false, 35),
     entry(293, "utf8mb4_es_trad_0900_as_cs", Charset::Utf8mb4, Tailored { language: 37, levels: 3 }, 0, false, 35),
@@ -275,9 +276,12 @@ pub(super) static COLLATIONS: [Collation; 375] = [
     entry(297, "utf8mb4_hu_0900_as_cs", Charset::Utf8mb4, Tailored { language: 40, levels: 3 }, 0, false, 35),
     entry(298, "utf8mb4_hr_0900_as_cs", Charset::Utf8mb4, Tailored { language: 41, levels: 3 }, 0, false, 35),
     entry(300, "utf8mb4_vi_0900_as_cs", Charset::Utf8mb4, Tailored { language: 42, levels: 3 }, 0, false, 35),
+    entry(303, "utf8mb4_ja_0900_as_cs", Charset::Utf8mb4, Tailored { language: 52, levels: 3 }, 0, false, 35),
+    entry(304, "utf8mb4_ja_0900_as_cs_ks", Charset::Utf8mb4, Tailored { language: 52, levels: 4 }, 24, false, 35),
     entry(305, "utf8mb4_0900_as_ci", Charset::Utf8mb4, Uca { levels: 2 }, 0, false, 35),
     entry(306, "utf8mb4_ru_0900_ai_ci", Charset::Utf8mb4, Tailored { language: 43, levels: 1 }, 0, false, 35),
     entry(307, "utf8mb4_ru_0900_as_cs", Charset::Utf8mb4, Tailored { language: 43, levels: 3 }, 0, false, 35),
+    entry(308, "utf8mb4_zh_0900_as_cs", Charset::Utf8mb4, Tailored { language: 53, levels: 3 }, 0, false, 35),
     entry(309, "utf8mb4_0900_bin", Charset::Utf8mb4, Bytes, 1, false, 35),
     entry(310, "utf8mb4_nb_0900_ai_ci", Charset::Utf8mb4, Tailored { language: 44, levels: 1 }, 0, false, 35),
     entry(311, "utf8mb4_nb_0900_as_cs", Charset::Utf8mb4, Tailored { language: 44, levels: 3 }, 0, false, 35),
@@ -294,10 +298,20 @@ pub(super) static COLLATIONS: [Collation; 375] = [
     entry(322, "utf8mb4_mn_cyrl_0900_ai_ci", Charset::Utf8mb4, Tailored { language: 50, levels: 1 }, 0, false, 35),
     entry(323, "utf8mb4_mn_cyrl_0900_as_cs", Charset::Utf8mb4, Tailored { language: 50, levels: 3 }, 0, false, 35),
     entry(576, "utf8mb3_croatian_mariadb_ci", Charset::Utf8mb3, Tailored { language: 22, levels: 1 }, 8, true, 22),
+    entry(577, "utf8mb3_myanmar_ci", Charset::Utf8mb3, Tailored { language: 55, levels: 1 }, 8, true, 32),
+    entry(578, "utf8mb3_thai_520_w2", Charset::Utf8mb3, Tailored { language: 54, levels: 2 }, 4, true, 32),
     entry(608, "utf8mb4_croatian_mariadb_ci", Charset::Utf8mb4, Tailored { language: 22, levels: 1 }, 8, true, 22),
+    entry(609, "utf8mb4_myanmar_ci", Charset::Utf8mb4, Tailored { language: 55, levels: 1 }, 8, true, 32),
+    entry(610, "utf8mb4_thai_520_w2", Charset::Utf8mb4, Tailored { language: 54, levels: 2 }, 4, true, 32),
     entry(640, "ucs2_croatian_mariadb_ci", Charset::Ucs2, Tailored { language: 22, levels: 1 }, 8, true, 22),
+    entry(641, "ucs2_myanmar_ci", Charset::Ucs2, Tailored { language: 55, levels: 1 }, 8, true, 32),
+    entry(642, "ucs2_thai_520_w2", Charset::Ucs2, Tailored { language: 54, levels: 2 }, 4, true, 32),
     entry(672, "utf16_croatian_mariadb_ci", Charset::Utf16, Tailored { language: 22, levels: 1 }, 8, true, 22),
+    entry(673, "utf16_myanmar_ci", Charset::Utf16, Tailored { language: 55, levels: 1 }, 8, true, 32),
+    entry(674, "utf16_thai_520_w2", Charset::Utf16, Tailored { language: 54, levels: 2 }, 4, true, 32),
     entry(736, "utf32_croatian_mariadb_ci", Charset::Utf32, Tailored { language: 22, levels: 1 }, 8, true, 22),
+    entry(737, "utf32_myanmar_ci", Charset::Utf32, Tailored { language: 55, levels: 1 }, 8, true, 32),
+    entry(738, "utf32_thai_520_w2", Charset::Utf32, Tailored { language: 54, levels: 2 }, 4, true, 32),
     entry(1025, "big5_chinese_nopad_ci", Charset::Big5, Multi(40), 1, false, 0),
     entry(1027, "dec8_swedish_nopad_ci", Charset::Dec8, Single(0), 1, false, 2),
     entry(1028, "cp850_general_nopad_ci", Charset::Cp850, Single(1), 1, false, 3),

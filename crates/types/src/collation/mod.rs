@@ -4,6 +4,7 @@
 //! padded with spaces, NO PAD ones (`binary` and the 0900 family) do not. [`write_key`] writes
 //! weights so that memcmp of two keys, with anything after them, orders as [`compare`] does.
 
+mod arrangement;
 mod case;
 mod chars;
 mod charset;

@@ -35,9 +35,8 @@ impl Collation {
             Weighing::UcaPadded(version) => {
                 self.order(padded_weights(version, a), padded_weights(version, b), uca::space(version))
             }
-            Weighing::Tailored { language, .. } if self.pads => {
-                let weigh = |bytes| tailored::padded_weights(language, bytes);
-                self.order(weigh(a), weigh(b), tailored::space(language))
+            Weighing::Tailored { language, levels } if self.pads => {
+                tailored::compare_with_spaces(language, a, b, levels)
             }
             Weighing::Tailored { language, levels } => tailored::compare(language, a, b, levels),
             Weighing::General => self.order(general::weights(a), general::weights(b), SPACE),

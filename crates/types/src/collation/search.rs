@@ -156,10 +156,12 @@ fn locate<E>(
         Weighing::UcaPadded(version) => {
             texts.locate(1, |text, _| uca::padded_weights(version, text), utf8_len, go_on)
         }
-        Weighing::Tailored { language, levels } => {
-            let levels = if collation.pads { 1 } else { usize::from(levels) };
-            texts.locate(levels, |text, level| tailored_weights(language, text, level), utf8_len, go_on)
-        }
+        Weighing::Tailored { language, levels } => texts.locate(
+            levels.into(),
+            |text, level| tailored_weights(language, text, level),
+            utf8_len,
+            go_on,
+        ),
         Weighing::General => texts.locate(1, |text, _| general::weights(text), utf8_len, go_on),
         Weighing::GeneralVariant(which) => {
             texts.locate(1, |text, _| general::variant_weights(which, text), utf8_len, go_on)

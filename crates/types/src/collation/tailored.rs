@@ -5,6 +5,8 @@
 //! One table serves all encodings and all levels. It is read when the first collation of a language
 //! is used, and each language takes its own part.
 
+use super::arrangement::Arrangement;
+use super::padding::compare_padded;
 use super::tables::Reader;
 use super::uca;
 use super::version::Version;
@@ -21,6 +23,7 @@ type Levels = Vec<Vec<u16>>;
 
 struct Tailoring {
     version: Version,
+    arrangement: Arrangement,
     characters: HashMap<char, Levels>,
     /// For each first character the rest of its contractions and their weights, the longest ones
     /// first.
@@ -39,13 +42,19 @@ static STARTS: LazyLock<Vec<usize>> = LazyLock::new(|| {
 });
 
 fn read(reader: &mut Reader<'_>) -> Tailoring {
-    let version = match reader.byte() {
-        0 => Version::V400,
-        1 => Version::V520,
-        _ => Version::V900,
+    let (version, arrangement) = match reader.byte() {
+        0 => (Version::V400, Arrangement::Plain),
+        1 => (Version::V520, Arrangement::Plain),
+        2 => (Version::V900, Arrangement::Plain),
+        3 => (Version::V900, Arrangement::CapitalsFirst),
+        4 => (Version::V900, Arrangement::Japanese),
+        5 => (Version::V900, Arrangement::Chinese),
+        6 => (Version::V520, Arrangement::TwoLevels),
+        other => unreachable!("the table has no base {other}"),
     };
     let level_count = reader.byte();
-    let mut tailoring = Tailoring { version, characters: HashMap::new(), contractions: HashMap::new() };
+    let (characters, contractions) = (HashMap::new(), HashMap::new());
+    let mut tailoring = Tailoring { version, arrangement, characters, contractions };
     for _ in 0..reader.varint() {
         let count = reader.varint();
         let text: String = (0..count).filter_map(|_| char::from_u32(reader.varint())).collect();
@@ -96,20 +105,32 @@ pub(super) fn level_weights(language: u8, bytes: &[u8], level: usize) -> Vec<u16
             weights.extend_from_slice(&levels[level]);
         } else {
             let len = here.len() - rest.len();
-            weights.extend(uca::level_weights(tailoring.version, &here[..len], level));
+            let character = (c, &here[..len]);
+            tailoring.arrangement.push_weights(tailoring.version, character, level, &mut weights);
         }
     }
     weights
 }
 
-/// Returns the weights of the first level, as a PAD SPACE collation uses them.
-pub(super) fn padded_weights(language: u8, bytes: &[u8]) -> impl Iterator<Item = u32> {
-    level_weights(language, bytes, 0).into_iter().map(u32::from)
+/// Returns the weights of a level, as a PAD SPACE collation uses them.
+pub(super) fn padded_weights(language: u8, bytes: &[u8], level: usize) -> impl Iterator<Item = u32> {
+    level_weights(language, bytes, level).into_iter().map(u32::from)
 }
 
-/// Returns the weight of a space.
-pub(super) fn space(language: u8) -> u32 {
-    padded_weights(language, b" ").next().unwrap_or(0)
+/// Returns the weight of a space on a level.
+pub(super) fn space(language: u8, level: usize) -> u32 {
+    padded_weights(language, b" ", level).next().unwrap_or(0)
+}
+
+/// Compares by the first `levels` levels, PAD SPACE.
+pub(super) fn compare_with_spaces(language: u8, a: &[u8], b: &[u8], levels: u8) -> Ordering {
+    (0..usize::from(levels))
+        .map(|level| {
+            let weigh = |bytes| padded_weights(language, bytes, level);
+            compare_padded(weigh(a), weigh(b), space(language, level))
+        })
+        .find(|order| order.is_ne())
+        .unwrap_or(Ordering::Equal)
 }
 
 /// Compares by the first `levels` levels, NO PAD.

@@ -45,8 +45,11 @@ pub fn weight_string(id: u16, text: &[u8], chars: Option<usize>, most_bytes: usi
         Weighing::UcaPadded(version) => {
             uca::padded_weights(version, &text).for_each(|weight| out.push(weight, 2));
         }
-        Weighing::Tailored { language, .. } if collation.pads => {
-            tailored::padded_weights(language, &text).for_each(|weight| out.push(weight, 2));
+        Weighing::Tailored { language, levels } if collation.pads => {
+            for level in 0..usize::from(levels) {
+                let weights = tailored::padded_weights(language, &text, level);
+                weights.for_each(|weight| out.push(weight, 2));
+            }
         }
         Weighing::Uca { levels } => {
             out.push_levels(levels, |level| uca::level_weights(Version::V900, &text, level));
@@ -96,10 +99,12 @@ impl Weights {
     /// Appends the weights of several levels, with a weight of zero between two levels.
     fn push_levels<W: IntoIterator<Item = u16>>(&mut self, levels: u8, weights: impl Fn(usize) -> W) {
         for level in 0..usize::from(levels) {
-            if level > 0 {
+            let mut weights = weights(level).into_iter().peekable();
+            // MySQL leaves out the fourth level, which only kana have, where it is empty.
+            if level > 0 && (level < 3 || weights.peek().is_some()) {
                 self.push(0, 2);
             }
-            weights(level).into_iter().for_each(|weight| self.push(u32::from(weight), 2));
+            weights.for_each(|weight| self.push(u32::from(weight), 2));
         }
     }
 }
