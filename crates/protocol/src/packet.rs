@@ -569,6 +569,13 @@ pub struct Packets {
     next_sequence: u8,
 }
 
+impl Packets {
+    /// Returns the bytes that the packets take in memory.
+    pub fn kept_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

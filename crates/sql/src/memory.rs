@@ -333,6 +333,23 @@ impl Charge {
         if self.added_bytes < STEP_BYTES { Ok(()) } else { self.settle(bytes as u64) }
     }
 
+    /// Adds `bytes` and asks the budget at once. That is for what a session keeps in many small
+    /// parts with a charge each, whose bytes would otherwise never be asked for.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Charge::add`].
+    pub fn add_now(&mut self, bytes: usize) -> Result<()> {
+        self.added_bytes += bytes as u64;
+        self.settle(bytes as u64)
+    }
+
+    /// Adds `bytes` at once for something that can be left out, unless the connection's own limit
+    /// or another one leaves no room. Returns whether it did.
+    pub fn add_if_room(&mut self, bytes: usize) -> bool {
+        let needed = self.added_bytes.saturating_add(bytes as u64);
+        needed <= self.budget.left_bytes() && self.add_now(bytes).is_ok()
+    }
+
     /// Adds the bytes of a row that is kept or about to be. The row's place in a list is charged
     /// apart.
     ///

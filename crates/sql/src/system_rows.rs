@@ -1,6 +1,8 @@
 //! The rows of a system table in the schema `mysql`, for functions and statements that look into
 //! one. The table may be one that a user has made in another form.
 
+use crate::error::Result;
+use crate::memory::{Charge, growth, heap_bytes};
 use engine::{Direction, EngineError, IndexRef, KeyRange, LockMode, Table, Transaction};
 use std::sync::Arc;
 use types::Value;
@@ -23,14 +25,50 @@ pub(crate) fn rows<const N: usize>(
     table: &Arc<Table>,
     places: [usize; N],
     range: KeyRange,
-) -> Result<Vec<[Value; N]>, EngineError> {
+) -> engine::Result<Vec<[Value; N]>> {
+    let mut found = Vec::new();
+    let keep = |row| -> engine::Result<()> {
+        found.push(row);
+        Ok(())
+    };
+    each(transaction, table, places, range, keep)?;
+    Ok(found)
+}
+
+/// As [`rows`], for tables of any size: the rows are charged before the next one is read.
+///
+/// # Errors
+/// Returns the errors of reading the table, and those of [`Charge::add`].
+pub(crate) fn charged_rows<const N: usize>(
+    transaction: &mut Transaction,
+    table: &Arc<Table>,
+    places: [usize; N],
+    range: KeyRange,
+    charge: &mut Charge,
+) -> Result<Vec<[Value; N]>> {
+    let mut found = Vec::new();
+    let keep = |row: [Value; N]| -> Result<()> {
+        charge.add(row.iter().map(heap_bytes).sum())?;
+        growth::push(&mut found, row, charge)
+    };
+    each(transaction, table, places, range, keep)?;
+    Ok(found)
+}
+
+/// Calls `take` with the values at these positions of each row of a range of the primary key.
+fn each<const N: usize, E: From<EngineError>>(
+    transaction: &mut Transaction,
+    table: &Arc<Table>,
+    places: [usize; N],
+    range: KeyRange,
+    mut take: impl FnMut([Value; N]) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
     assert!(places.iter().all(|at| *at < table.columns()), "the columns are those of the table");
     let mut scan =
         transaction.scan(table, IndexRef::Primary, range, Direction::Forward, LockMode::Snapshot)?;
-    let mut found = Vec::new();
     while let Some(row) = scan.next(transaction)? {
-        let values = table.layout.decode_all(&row.image)?;
-        found.push(places.map(|at| values[at].clone()));
+        let mut values = table.layout.decode_all(&row.image).map_err(EngineError::from)?;
+        take(places.map(|at| std::mem::replace(&mut values[at], Value::Null)))?;
     }
-    Ok(found)
+    Ok(())
 }

@@ -122,6 +122,72 @@ fn a_plan_that_a_session_keeps_stays_charged() {
     }
 }
 
+/// Waits until all connections together have charged at most this much.
+fn wait_until_charged(server: &Server, most_bytes: u64) {
+    let waited = Stopwatch::start();
+    while charged_bytes(server) > most_bytes {
+        assert!(waited.elapsed() < Duration::from_secs(60), "more than {most_bytes} bytes stay charged");
+        os::clock::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn the_columns_that_prepared_statements_have_sent_stay_charged() {
+    const STATEMENTS: u64 = 100;
+    let server = Server::start(Flavor::Slipstream, &Settings::default());
+    let mut client = server.connect();
+    // The definition of each column has its name of 200 letters, and so has what is kept beside it.
+    let columns: Vec<String> = (0..20).map(|at| format!("1 AS {}{at:02}", "x".repeat(198))).collect();
+    let text = format!("SELECT {}", columns.join(", "));
+    let prepared: Vec<_> = (0..STATEMENTS).map(|_| client.prepare(&text).expect("a statement")).collect();
+    let before = charged_bytes(&server);
+    for statement in &prepared {
+        client.execute(statement, &[]).expect("a row");
+    }
+    let sent_bytes = charged_bytes(&server) - before;
+    assert!(sent_bytes >= STATEMENTS * 20 * 2 * 200, "{sent_bytes} bytes are charged");
+    for statement in prepared {
+        client.close(statement).expect("the connection is there");
+    }
+    client.query("SELECT 1").expect("the statements are closed");
+    wait_until_charged(&server, before);
+}
+
+#[test]
+fn inserts_that_a_session_keeps_stay_charged() {
+    const INSERTS: u64 = 16;
+    let server = Server::start(Flavor::Slipstream, &Settings::default());
+    server.run("CREATE DATABASE d");
+    server.run("CREATE TABLE d.t (v VARCHAR(10000))");
+    let mut client = server.connect();
+    client.query("INSERT INTO d.t VALUES ('x')").expect("a row");
+    let before = charged_bytes(&server);
+    for number in 0..INSERTS {
+        let (lead, row) = (format!("/* {number:8000} */"), "x".repeat(8000));
+        client.query(&format!("INSERT {lead} INTO d.t VALUES ('{row}')")).expect("a row");
+    }
+    let kept_bytes = charged_bytes(&server) - before;
+    assert!(kept_bytes >= INSERTS * 16_000, "{kept_bytes} bytes are charged");
+    // Another setting makes the session forget them, and what is too long is not kept.
+    client.query("SET sql_mode = ''").expect("it forgets the statements");
+    let long = format!("INSERT /* {} */ INTO d.t VALUES ('x')", "x".repeat(900_000));
+    client.query(&long).expect("a row");
+    client.query("SELECT 1").expect("a row");
+    wait_until_charged(&server, before + 64 * 1024);
+}
+
+#[test]
+fn what_help_reads_is_charged() {
+    let server = small();
+    server.run("GRANT SELECT ON mysql.* TO u");
+    assert_eq!(code(&server, &["HELP 'none'"]), 0);
+    for id in 0..40 {
+        let topic = format!("{}, 'topic {id}', 1, REPEAT('x', 60000), '', ''", 900_000 + id);
+        server.run(&format!("INSERT INTO mysql.help_topic VALUES ({topic})"));
+    }
+    assert_eq!(code(&server, &["HELP 'none'"]), 4082);
+}
+
 #[test]
 fn copies_of_long_values_are_charged() {
     let server = small();

@@ -19,8 +19,8 @@ pub struct PreparedStatement {
     pub text: Arc<str>,
     /// The number of parameters.
     pub parameters: usize,
-    /// The definitions of the columns of the last result.
-    pub sent_columns: SentColumns,
+    /// The definitions of the columns of the last result. `None` while the statement runs.
+    pub sent_columns: Option<SentColumns>,
     /// The type code and the unsigned flag of each parameter, from the last execution that sent
     /// them.
     types: Vec<(u8, bool)>,
@@ -47,7 +47,7 @@ impl PreparedStatement {
         PreparedStatement {
             text: text.into(),
             parameters,
-            sent_columns: SentColumns::default(),
+            sent_columns: Some(SentColumns::new(memory)),
             types,
             long_data,
             charge,

@@ -6,17 +6,19 @@
 
 use protocol::packet::{Channel, OutputMark, PacketError, Packets};
 use protocol::stream::Stream;
+use sql::memory::{Budget, Charge};
 use sql::{ColumnMeta, PlanNumber};
+use std::sync::Arc;
 use types::ColumnType;
 
-/// The most columns whose definitions are kept, which bounds the memory of a statement.
+/// The most columns whose definitions are kept. Of more columns the rows take most of the time.
 const MOST_COLUMNS: usize = 64;
 
 /// The type and the type code of a column, which its values need.
 pub type ColumnForm = (ColumnType, u8);
 
 /// The definitions that an execution of a statement has sent, if there was one.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct SentColumns {
     columns: Vec<ColumnMeta>,
     /// The plan that the columns belong to, if there is one.
@@ -26,9 +28,24 @@ pub struct SentColumns {
     /// The collation of `character_set_results`.
     results: Option<u16>,
     packets: Option<Packets>,
+    /// The charge for the memory of all of these.
+    charge: Charge,
 }
 
 impl SentColumns {
+    /// Creates a place for a statement that has sent nothing yet, whose memory is charged to
+    /// `memory`.
+    pub fn new(memory: &Arc<Budget>) -> SentColumns {
+        SentColumns {
+            columns: Vec::new(),
+            plan: None,
+            forms: Vec::new(),
+            results: None,
+            packets: None,
+            charge: Charge::new(memory),
+        }
+    }
+
     /// Writes the packets again if they are those of these columns. Returns the columns' forms,
     /// which the caller gives back with [`SentColumns::give_back`].
     ///
@@ -61,8 +78,8 @@ impl SentColumns {
         self.forms = forms;
     }
 
-    /// Keeps the packets that were written after `mark`, unless there are too many or some of them
-    /// have been sent already.
+    /// Keeps the packets that were written after `mark`, unless there are too many, some of them
+    /// have been sent already, or the connection's memory has no room for them.
     pub fn keep(
         &mut self,
         (columns, plan): (&[ColumnMeta], Option<PlanNumber>),
@@ -70,9 +87,10 @@ impl SentColumns {
         results: Option<u16>,
         (channel, mark): (&Channel<Stream>, OutputMark),
     ) {
-        self.packets = None;
+        self.clear();
         if columns.len() <= MOST_COLUMNS
             && let Some(packets) = channel.packets_since(mark)
+            && self.charge.add_if_room(kept_bytes(columns) + packets.kept_bytes())
         {
             self.columns = columns.to_vec();
             self.plan = plan;
@@ -81,4 +99,22 @@ impl SentColumns {
             self.packets = Some(packets);
         }
     }
+
+    /// Drops what is kept and gives its memory back.
+    fn clear(&mut self) {
+        self.columns = Vec::new();
+        self.forms = Vec::new();
+        self.packets = None;
+        self.charge.clear();
+    }
+}
+
+/// Returns the bytes that copies of these columns and of their forms take.
+fn kept_bytes(columns: &[ColumnMeta]) -> usize {
+    let texts = |column: &ColumnMeta| {
+        let names = [&column.schema, &column.table, &column.org_table, &column.name, &column.org_name];
+        names.into_iter().map(String::len).sum::<usize>()
+    };
+    let fixed_bytes = size_of::<ColumnMeta>() + size_of::<ColumnForm>();
+    columns.iter().map(|column| fixed_bytes + texts(column)).sum()
 }

@@ -78,8 +78,8 @@ impl Connection<'_> {
         match statement.parameters(&mut r) {
             Ok(Ok(values)) => {
                 self.host.prepared_started(&statement.text);
-                let mut sent = std::mem::take(&mut statement.sent_columns);
-                let answered = self.answer(RowForm::Binary, Some(&mut sent), |session, sink| {
+                let mut sent = statement.sent_columns.take();
+                let answered = self.answer(RowForm::Binary, sent.as_mut(), |session, sink| {
                     session.execute_prepared(id, &values, sink)
                 });
                 self.host.statement_started(None);

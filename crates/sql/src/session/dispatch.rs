@@ -168,7 +168,7 @@ impl Session {
         }
         let bound = Arc::new(bound);
         let is_alone = !self.client.more_results && end == text.len();
-        match LastInsert::of(text, &bound).filter(|_| is_alone) {
+        match LastInsert::of(text, &bound, &self.server.memory).filter(|_| is_alone) {
             Some(insert) => self.cache.last_inserts.keep(insert),
             None if bound.cacheable && is_alone => self.cache.offer(text, &bound),
             None => {}

@@ -63,7 +63,8 @@ impl Session {
         // As in MySQL, the limit of prepared statements is checked before anything else.
         let place = PreparedPlace::take(&self.server.host)?;
         let mut charge = Charge::new(&self.server.memory);
-        charge.add(text.len())?;
+        // The connection has a copy of its own, which the process list shows.
+        charge.add_now(2 * text.len())?;
         let empty = || SqlError::new(1065, "Query was empty");
         let parsed = {
             let _state = enter(State::Parse);

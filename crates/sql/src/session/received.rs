@@ -238,7 +238,9 @@ impl ReceivedStatements {
         if let Some(last) = &mut self.last_insert
             && let Some(bound) = last.again(now, &text, lex, &mut |_| Ok(()))?
         {
-            return change_rows(session, transaction, &bound, (None, received.refused));
+            let changed = change_rows(session, transaction, &bound, (None, received.refused));
+            self.last_insert = self.last_insert.take().filter(LastInsert::is_short);
+            return changed;
         }
         let Some(parsed) = parse(&text, lex)? else { return Ok(()) };
         let statement = match &parsed.statement {
@@ -268,7 +270,7 @@ impl ReceivedStatements {
         };
         let bound = Arc::new(bound::bind(session, statement)?);
         change_rows(session, transaction, &bound, (received.file, received.refused))?;
-        self.last_insert = LastInsert::of(&text, &bound);
+        self.last_insert = LastInsert::of(&text, &bound, &session.server.memory);
         Ok(())
     }
 }

@@ -7,6 +7,7 @@
 use crate::error::Result;
 use crate::expr::like;
 use crate::host::VirtualTable;
+use crate::memory::{Budget, Charge};
 use crate::result_column::column_meta;
 use crate::sink::ColumnMeta;
 use crate::system_rows;
@@ -50,22 +51,24 @@ struct Help {
 /// Returns the answer to HELP with this pattern.
 ///
 /// # Errors
-/// Returns 1146 when one of the tables does not exist, and the errors of reading them.
-pub(super) fn rows(engine: &Arc<Engine>, pattern: &[u8]) -> Result<VirtualTable> {
+/// Returns 1146 when one of the tables does not exist, the errors of reading them, and those of
+/// [`Charge::add`], because the tables are in memory while the answer is found.
+pub(super) fn rows(engine: &Arc<Engine>, memory: &Arc<Budget>, pattern: &[u8]) -> Result<VirtualTable> {
     let mut transaction = engine.begin(Isolation::RepeatableRead);
     transaction.set_metadata_lock_timeout_ms(PATIENCE_MS);
-    let help = Help::read(&mut transaction);
+    let mut charge = Charge::new(memory);
+    let help = Help::read(&mut transaction, &mut charge);
     transaction.rollback();
     Ok(help?.answer(pattern))
 }
 
 impl Help {
-    fn read(transaction: &mut Transaction) -> Result<Help> {
+    fn read(transaction: &mut Transaction, charge: &mut Charge) -> Result<Help> {
         let text =
             |value: &Value| String::from_utf8_lossy(&value.text_bytes(None).unwrap_or_default()).into_owned();
         let id = |value: &Value| value.to_integer().unwrap_or_default();
         let of_topic = ["help_topic_id", "help_category_id", "name", "description", "example"];
-        let topics = table(transaction, "help_topic", of_topic)?;
+        let topics = table(transaction, charge, "help_topic", of_topic)?;
         let topics = topics.into_iter().map(|[topic, category, name, description, example]| Topic {
             id: id(&topic),
             category: id(&category),
@@ -74,16 +77,18 @@ impl Help {
             example,
         });
         let of_category = ["help_category_id", "parent_category_id", "name"];
-        let categories = table(transaction, "help_category", of_category)?;
+        let categories = table(transaction, charge, "help_category", of_category)?;
         let categories = categories.into_iter().map(|[category, parent, name]| Category {
             id: id(&category),
             parent: parent.to_integer(),
             name: text(&name),
         });
-        let keywords = table(transaction, "help_keyword", ["name", "help_keyword_id"])?;
+        let keywords = table(transaction, charge, "help_keyword", ["name", "help_keyword_id"])?;
         let keywords = keywords.iter().map(|[name, keyword]| (text(name), id(keyword)));
         let mut relations: HashMap<i128, HashSet<i128>> = HashMap::new();
-        for [keyword, topic] in table(transaction, "help_relation", ["help_keyword_id", "help_topic_id"])? {
+        for [keyword, topic] in
+            table(transaction, charge, "help_relation", ["help_keyword_id", "help_topic_id"])?
+        {
             relations.entry(id(&keyword)).or_default().insert(id(&topic));
         }
         Ok(Help {
@@ -164,10 +169,11 @@ fn column(name: &str, chars: u32) -> ColumnMeta {
 /// one of the columns.
 fn table<const N: usize>(
     transaction: &mut Transaction,
+    charge: &mut Charge,
     name: &str,
     columns: [&str; N],
 ) -> Result<Vec<[Value; N]>> {
     let table = transaction.open_table("mysql", name)?;
     let Some(places) = system_rows::places(&table, columns) else { return Ok(Vec::new()) };
-    Ok(system_rows::rows(transaction, &table, places, KeyRange::all())?)
+    system_rows::charged_rows(transaction, &table, places, KeyRange::all(), charge)
 }

@@ -149,7 +149,7 @@ impl ShowParts<'_> {
                 self.quoted_by_mode(self.create_object(ObjectKind::View, name)?)
             }
             Show::CreateObject { kind, name } => self.create_object(*kind, name)?,
-            Show::Help(pattern) => super::help::rows(self.engine, pattern)?,
+            Show::Help(pattern) => super::help::rows(self.engine, &self.host.memory(), pattern)?,
             Show::Profiles => with_types(
                 words(&["Query_ID", "Duration", "Query"], Vec::new()),
                 &[("Query_ID", ColumnType::int(true)), ("Duration", ColumnType::double())],

@@ -9,6 +9,7 @@ use super::bound::{Bound, Plan};
 use crate::error::Result;
 use crate::lexical::{LexMode, Watch};
 use crate::literal_rows::LiteralRows;
+use crate::memory::{Budget, Charge, allocated};
 use engine::Engine;
 use std::sync::{Arc, OnceLock};
 
@@ -17,14 +18,34 @@ pub(crate) struct LastInsert {
     /// The text in front of the rows, with which the statement ends.
     lead: Box<[u8]>,
     bound: Arc<Bound>,
+    /// The charge for the lead and the rows, once it is kept.
+    charge: Charge,
 }
 
 impl LastInsert {
-    /// Returns the INSERT that a text was bound to, or `None` if it is not one of literals, or may
-    /// not be used again.
-    pub fn of(text: &[u8], bound: &Arc<Bound>) -> Option<LastInsert> {
+    /// Returns the INSERT that a text was bound to, or `None` if it is not one of literals, is too
+    /// long, or may not be used again. It will be charged to `memory`.
+    pub fn of(text: &[u8], bound: &Arc<Bound>, memory: &Arc<Budget>) -> Option<LastInsert> {
         let lead = bound.literal_rows()?.lead(text)?;
-        bound.cacheable.then(|| LastInsert { lead: lead.into(), bound: bound.clone() })
+        if !bound.cacheable || lead.len() > MOST_LEAD_BYTES {
+            return None;
+        }
+        let insert = LastInsert { lead: lead.into(), bound: bound.clone(), charge: Charge::new(memory) };
+        insert.is_short().then_some(insert)
+    }
+
+    /// Reports whether the rows that it has now are short enough to be kept.
+    pub fn is_short(&self) -> bool {
+        self.bound.literal_rows().is_some_and(|rows| rows.kept_bytes() <= MOST_ROW_BYTES)
+    }
+
+    /// Charges what it keeps. Returns false if there is no room for it.
+    fn charge(&mut self) -> bool {
+        let rows_bytes = self.bound.literal_rows().map_or(0, LiteralRows::kept_bytes);
+        // Rows that become shorter stay charged as they were, because they often become longer
+        // again.
+        let more_bytes = (allocated(self.lead.len()) + rows_bytes).saturating_sub(self.charge.bytes());
+        more_bytes == 0 || self.charge.add_if_room(more_bytes)
     }
 
     /// Reports whether a text begins as this statement does.
@@ -78,6 +99,9 @@ const MOST_KEPT: usize = 16;
 /// the time.
 const MOST_ROW_BYTES: usize = 16 << 10;
 
+/// The most bytes of text in front of the rows with which an INSERT is kept.
+const MOST_LEAD_BYTES: usize = 16 << 10;
+
 /// The last INSERTs of a client, the latest one at the end.
 #[derive(Default)]
 pub(crate) struct LastInserts(Vec<LastInsert>);
@@ -90,9 +114,10 @@ impl LastInserts {
         Some(self.0.remove(at))
     }
 
-    /// Keeps an INSERT, for which the one that was used the longest time ago makes room.
-    pub fn keep(&mut self, insert: LastInsert) {
-        if insert.bound.literal_rows().is_none_or(|rows| rows.kept_bytes() > MOST_ROW_BYTES) {
+    /// Keeps an INSERT, for which the one that was used the longest time ago makes room. It is
+    /// dropped if it is too long, or if the client's memory has no room for it.
+    pub fn keep(&mut self, mut insert: LastInsert) {
+        if !insert.is_short() || !insert.charge() {
             return;
         }
         if self.0.len() >= MOST_KEPT {
