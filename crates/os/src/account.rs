@@ -538,6 +538,11 @@ impl Watch {
         self.0.as_ref().is_some_and(|account| std::ptr::eq(Arc::as_ptr(account), CURRENT.get()))
     }
 
+    /// Returns the times of the thread's states. A thread without an account has none.
+    pub fn times(&self) -> Vec<StateTime> {
+        self.0.as_ref().map_or_else(Vec::new, |account| account.thread_time().states)
+    }
+
     /// Returns what the thread is doing now. A thread without an account counts as running.
     pub fn state(&self) -> State {
         self.0.as_ref().map_or(State::Running, |account| account.current())

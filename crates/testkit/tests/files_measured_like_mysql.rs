@@ -138,3 +138,65 @@ fn bytes_are_those_of_the_file_and_sums_can_be_set_to_zero() {
         lines
     });
 }
+
+#[test]
+fn waits_are_those_of_their_account() {
+    let test = "files_measured_like_mysql::waits_are_those_of_their_account";
+    same_as_mysql(test, &measuring(), |server: &Server| {
+        let mut client = server.connect();
+        server.run("CREATE USER one IDENTIFIED BY '', two IDENTIFIED BY ''");
+        server.run("GRANT ALL ON *.* TO one");
+        let mut lines = Vec::new();
+        let idle = |table: &str, name: &str| {
+            let of = format!("performance_schema.events_waits_summary_by_{table}_by_event_name");
+            format!(
+                "SELECT {name}, EVENT_NAME, COUNT_STAR > 2, SUM_TIMER_WAIT > 0 FROM {of} \
+                     WHERE EVENT_NAME = 'idle' AND COUNT_STAR > 0 AND {name} NOT LIKE 'root%' ORDER BY {name}"
+            )
+        };
+        let seen = |client: &mut Client, lines: &mut Vec<String>| {
+            lines.extend(answer(client, &idle("account", "CONCAT(USER, '@', HOST)")));
+            lines.extend(answer(client, &idle("user", "USER")));
+            lines.extend(answer(client, &idle("host", "HOST")));
+            lines.extend(answer(
+                client,
+                "SELECT USER FROM performance_schema.events_waits_summary_by_user_by_event_name \
+                 WHERE EVENT_NAME = 'wait/io/file/sql/binlog' AND COUNT_STAR > 0 AND USER = 'two'",
+            ));
+        };
+        let mut others: Vec<Client> = ["one", "two"]
+            .map(|user| Client::connect(&server.connect_options().user(user, "")).expect("an account"))
+            .into();
+        for other in &mut others {
+            (0..5).for_each(|_| drop(other.query("SELECT 1").expect("an answer")));
+        }
+        seen(&mut client, &mut lines);
+        // What sessions have waited stays when they have ended.
+        drop(others);
+        let open = "SELECT COUNT(*) FROM performance_schema.threads WHERE PROCESSLIST_USER IN ('one', 'two')";
+        let clock = Stopwatch::start();
+        while answer(&mut client, open)[1] != "0" {
+            assert!(clock.elapsed() < SOON, "the connections do not end");
+            sleep(Duration::from_millis(10));
+        }
+        seen(&mut client, &mut lines);
+        // What is emptied by account still counts for users and hosts, and what is emptied by user
+        // for hosts.
+        for table in ["account", "user", "host"] {
+            let emptied =
+                format!("TRUNCATE performance_schema.events_waits_summary_by_{table}_by_event_name");
+            client.query(&emptied).expect("it can be emptied");
+            let left = |table: &str, name: &str| {
+                let of = format!("performance_schema.events_waits_summary_by_{table}_by_event_name");
+                format!(
+                    "SELECT {name} FROM {of} WHERE EVENT_NAME = 'idle' AND COUNT_STAR > 4 AND {name} NOT LIKE 'root%' ORDER BY {name}"
+                )
+            };
+            lines.push(emptied);
+            lines.extend(answer(&mut client, &left("account", "CONCAT(USER, '@', HOST)")));
+            lines.extend(answer(&mut client, &left("user", "USER")));
+            lines.extend(answer(&mut client, &left("host", "HOST")));
+        }
+        lines
+    });
+}

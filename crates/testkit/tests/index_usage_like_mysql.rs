@@ -156,3 +156,38 @@ fn full_scans_are_those_of_tables_read_without_an_index() {
         lines
     });
 }
+
+/// MySQL counts locks of tables in the summary of objects too, unless their instrument is off. This
+/// server does not have it.
+#[test]
+fn objects_have_the_uses_of_their_rows() {
+    let test = "index_usage_like_mysql::objects_have_the_uses_of_their_rows";
+    same_as_mysql(test, &measuring(), |server| {
+        let mut client = begin(server);
+        let mut lines = Vec::new();
+        run(
+            &mut client,
+            "UPDATE performance_schema.setup_instruments SET ENABLED = 'NO' WHERE NAME = 'wait/lock/table/sql/handler'",
+        );
+        let of_objects = "SELECT object_type, object_name, count_star FROM performance_schema.objects_summary_global_by_type \
+                          WHERE object_schema = 'd' ORDER BY object_name";
+        let of_locks = "SELECT object_type, object_name, count_star, count_read, count_write, count_read_external, \
+                        count_write_external, sum_timer_wait FROM performance_schema.table_lock_waits_summary_by_table \
+                        WHERE object_schema = 'd' ORDER BY object_name";
+        run(&mut client, "TRUNCATE performance_schema.table_lock_waits_summary_by_table");
+        run(&mut client, "TRUNCATE performance_schema.objects_summary_global_by_type");
+        for sql in ["SELECT * FROM t", "UPDATE t SET b = 9 WHERE id = 1", "INSERT INTO n VALUES (3)"] {
+            run(&mut client, sql);
+            lines.push(sql.to_owned());
+            lines.extend(rows(&mut client, of_objects));
+            lines.extend(rows(&mut client, of_locks));
+        }
+        run(&mut client, "TRUNCATE performance_schema.objects_summary_global_by_type");
+        lines.push("emptied".into());
+        lines.extend(rows(&mut client, of_objects));
+        let of_rows = "SELECT object_name, count_star FROM performance_schema.table_io_waits_summary_by_table \
+                       WHERE object_schema = 'd' ORDER BY object_name";
+        lines.extend(rows(&mut client, of_rows));
+        lines
+    });
+}

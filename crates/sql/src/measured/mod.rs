@@ -26,6 +26,7 @@ mod shape;
 mod totals;
 mod transacting;
 mod transactions;
+mod waits;
 
 pub use consumers::{Consumer, Consumers};
 pub use digests::{DigestEntry, DigestRow};
@@ -43,3 +44,4 @@ pub use transactions::{
     NotedGtid, TransactionBegun, TransactionEvent, TransactionMode, TransactionState, TransactionSums,
     TransactionTimes, WholeTransaction, XaState,
 };
+pub use waits::{StateSum, StateSums};

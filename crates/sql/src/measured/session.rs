@@ -12,6 +12,7 @@ use super::session_transactions::{Around, OfSession};
 use super::setup::{ThreadSettings, Timed};
 use super::totals::{ByName, Measured, STATEMENT_IDS};
 use super::transactions::{NotedGtid, WholeTransaction};
+use super::waits::{StateSums, ThreadWaits};
 use crate::counters::Counters;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -185,15 +186,17 @@ pub struct MeasuredSession {
     measured: Arc<Measured>,
     connection_id: u32,
     inner: Mutex<Inner>,
+    waits: ThreadWaits,
 }
 
 impl MeasuredSession {
-    /// Begins to measure a connection's session of this account.
+    /// Begins to measure a connection's session of this account, which the calling thread serves.
     pub fn new(measured: Arc<Measured>, account: AccountName, connection_id: u32) -> MeasuredSession {
         measured.enter(&account);
         let settings = measured.actors.settings_of((account.0.as_deref(), account.1.as_deref()));
         let inner = Inner { account, settings, ..Inner::default() };
-        MeasuredSession { measured, connection_id, inner: Mutex::new(inner) }
+        let waits = ThreadWaits::of_this_thread();
+        MeasuredSession { measured, connection_id, inner: Mutex::new(inner), waits }
     }
 
     /// Returns what all sessions measure together.
@@ -206,6 +209,7 @@ impl MeasuredSession {
         self.give_by_name();
         self.give_errors();
         self.give_transactions();
+        self.give_waits();
         self.measured.enter(&account);
         let settings = self.measured.actors.settings_of((account.0.as_deref(), account.1.as_deref()));
         let mut inner = self.inner.lock();
@@ -474,6 +478,20 @@ impl MeasuredSession {
         self.give_by_name();
         self.give_errors();
         self.give_transactions();
+        self.give_waits();
+    }
+
+    /// Returns the account and the waits of the session's thread, as far as they belong to it.
+    pub fn waits(&self) -> (AccountName, StateSums) {
+        let inner = self.inner.lock();
+        let waits = if inner.is_unowned { StateSums::default() } else { self.waits.sums() };
+        (inner.account.clone(), waits)
+    }
+
+    /// Gives the waits to those of the account.
+    pub(super) fn give_waits(&self) {
+        let inner = self.inner.lock();
+        self.measured.waits.add_ended(inner.owner(), &self.waits.take());
     }
 
     /// Returns the account and the sums by kind, as far as they belong to it.

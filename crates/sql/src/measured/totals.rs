@@ -10,6 +10,7 @@ use super::names::{EventName, NAMES};
 use super::recent::Event;
 use super::setup::{Actors, Instruments};
 use super::transactions::{TransactionEvent, TransactionSums};
+use super::waits::StateSums;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -118,6 +119,8 @@ pub struct Measured {
     pub(super) errors: Levels<ErrorSums>,
     /// The transactions of sessions that have ended.
     pub(super) transactions: Levels<TransactionSums>,
+    /// The waits of sessions that have ended.
+    pub(super) waits: Levels<StateSums>,
     /// Whose sessions are measured.
     pub actors: Actors,
     /// The last statements of all sessions with the ids of their connections, the oldest first,
@@ -145,6 +148,7 @@ impl Measured {
             instruments: Instruments::default(),
             errors: Levels::default(),
             transactions: Levels::default(),
+            waits: Levels::default(),
             long_transactions: Mutex::default(),
             actors: Actors::default(),
             long_history: Mutex::default(),

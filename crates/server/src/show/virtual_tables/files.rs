@@ -2,18 +2,22 @@
 //! `file_summary_by_*` and `events_waits_summary_*`.
 //!
 //! Every file is counted by `os::disk`. The waits of a thread are the time that its account has in
-//! the states in which it waits for a file, so that the shortest and the longest wait are not
-//! known.
+//! the states in which it waits for a file or for its client, so that the shortest and the longest
+//! wait are not known. Those of connections' threads are summed up by account, user and host.
 
 use super::columns::{Kind, columns};
 use super::performance::{background_threads, thread_of};
+use super::statements::reading::{read, sessions};
 use crate::client::connection_host::ConnectionHost;
 use crate::server::file_kinds::{DATA, KINDS, LOG};
 use crate::show::processlist::visible_processes;
-use os::account::{State, StateTime, ThreadTime};
+use crate::show::result_table::text_or_null;
+use os::account::{State, StateTime};
 use os::disk::uses::{self, Sums, Times, UsedFile};
-use sql::{ColumnMeta, ComputedTable};
+use sql::measured::{Level, Measured, MeasuredSession, StateSums};
+use sql::{ColumnMeta, ComputedRows, ComputedTable};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use types::Value;
 
 /// The event of a connection's thread that waits for its client's next command.
@@ -34,6 +38,8 @@ fn event_of(state: State) -> Option<&'static str> {
 
 const NAME: (&str, Kind) = ("FILE_NAME", Kind::Text(512));
 const EVENT: (&str, Kind) = ("EVENT_NAME", Kind::Text(128));
+const USER: (&str, Kind) = ("USER", Kind::UserOrNull);
+const HOST: (&str, Kind) = ("HOST", Kind::HostOrNull);
 const INSTANCE: (&str, Kind) = ("OBJECT_INSTANCE_BEGIN", Kind::Number);
 
 /// Returns the columns of the times of an operation.
@@ -144,7 +150,7 @@ pub fn waits_by_kind(host: &ConnectionHost) -> ComputedTable<'_> {
         };
         kinds.iter().try_for_each(|(kind, sums)| put(kind, &sums.all()))?;
         let threads = os::account::snapshot();
-        let idle = threads.iter().filter_map(|thread| waits_of(&thread.states).remove(IDLE));
+        let idle = threads.iter().filter_map(|thread| waits_of_thread(&thread.states).remove(IDLE));
         let all = idle.fold(Times::default(), sum);
         put(IDLE, &less(all, &host.server().setup.idle_before()))
     })
@@ -164,28 +170,33 @@ fn less(all: Times, before: &Times) -> Times {
     }
 }
 
-/// Returns the waits of a thread by event.
-fn waits_of(states: &[StateTime]) -> BTreeMap<&'static str, Times> {
-    let mut waits: BTreeMap<&'static str, Times> = BTreeMap::new();
-    for time in states {
-        if let Some(event) = event_of(time.state) {
-            let times = Times { count: time.entered, sum_ns: time.wall_ns, ..Times::default() };
-            waits.entry(event).or_default().add(&times);
+/// Waits by event.
+type Waits = BTreeMap<&'static str, Times>;
+
+/// Returns the waits by event of states with how often they were entered and the time in them.
+fn waits_of(states: impl Iterator<Item = (State, u64, u64)>) -> Waits {
+    let mut waits = Waits::new();
+    for (state, count, sum_ns) in states {
+        if let Some(event) = event_of(state) {
+            waits.entry(event).or_default().add(&Times { count, sum_ns, ..Times::default() });
         }
     }
     waits
 }
 
-/// Returns the threads with the numbers that `threads` gives them.
-fn numbered(host: &ConnectionHost) -> Vec<(u64, ThreadTime)> {
-    let mut all: Vec<(u64, ThreadTime)> = (1..).zip(background_threads()).collect();
-    let mut connections: BTreeMap<i32, ThreadTime> =
-        os::account::snapshot().into_iter().filter_map(|thread| Some((thread.tid?, thread))).collect();
-    let of = |line: crate::server::sessions::ProcessLine| {
-        Some((thread_of(line.id), connections.remove(&line.os_id?)?))
-    };
-    all.extend(visible_processes(host).into_iter().filter_map(of));
-    all
+fn waits_of_thread(states: &[StateTime]) -> Waits {
+    waits_of(states.iter().map(|time| (time.state, time.entered, time.wall_ns)))
+}
+
+fn waits_of_sums(sums: &StateSums) -> Waits {
+    waits_of(sums.all().map(|(state, sum)| (state, sum.entered, sum.wall_ns)))
+}
+
+fn put_waits(rows: &mut dyn ComputedRows, keys: &[Value], waits: &Waits) -> sql::Result<()> {
+    waits.iter().try_for_each(|(event, of)| {
+        let keys = keys.iter().cloned().chain([Value::text(event)]);
+        rows.put(keys.chain(times(of)).collect::<Vec<_>>())
+    })
 }
 
 /// `events_waits_summary_by_thread_by_event_name`: the events for which the thread has waited.
@@ -195,25 +206,74 @@ pub fn waits_by_thread(host: &ConnectionHost) -> ComputedTable<'_> {
         if host.server().measured.is_none() {
             return Ok(());
         }
-        for (number, thread) in numbered(host) {
-            for (event, of) in waits_of(&thread.states) {
-                let keys = [Value::UInt(number), Value::text(event)];
-                rows.put(keys.into_iter().chain(times(&of)).collect::<Vec<_>>())?;
-            }
+        for (number, thread) in (1..).zip(background_threads()) {
+            put_waits(rows, &[Value::UInt(number)], &waits_of_thread(&thread.states))?;
         }
-        Ok(())
+        let visible: Vec<u64> = visible_processes(host).iter().map(|line| thread_of(line.id)).collect();
+        let of_sessions = sessions(host).into_iter().filter(|(number, _)| visible.contains(number));
+        of_sessions.into_iter().try_for_each(|(number, session)| {
+            put_waits(rows, &[Value::UInt(number)], &waits_of_sums(&session.waits().1))
+        })
+    })
+}
+
+/// `events_waits_summary_by_account_by_event_name`: the events for which the sessions of each
+/// account have waited. The threads of the server itself have no account and no row here.
+pub fn waits_by_account(host: &ConnectionHost) -> ComputedTable<'_> {
+    ComputedTable::new(of_waits(&[USER, HOST, EVENT]), |rows| {
+        read(host, Measured::waits_by_account).iter().try_for_each(|((user, host), sums)| {
+            let keys = [user, host].map(|name| text_or_null(name.as_deref()));
+            put_waits(rows, &keys, &waits_of_sums(sums))
+        })
+    })
+}
+
+/// `events_waits_summary_by_user_by_event_name`: the same by user.
+pub fn waits_by_user(host: &ConnectionHost) -> ComputedTable<'_> {
+    of_name(host, USER, Measured::waits_by_user)
+}
+
+/// `events_waits_summary_by_host_by_event_name`: the same by host.
+pub fn waits_by_host(host: &ConnectionHost) -> ComputedTable<'_> {
+    of_name(host, HOST, Measured::waits_by_host)
+}
+
+/// Returns the sums of all users, or of all hosts.
+type ByPart = fn(&Measured, &[Arc<MeasuredSession>]) -> BTreeMap<Option<String>, StateSums>;
+
+fn of_name<'h>(host: &'h ConnectionHost, name: (&'static str, Kind), all: ByPart) -> ComputedTable<'h> {
+    ComputedTable::new(of_waits(&[name, EVENT]), move |rows| {
+        let all = read(host, all);
+        all.iter().try_for_each(|(name, sums)| {
+            put_waits(rows, &[text_or_null(name.as_deref())], &waits_of_sums(sums))
+        })
+    })
+}
+
+/// Returns what emptying a table of sessions' waits empties.
+fn level_of(table: &str) -> Option<Level> {
+    Some(match table.strip_prefix("events_waits_summary_by_")?.strip_suffix("_by_event_name")? {
+        "thread" => Level::Session,
+        "account" => Level::Account,
+        "user" => Level::User,
+        "host" => Level::Host,
+        _ => return None,
     })
 }
 
 /// Counts from zero again. Returns false for another table.
 pub fn truncate(host: &ConnectionHost, table: &str) -> bool {
+    if let Some(level) = level_of(table) {
+        read(host, |measured, sessions| measured.clear_waits(sessions, level));
+        return true;
+    }
     match table {
         "file_summary_by_instance" | "events_waits_summary_by_instance" => uses::clear_files(),
         "file_summary_by_event_name" => uses::clear_kinds(),
         "events_waits_summary_global_by_event_name" => {
             uses::clear_kinds();
             let threads = os::account::snapshot();
-            let idle = threads.iter().filter_map(|thread| waits_of(&thread.states).remove(IDLE));
+            let idle = threads.iter().filter_map(|thread| waits_of_thread(&thread.states).remove(IDLE));
             host.server().setup.set_idle_before(idle.fold(Times::default(), sum));
         }
         _ => return false,

@@ -1,8 +1,11 @@
 //! `table_io_waits_summary_by_index_usage` and `_by_table`: how often the rows of tables were read
-//! and changed, by index, and how TRUNCATE empties the tables.
+//! and changed, by index, and how TRUNCATE empties the tables. `objects_summary_global_by_type` and
+//! `table_lock_waits_summary_by_table` have a row for the same tables.
 //!
 //! Each row that a statement reads or changes is counted. How long that took is not measured, so
-//! that all times are 0. The tables of `mysql` are not shown, as `setup_objects` says.
+//! that all times are 0. The locks that statements take on tables are not counted either: the
+//! instrument `wait/lock/table/sql/handler` is not there, and all figures of locks are 0, as in a
+//! MySQL that has it disabled. The tables of `mysql` are not shown, as `setup_objects` says.
 
 use super::columns::{Kind, columns};
 use crate::client::connection_host::ConnectionHost;
@@ -31,11 +34,20 @@ fn of_uses(with_index: bool) -> Vec<sql::ColumnMeta> {
     }
     for (group, _) in GROUPS {
         let (count, time) = if group.is_empty() { ("STAR", "WAIT") } else { (group, group) };
-        let mut names = vec![format!("COUNT_{count}")];
-        names.extend(["SUM", "MIN", "AVG", "MAX"].map(|of| format!("{of}_TIMER_{time}")));
-        names.iter().for_each(|name| all.extend(columns(&[(name, Kind::Number)])));
+        all.extend(of_times(count, time));
     }
     all
+}
+
+/// The number of columns of [`of_times`].
+const OF_TIMES: usize = 5;
+
+/// Returns the columns of a count and of its times.
+fn of_times(count: &str, time: &str) -> Vec<sql::ColumnMeta> {
+    let mut names = vec![format!("COUNT_{count}")];
+    names.extend(["SUM", "MIN", "AVG", "MAX"].map(|of| format!("{of}_TIMER_{time}")));
+    assert_eq!(names.len(), OF_TIMES, "a count has four times");
+    names.iter().flat_map(|name| columns(&[(name, Kind::Number)])).collect()
 }
 
 /// Returns the cells of a row about a table behind its names.
@@ -110,21 +122,80 @@ pub fn by_index(host: &ConnectionHost) -> ComputedTable<'_> {
 pub fn by_table(host: &ConnectionHost) -> ComputedTable<'_> {
     ComputedTable::new(of_uses(false), |rows| {
         for table in shown(host) {
-            let mut uses = without_index(&table);
-            for (_, index) in indexes_of(&table) {
-                add(&mut uses, &table.usage(Some(index)).sums());
-            }
             let mut cells = names(&table);
-            cells.extend(counts(&uses));
+            cells.extend(counts(&all_uses(&table)));
             rows.put(cells)?;
         }
         Ok(())
     })
 }
 
-/// Empties both tables, which count the same. Returns false for another table.
+/// Returns the uses of a table's rows by whatever index.
+fn all_uses(table: &Table) -> Uses {
+    let mut uses = without_index(table);
+    for (_, index) in indexes_of(table) {
+        add(&mut uses, &table.usage(Some(index)).sums());
+    }
+    uses
+}
+
+/// `objects_summary_global_by_type`: a row for each table, with the uses of its rows.
+pub fn objects(host: &ConnectionHost) -> ComputedTable<'_> {
+    let mut all =
+        columns(&["OBJECT_TYPE", "OBJECT_SCHEMA", "OBJECT_NAME"].map(|name| (name, Kind::TextOrNull(64))));
+    all.extend(of_times("STAR", "WAIT"));
+    ComputedTable::new(all, |rows| {
+        shown(host).iter().try_for_each(|table| {
+            let mut cells = names(table);
+            cells.extend(counts(&all_uses(table)).take(OF_TIMES));
+            rows.put(cells)
+        })
+    })
+}
+
+/// The kinds of locks on tables.
+const LOCKS: [&str; 13] = [
+    "",
+    "READ",
+    "WRITE",
+    "READ_NORMAL",
+    "READ_WITH_SHARED_LOCKS",
+    "READ_HIGH_PRIORITY",
+    "READ_NO_INSERT",
+    "READ_EXTERNAL",
+    "WRITE_ALLOW_WRITE",
+    "WRITE_CONCURRENT_INSERT",
+    "WRITE_LOW_PRIORITY",
+    "WRITE_NORMAL",
+    "WRITE_EXTERNAL",
+];
+
+/// `table_lock_waits_summary_by_table`: a row for each table.
+pub fn locks(host: &ConnectionHost) -> ComputedTable<'_> {
+    let mut all =
+        columns(&["OBJECT_TYPE", "OBJECT_SCHEMA", "OBJECT_NAME"].map(|name| (name, Kind::TextOrNull(64))));
+    for lock in LOCKS {
+        let (count, time) = if lock.is_empty() { ("STAR", "WAIT") } else { (lock, lock) };
+        all.extend(of_times(count, time));
+    }
+    let figures = all.len() - 3;
+    ComputedTable::new(all, move |rows| {
+        shown(host).iter().try_for_each(|table| {
+            let mut cells = names(table);
+            cells.extend((0..figures).map(|_| Value::UInt(0)));
+            rows.put(cells)
+        })
+    })
+}
+
+/// Empties the tables, which count the same. Returns false for another table.
 pub fn truncate(host: &ConnectionHost, table: &str) -> bool {
-    if !["table_io_waits_summary_by_index_usage", "table_io_waits_summary_by_table"].contains(&table) {
+    let counted = [
+        "table_io_waits_summary_by_index_usage",
+        "table_io_waits_summary_by_table",
+        "objects_summary_global_by_type",
+    ];
+    if !counted.contains(&table) {
         return false;
     }
     for table in shown(host) {
