@@ -91,7 +91,7 @@ pub use catalog::Catalog;
 pub use check::SpacePages;
 pub use checkpoint::CheckpointParticipant;
 pub use commit::hold::{CommitHold, DdlPass};
-pub use commit::pipeline::{CommitOptions, CommitOutcome, CommitWaiter, GtidNext};
+pub use commit::pipeline::{CommitOptions, CommitOutcome, CommitWaiter, GtidNext, NotedCommit};
 pub use commit::position::{ChannelChange, PositionUpdate, ReplicaPosition};
 pub use commit::record::CommitHeader;
 pub use commit::sequencer::ReadOnly;

@@ -176,6 +176,27 @@ fn inserts_that_a_session_keeps_stay_charged() {
     wait_until_charged(&server, before + 64 * 1024);
 }
 
+/// The rows of the query are kept until it has ended, in memory up to `tmp_table_size`.
+#[test]
+fn the_rows_of_create_table_select_go_on_in_a_file() {
+    let server = Server::start(Flavor::Slipstream, &Settings::default());
+    SETUP.iter().for_each(|statement| drop(server.run(statement)));
+    let mut client = server.connect();
+    client.query("SET SESSION tmp_table_size = 1048576, cte_max_recursion_depth = 10000000").expect("sets");
+    let many = |rows: u32, name: &str| {
+        format!(
+            "CREATE TABLE d.{name} AS WITH RECURSIVE r AS (SELECT 1 n UNION ALL SELECT n + 1 FROM r WHERE n < {rows}) \
+             SELECT n, REPEAT(CHAR(65 + n % 26), 300) s, IF(n % 7, NOW(6), NULL) at FROM r"
+        )
+    };
+    client.query(&many(10, "few")).expect("a table");
+    client.query(&many(20_000, "many")).expect("a table");
+    let sums = "SELECT COUNT(*), SUM(n), SUM(s = REPEAT(CHAR(65 + n % 26), 300)), COUNT(at) FROM d.many";
+    assert_eq!(server.rows(sums), ["20000\t200010000\t20000\t17143"]);
+    let files = server.rows("SHOW GLOBAL STATUS LIKE 'Created_tmp_disk_tables'").join("");
+    assert!(!files.ends_with("\t0"), "{files}");
+}
+
 #[test]
 fn what_help_reads_is_charged() {
     let server = small();

@@ -155,6 +155,10 @@ fn an_open_transaction_is_shown_and_its_statements_are_within_it() {
             "XA END 'a', 'b', 7",
             "XA COMMIT 'a', 'b', 7 ONE PHASE",
             "SELECT 1",
+            "XA START 'c'",
+            "UPDATE t SET a = a + 1",
+            "XA END 'c'",
+            "XA PREPARE 'c'",
         ] {
             run(&mut client, sql);
             lines.extend(rows(&mut other, &current));
@@ -175,12 +179,50 @@ fn definitions_are_transactions() {
         }
         rows(
             &mut client,
-            "SELECT event_id, end_event_id, state, access_mode, isolation_level, autocommit, \
+            "SELECT event_id, end_event_id, state, SUBSTRING_INDEX(gtid, ':', -1), access_mode, isolation_level, autocommit, \
              nesting_event_id FROM performance_schema.events_transactions_history \
              WHERE thread_id = PS_CURRENT_THREAD_ID() ORDER BY event_id",
         )
     });
     assert_eq!(lines.len(), 3, "{lines:?}");
+}
+
+#[test]
+fn definitions_have_the_gtids_of_the_log() {
+    let test = "transactions_measured_like_mysql::definitions_have_the_gtids_of_the_log";
+    let lines = same_as_mysql(test, &measuring(WITH_GTIDS), |server| {
+        let mut client = begin(server);
+        let mut lines = Vec::new();
+        run(&mut client, "TRUNCATE performance_schema.events_transactions_history");
+        for sql in [
+            "CREATE TABLE u (id INT)",
+            "DROP TABLE IF EXISTS nothing",
+            "ALTER TABLE u ADD y INT, ADD KEY (y)",
+            "CREATE OR REPLACE VIEW v AS SELECT 1",
+            "DROP VIEW v",
+            "TRUNCATE u",
+            "CREATE USER somebody",
+            "GRANT SELECT ON *.* TO somebody",
+            "DROP USER somebody",
+            "RENAME TABLE u TO w",
+            "CREATE DATABASE other",
+            "DROP DATABASE other",
+            "SET GTID_NEXT = '11111111-2222-3333-4444-555555555555:7'",
+            "DROP TABLE w",
+            "SET GTID_NEXT = 'AUTOMATIC'",
+        ] {
+            run(&mut client, sql);
+            let last = rows(
+                &mut client,
+                "SELECT gtid <> 'AUTOMATIC' AND GTID_SUBSET(gtid, @@global.gtid_executed), state \
+                 FROM performance_schema.events_transactions_history \
+                 WHERE thread_id = PS_CURRENT_THREAD_ID() ORDER BY event_id DESC LIMIT 1",
+            );
+            lines.push(format!("{sql}: {last:?}"));
+        }
+        lines
+    });
+    assert!(lines.iter().any(|line| line.contains("COMMITTED")), "{lines:?}");
 }
 
 #[test]

@@ -80,6 +80,23 @@ pub struct CommitOptions<'a> {
     /// Whether the commit waits for the log, as `innodb_flush_log_at_trx_commit` says, and until
     /// the transaction is visible.
     pub wait: bool,
+    /// A place for the outcome, for callers that do not get it otherwise.
+    pub noted: Option<&'a NotedCommit>,
+}
+
+/// A place in which a statement finds the outcome of its last commit.
+#[derive(Debug, Default)]
+pub struct NotedCommit(Mutex<Option<CommitOutcome>>);
+
+impl NotedCommit {
+    fn set(&self, outcome: CommitOutcome) {
+        *self.0.lock() = Some(outcome);
+    }
+
+    /// Takes the outcome out. `None` means that nothing was committed since the last call.
+    pub fn take(&self) -> Option<CommitOutcome> {
+        self.0.lock().take()
+    }
 }
 
 impl Default for CommitOptions<'_> {
@@ -95,6 +112,7 @@ impl Default for CommitOptions<'_> {
             compression: None,
             refused_from: None,
             wait: true,
+            noted: None,
         }
     }
 }
@@ -239,8 +257,11 @@ impl Committer {
             }
         };
         SCRATCH.set(scratch);
-        if outcome.is_ok() {
+        if let Ok(outcome) = &outcome {
             online::note(captured);
+            if let Some(noted) = parts.options.noted {
+                noted.set(*outcome);
+            }
         }
         outcome
     }

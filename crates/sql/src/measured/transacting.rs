@@ -40,15 +40,28 @@ impl MeasuredSession {
         });
     }
 
-    /// Notes the stage of the open XA transaction. Statements behind XA PREPARE are not in it.
+    /// Notes the stage of the open XA transaction before it is prepared.
     pub fn set_xa_state(&self, state: XaState) {
         self.with_transactions(|of, _, _| {
             if let Some(xa) = of.open_event().and_then(|event| event.xa.as_mut()) {
                 xa.1 = state;
             }
-            if state == XaState::Prepared {
-                of.open_number = 0;
+        });
+    }
+
+    /// Notes that the open XA transaction is prepared, and the GTID of that. Statements behind XA
+    /// PREPARE are not in it.
+    pub fn set_prepared(&self, gtid: Option<NotedGtid>) {
+        self.with_transactions(|of, _, _| {
+            if let Some(event) = of.open_event() {
+                if let Some(xa) = &mut event.xa {
+                    xa.1 = XaState::Prepared;
+                }
+                if let Some(gtid) = gtid {
+                    event.gtid = gtid;
+                }
             }
+            of.open_number = 0;
         });
     }
 

@@ -38,8 +38,6 @@ pub enum NotedGtid {
     /// It gets one when it changes something, and has not.
     #[default]
     Automatic,
-    /// It is not known here.
-    Unknown,
     /// This one, or none on purpose.
     Named(Box<GtidNext>),
 }

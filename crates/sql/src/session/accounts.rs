@@ -105,6 +105,7 @@ pub(super) fn change_accounts(
     let now_us = session.settings.now_us();
     let mut options = session.transaction.commit_options(&session.settings.variables);
     options.binlog &= session.server.engine.binlog_filter().allows(schema);
+    options.noted = Some(&session.transaction.noted);
     let context = session.session_context(now_us);
     let of_mariadb = session.settings.variables.of_mariadb;
     let log = AccountsLog { text: &text, schema, session: &context, group: None, options, of_mariadb };

@@ -10,7 +10,7 @@ use crate::ddl::{
 };
 use crate::detached::{DetachedRows, DetachedSettings};
 use crate::error::{Result, SqlError};
-use crate::exec::{Run, run_query};
+use crate::exec::{KeptRows, Run, run_query};
 use crate::expr::Level;
 use engine::{EngineError, GtidNext, ObjectKind, StatementContext};
 use types::{Value, convert};
@@ -214,12 +214,11 @@ fn create_table_select(session: &mut Session, create: &CreateTable) -> Result<Dd
     let filled = {
         let ctx = session.context(&[], true);
         transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query: None });
+        // The rows are kept until the query has ended, since it has the transaction until then.
+        // They go on in a file when they are many.
         let read = |mut run: Run<'_, '_>| {
-            let mut rows = Vec::new();
-            run_query(&mut run, &plan, &mut |row| {
-                rows.push(row.to_vec());
-                Ok(())
-            })?;
+            let mut rows = KeptRows::uncounted(plan.columns.len(), &ctx);
+            run_query(&mut run, &plan, &mut |row| rows.push(&row[..plan.columns.len()], &ctx))?;
             Ok(rows)
         };
         let rows = crate::exec::Subqueries::with(&subqueries, &mut transaction, &ctx, false, calls, read);
@@ -231,12 +230,17 @@ fn create_table_select(session: &mut Session, create: &CreateTable) -> Result<Dd
                 replicated: false,
             };
             let indexed = DetachedRows::of(&session.server.engine, &table.def, of_rows)?;
-            for (number, row) in rows.iter().enumerate() {
-                let indexed = indexed.as_ref().map(|indexed| (indexed, number as u64 + 1));
-                insert_row(&mut transaction, &table, &plan.columns, row, ctx.conversion(true), indexed)?;
+            let (mut cursor, mut row) = (rows.cursor(), vec![Value::Null; rows.columns()]);
+            let mut number = 0;
+            while cursor.next(&mut row, &ctx)? {
+                number += 1;
+                ctx.check_interrupt()?;
+                let indexed = indexed.as_ref().map(|indexed| (indexed, number));
+                insert_row(&mut transaction, &table, &plan.columns, &row, ctx.conversion(true), indexed)?;
             }
             ctx.check_refused()?;
-            Ok(rows.len() as u64)
+            assert_eq!(number, rows.len(), "all rows of the query are inserted");
+            Ok(number)
         })
     };
     match filled {

@@ -42,6 +42,7 @@ pub(super) fn ddl_run<'s>(session: &'s Session, text: &'s str) -> DdlRun<'s> {
         received_group: None,
         options: CommitOptions {
             refused_from: session.server.host.commits_refused_from(),
+            noted: Some(&session.transaction.noted),
             ..session.transaction.commit_options(&session.settings.variables)
         },
         lock_timeout_ms: Some(session.settings.variables.lock_wait_timeout_s * 1000),

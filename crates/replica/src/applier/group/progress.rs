@@ -160,6 +160,7 @@ impl<'a> GroupProgress<'a> {
             compression: self.channel.apply.transaction_compression(),
             refused_from: None,
             wait: false,
+            noted: None,
         }
     }
 

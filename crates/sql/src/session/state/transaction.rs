@@ -5,7 +5,7 @@ use crate::ast::Statement;
 use crate::error::{Result, SqlError};
 use crate::measured::{NotedGtid, WholeTransaction};
 use crate::variables::Variables;
-use engine::{CommitOptions, Isolation, Savepoint, SpentTransaction, Transaction};
+use engine::{CommitOptions, Isolation, NotedCommit, Savepoint, SpentTransaction, Transaction};
 use types::Value;
 
 /// The transaction that a session is in, and the settings of the next one.
@@ -36,6 +36,8 @@ pub(crate) struct SessionTransaction {
     pub whole: Option<WholeTransaction>,
     /// The GTID of that transaction, where it has one.
     pub whole_gtid: NotedGtid,
+    /// Where statements that change definitions find what they have committed.
+    pub noted: NotedCommit,
     /// Whether it was noted that the open transaction has begun.
     pub is_noted: bool,
 }

@@ -348,6 +348,13 @@ impl Transacting<'_> {
         self.note_whole(whole, TransactionState::RolledBack, None);
     }
 
+    /// Notes that the open XA transaction is prepared, under the GTID of XA PREPARE if it has one.
+    fn note_prepared(&self, gtid: Option<NotedGtid>) {
+        if let Some(measured) = &self.server.measured {
+            measured.set_prepared(gtid);
+        }
+    }
+
     /// Notes the stage of the open XA transaction.
     fn note_xa(&self, state: XaState) {
         if let Some(measured) = &self.server.measured {
@@ -409,9 +416,9 @@ impl Transacting<'_> {
         }
     }
 
-    /// Notes the transaction of a change of definitions that has succeeded. Its number and its GTID
-    /// are not known here.
+    /// Notes the transaction of a change of definitions that has succeeded. It has no number.
     pub fn note_definition(&mut self) {
+        let committed = self.of.noted.take();
         if self.server.measured.is_none() {
             return;
         }
@@ -421,11 +428,9 @@ impl Transacting<'_> {
             read_only: variables.transaction_read_only,
             autocommit: false,
         };
-        let gtid = match self.of.gtid.next {
-            GtidNext::Given(_) => self.of.gtid.next.into(),
-            _ => NotedGtid::Unknown,
-        };
-        let whole = WholeTransaction { id: None, state: TransactionState::Active, mode, has_gtid: true };
-        self.note_whole(Some(whole), TransactionState::Committed, Some(gtid));
+        // A statement that had nothing to change has no GTID, unless the session has set one.
+        let gtid = committed.and_then(|outcome| gtid_of(&outcome, true));
+        let whole = WholeTransaction { id: None, state: TransactionState::Active, mode, has_gtid: false };
+        self.note_whole(Some(whole), TransactionState::Committed, gtid);
     }
 }

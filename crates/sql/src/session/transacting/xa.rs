@@ -3,7 +3,7 @@
 //!
 //! The states, refusals and error numbers are those of MySQL 9.7 (`testkit/tests/xa.rs` compares).
 
-use super::{Transacting, state_after};
+use super::{Transacting, gtid_of, state_after};
 use crate::ast::XaStart;
 use crate::error::Result;
 use crate::measured::{TransactionState, XaState};
@@ -76,12 +76,15 @@ impl Transacting<'_> {
             return Ok(());
         }
         let attached = !self.settings.variables.kept_on("xa_detach_on_prepare");
-        if let Err(error) = transaction.prepare_xa(place, attached, &self.commit_options()) {
-            log::error!("XA PREPARE {xid}: {error}");
-            self.note_xa_ended(xid, TransactionState::RolledBack);
-            return Err(rolled_back(RB_ROLLBACK));
+        let has_changes = transaction.has_changes();
+        match transaction.prepare_xa(place, attached, &self.commit_options()) {
+            Ok(outcome) => self.note_prepared(gtid_of(&outcome, has_changes)),
+            Err(error) => {
+                log::error!("XA PREPARE {xid}: {error}");
+                self.note_xa_ended(xid, TransactionState::RolledBack);
+                return Err(rolled_back(RB_ROLLBACK));
+            }
         }
-        self.note_xa(XaState::Prepared);
         if attached {
             self.of.xa = SessionXa(Some(Branch { xid: *xid, stage: Stage::Prepared, place: None }));
         }
