@@ -66,7 +66,34 @@ pub(super) fn lines<'p>(parts: &[Part<'p>], subqueries: &'p [SubPlan]) -> Vec<Li
             Part::Changed(kind, steps) => lines.extend(blocks.changed(kind, steps)),
         }
     }
+    if let [Line { what: What::Filled(_), .. }, Line { id: 1, what: What::Nothing(why), .. }, ..] = &lines[..]
+    {
+        let why = *why;
+        // A query without tables has no row of its own. Whatever else its block does not read
+        // tables for, stands in the row of the table that is filled.
+        if why != NO_TABLES {
+            lines[0].what = What::Nothing(why);
+        }
+        lines.remove(1);
+    }
     lines
+}
+
+const NO_TABLES: &str = "No tables used";
+
+/// Returns why a block has no rows at all, if that is known before it runs.
+fn known_empty(select: &SelectPlan) -> Option<&'static str> {
+    let is_false = |condition: &Expr| match &condition.node {
+        Node::Constant(value) => value.is_null() || value.to_integer() == Some(0),
+        _ => false,
+    };
+    if select.limit.as_ref().is_some_and(|limit| is_false(&limit.count)) {
+        return Some("Zero limit");
+    }
+    if select.preconditions.iter().any(is_false) {
+        return Some("Impossible WHERE");
+    }
+    select.having.as_ref().is_some_and(is_false).then_some("Impossible HAVING")
 }
 
 /// A query within a block.
@@ -99,7 +126,7 @@ impl<'p> Blocks<'p> {
             QueryBody::Select(select) => self.block(select, kind),
             QueryBody::Values { .. } => {
                 let id = self.next();
-                (id, vec![Line { id, kind, what: What::Nothing("No tables used") }])
+                (id, vec![Line { id, kind, what: What::Nothing(NO_TABLES) }])
             }
             QueryBody::Union { branches, .. } if branches.len() == 1 => self.query(&branches[0].plan, kind),
             QueryBody::Union { branches, order, .. } => {
@@ -152,8 +179,11 @@ impl<'p> Blocks<'p> {
         let (computed_by, within) = self.children(children);
         let kind = if kind == "SIMPLE" && !within.is_empty() { "PRIMARY" } else { kind };
         let mut lines = match (&base.index_ends, &base.tables[..]) {
+            _ if let Some(why) = known_empty(select).or_else(|| known_empty(base)) => {
+                vec![Line { id, kind, what: What::Nothing(why) }]
+            }
             (Some(_), _) => vec![Line { id, kind, what: What::Nothing("Select tables optimized away") }],
-            (None, []) => vec![Line { id, kind, what: What::Nothing("No tables used") }],
+            (None, []) => vec![Line { id, kind, what: What::Nothing(NO_TABLES) }],
             (None, steps) => self.steps(id, steps, |_| kind, &computed_by, notes),
         };
         lines.extend(within);
