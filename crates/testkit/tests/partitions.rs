@@ -192,6 +192,14 @@ const PARTITIONINGS: &[&str] = &[
 /// Texts that KEY spreads over the partitions.
 const TEXTS: &[&str] = &["''", "'abc'", "'a '", "'A'", "'a'", "'zz'", "'é'", "'Straße'", "'  x  '", "'ch'"];
 
+/// The same for character sets that lack letters with accents.
+const ASIAN: &[&str] =
+    &["''", "'abc'", "'a '", "'A'", "'a'", "'zz'", "'中'", "'文中'", "'  x 中 '", "'z文Z'"];
+const THAI: &[&str] = &["''", "'abc'", "'a '", "'A'", "'ก'", "'เก'", "'ก่า'", "'แกA '"];
+
+/// The beginning of a table with such a column. MySQL warns of character sets that are deprecated.
+const HASHED_TABLE: &str = "create table d.t (n int, v ";
+
 /// Types of a column, with values that KEY spreads over the partitions.
 const HASHED: &[(&str, &[&str])] = &[
     ("TINYINT UNSIGNED", &["0", "32", "97", "255"]),
@@ -224,6 +232,34 @@ const HASHED: &[(&str, &[&str])] = &[
     ("VARCHAR(20) CHARACTER SET latin1", TEXTS),
     ("CHAR(20) CHARACTER SET latin1 COLLATE latin1_bin", TEXTS),
     ("VARCHAR(20) CHARACTER SET latin1 COLLATE latin1_general_cs", TEXTS),
+    ("TIMESTAMP(3)", &["'2020-01-01 00:00:32'", "'1999-12-31 23:59:59.097'", "'2011-11-11 11:11:11'"]),
+    ("VARCHAR(20) CHARACTER SET ucs2 COLLATE ucs2_general_ci", TEXTS),
+    ("VARCHAR(20) CHARACTER SET ucs2 COLLATE ucs2_bin", TEXTS),
+    ("VARCHAR(20) CHARACTER SET ucs2 COLLATE ucs2_unicode_ci", TEXTS),
+    ("VARCHAR(20) CHARACTER SET ucs2 COLLATE ucs2_czech_ci", TEXTS),
+    ("VARCHAR(20) CHARACTER SET utf16 COLLATE utf16_general_ci", TEXTS),
+    ("VARCHAR(20) CHARACTER SET utf16 COLLATE utf16_bin", TEXTS),
+    ("VARCHAR(20) CHARACTER SET utf16 COLLATE utf16_unicode_520_ci", TEXTS),
+    ("VARCHAR(20) CHARACTER SET utf16le COLLATE utf16le_general_ci", TEXTS),
+    ("VARCHAR(20) CHARACTER SET utf16le COLLATE utf16le_bin", TEXTS),
+    ("VARCHAR(20) CHARACTER SET utf32 COLLATE utf32_general_ci", TEXTS),
+    ("VARCHAR(20) CHARACTER SET utf32 COLLATE utf32_bin", TEXTS),
+    ("VARCHAR(20) CHARACTER SET utf32 COLLATE utf32_unicode_ci", TEXTS),
+    ("VARCHAR(20) CHARACTER SET gbk COLLATE gbk_chinese_ci", ASIAN),
+    ("VARCHAR(20) CHARACTER SET gbk COLLATE gbk_bin", ASIAN),
+    ("VARCHAR(20) CHARACTER SET sjis COLLATE sjis_japanese_ci", ASIAN),
+    ("VARCHAR(20) CHARACTER SET cp932 COLLATE cp932_japanese_ci", ASIAN),
+    ("VARCHAR(20) CHARACTER SET big5 COLLATE big5_chinese_ci", ASIAN),
+    ("VARCHAR(20) CHARACTER SET gb2312 COLLATE gb2312_chinese_ci", ASIAN),
+    ("VARCHAR(20) CHARACTER SET euckr COLLATE euckr_korean_ci", ASIAN),
+    ("VARCHAR(20) CHARACTER SET ujis COLLATE ujis_japanese_ci", ASIAN),
+    ("VARCHAR(20) CHARACTER SET eucjpms COLLATE eucjpms_japanese_ci", ASIAN),
+    ("VARCHAR(20) CHARACTER SET gb18030 COLLATE gb18030_bin", ASIAN),
+    ("VARCHAR(20) CHARACTER SET gb18030 COLLATE gb18030_unicode_520_ci", ASIAN),
+    ("VARCHAR(20) CHARACTER SET latin1 COLLATE latin1_german2_ci", TEXTS),
+    ("VARCHAR(20) CHARACTER SET tis620 COLLATE tis620_thai_ci", THAI),
+    ("CHAR(20) CHARACTER SET ucs2", TEXTS),
+    ("CHAR(20) CHARACTER SET gbk", ASIAN),
 ];
 const ROWS: &str = "insert into d.t values (null,null,null),(-7,'a','1999-12-31 23:59:59'),(-5,'B','2000-01-01'),\
                     (0,'b','2020-02-02'),(1,'','2030-01-01'),(2,'e','1970-01-01'),(3,'É','2021-01-01'),(4,'z',null),\
@@ -257,7 +293,12 @@ fn partitions_are_mysqls() {
     let (mut us, mut them) = (ours.connect(), theirs.connect());
     let mut different = Vec::new();
     let mut compare = |text: &str| {
-        let (ours, theirs) = (answer(&mut us, text), answer(&mut them, text));
+        let warns = text.starts_with(HASHED_TABLE);
+        let told = |answer: String| match answer.split_once(" rows, ") {
+            Some((done, _)) if warns => done.to_owned(),
+            _ => answer,
+        };
+        let (ours, theirs) = (told(answer(&mut us, text)), told(answer(&mut them, text)));
         if ours != theirs {
             different.push(format!("{ours}\n  in MySQL: {theirs}"));
         }
@@ -276,7 +317,8 @@ fn partitions_are_mysqls() {
     }
     for (ty, values) in HASHED {
         for form in ["key(v)", "key algorithm=1 (v)", "linear key(n, v)"] {
-            compare(&format!("create table d.t (n int, v {ty}) partition by {form} partitions 7"));
+            let create = format!("{HASHED_TABLE}{ty}) partition by {form} partitions 7");
+            compare(&create);
             let rows = values.iter().map(|value| format!("(1, {value})")).collect::<Vec<_>>().join(", ");
             compare(&format!("insert into d.t values (1, null), {rows}"));
             for partition in 0..7 {

@@ -232,18 +232,19 @@ impl Maker<'_> {
 }
 
 /// Reports whether the condition of a partition means the same rows at any time and in any time
-/// zone. The partitions of SYSTEM_TIME are told by what the table has at a moment, and the bounds
-/// of a TIMESTAMP column by the zone of whoever compares.
+/// zone, and can be computed here. The partitions of SYSTEM_TIME are told by what the table has at
+/// a moment, and the bounds of a TIMESTAMP column by the zone of whoever compares.
 fn tells_rows_later(def: &TableDef, of: &Partitioning) -> bool {
     let functions = || [Some(&of.by), of.sub.as_ref().map(|(function, _)| function)].into_iter().flatten();
     let is_timestamp = |name: &String| {
         let column = def.column(name).map(|at| &def.columns[at].ty);
         column.is_none_or(|ty| matches!(ty.code, TypeCode::Timestamp | TypeCode::Timestamp2))
     };
-    let tells = |function: &PartitionFunction| {
-        let of_columns = matches!(function.kind, PartitionKind::Range | PartitionKind::List);
-        function.kind != PartitionKind::SystemTime
-            && !(of_columns && function.columns.iter().any(is_timestamp))
+    let tells = |function: &PartitionFunction| match function.kind {
+        PartitionKind::Range | PartitionKind::List => !function.columns.iter().any(is_timestamp),
+        PartitionKind::Hash => true,
+        PartitionKind::Key => def.columns.iter().all(|column| crate::expr::is_hashed_by_key(&column.ty)),
+        PartitionKind::SystemTime => false,
     };
     functions().all(tells)
 }

@@ -52,7 +52,7 @@ pub(crate) use date_arithmetic::interval as interval_of;
 pub(crate) use diagnostics::{Diagnostics, Level, Warning};
 pub(crate) use eval::truth;
 pub(crate) use functions::TEXT_ORDER;
-pub(crate) use functions::partition_key::NAME as PARTITION_BY_KEY;
+pub(crate) use functions::partition_key::{NAME as PARTITION_BY_KEY, is_hashed_by_key};
 pub(crate) use functions::vector::no_vector;
 pub(crate) use infer::{
     aggregate_collations, common_type, comparison_collation, function_type, of_operation, united_type,

@@ -6,7 +6,7 @@ use super::definition::{Collation, Weighing};
 use super::ids::LATIN1_SWEDISH_CI;
 use super::lookup::of;
 use super::weights::weight_string;
-use super::{czech, general, tailored};
+use super::{czech, general, special, tailored};
 
 /// The offset of the FNV-1a hash, which the collations of Unicode 9.0 use.
 const FNV_OFFSET: u64 = 14_695_981_039_346_656_037;
@@ -84,14 +84,38 @@ impl KeyHash {
                     bytes
                 });
             }
+            // utf32_bin folds case here, as utf32_general_ci does.
+            Weighing::General | Weighing::PaddedBytes | Weighing::CodePoints
+                if collation.charset == Charset::Utf32 =>
+            {
+                let weights = general::weights(without_spaces(text));
+                weights.for_each(|weight| self.add_bytes(&weight.to_be_bytes()));
+            }
+            Weighing::General => {
+                let weights = general::weights(without_spaces(text));
+                weights.for_each(|weight| self.add_bytes(&(weight as u16).to_le_bytes()));
+            }
+            Weighing::PaddedBytes | Weighing::CodePoints => {
+                let spaces = text.len() - without_spaces(text).len();
+                let space_bytes = from_utf8mb4(id, b" ").map_or(0, |space| space.len());
+                self.add_bytes(&stored[..stored.len() - spaces * space_bytes]);
+            }
+            // These fold the case of each byte, and not of each character.
+            Weighing::Multi(_) | Weighing::Thai if collation.charset != Charset::Gb18030 => {
+                self.add_bytes(&without_spaces(&stored).to_ascii_uppercase());
+            }
+            Weighing::German2(table) => {
+                let weights = special::german2(table, without_spaces(&stored));
+                weights.for_each(|weight| self.add_weight(weight.into()));
+            }
             Weighing::Uca { .. } => return self.add_fnv(collation, text),
             Weighing::Tailored { .. } if !collation.pads => return self.add_fnv(collation, text),
             // The second level of a PAD SPACE collation does not count.
-            Weighing::Tailored { language, .. } if !is_wide && id >= FIRST_OF_MARIADB => {
+            Weighing::Tailored { language, .. } if id >= FIRST_OF_MARIADB => {
                 let weights = tailored::padded_weights(language, text, 0).collect();
                 self.add_padded(weights, tailored::space(language, 0));
             }
-            Weighing::UcaPadded(_) | Weighing::Tailored { .. } if !is_wide => {
+            Weighing::UcaPadded(_) | Weighing::Tailored { .. } => {
                 return self.add_weights(collation, text, |bytes| bytes);
             }
             _ => return false,

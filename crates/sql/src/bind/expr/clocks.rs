@@ -5,12 +5,12 @@
 //! compared with other moments or given to the client. Every operation that makes a number or a
 //! text of it has to see the date and time in the session's time zone.
 
-use crate::expr::{Aggregate, AggregateKind, Expr, Node};
+use crate::expr::{Aggregate, AggregateKind, Expr, Node, PARTITION_BY_KEY};
 
 /// The functions that take moments as they are. UNIX_TIMESTAMP() has to distinguish the two hours
-/// that clocks show alike when they are set back, and the other functions return one of their
-/// arguments.
-const OF_MOMENTS: [&str; 4] = ["any_value", "greatest", "least", "unix_timestamp"];
+/// that clocks show alike when they are set back, partitions by KEY hash what is stored, and the
+/// other functions return one of their arguments.
+const OF_MOMENTS: [&str; 5] = ["any_value", "greatest", "least", "unix_timestamp", PARTITION_BY_KEY];
 
 /// Converts the operands that are moments to the session's time zone.
 pub(super) fn show_operands(expr: &mut Expr) {

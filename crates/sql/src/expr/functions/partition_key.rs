@@ -7,13 +7,20 @@ use crate::error::{Result, SqlError};
 use crate::expr::value_type::text_collation;
 use crate::parse::partition::MOST_PARTITIONS;
 use types::collation::KeyHash;
-use types::{TypeCode, Value, collation, packed};
+use types::{ColumnType, TypeCode, Value, collation, packed};
 
 /// The name, which has to be quoted.
 pub(crate) const NAME: &str = "partition by key";
 
 pub(super) const FUNCTIONS: &[Function] =
     &[Function::new(NAME, 5..=usize::MAX, bigint, partition).sees_nulls()];
+
+/// Reports whether the partition of values of this type is known here.
+pub(crate) fn is_hashed_by_key(ty: &ColumnType) -> bool {
+    let is_text =
+        matches!(ty.code, TypeCode::Varchar | TypeCode::String) && ty.collation != collation::BINARY;
+    !is_text || KeyHash::default().add_text(text_collation(ty), b"")
+}
 
 /// Returns the number of the partition. The arguments are 1 for `ALGORITHM = 1`, 1 for `LINEAR`,
 /// the number of partitions, 1 for a table of MariaDB, and the columns.
@@ -42,7 +49,6 @@ fn add(hash: &mut KeyHash, call: &Call<'_>, at: usize, is_algorithm_1: bool) -> 
     let unknown = || SqlError::not_supported("choosing rows by partitions of KEY over such a column");
     match (value, ty.code) {
         (Value::Null, _) => hash.add_null(),
-        (_, TypeCode::Timestamp2) => return Err(unknown()),
         (Value::Bit { bits, .. }, _) => hash.add_bytes(&bits.to_be_bytes()),
         (_, TypeCode::Varchar | TypeCode::String) if ty.collation == collation::BINARY => {
             hash.add_bytes(&call.bytes(at));
