@@ -118,7 +118,10 @@ counters! {
     created_tmp_disk_tables "Created_tmp_disk_tables" "Made tables that went to a file.";
     created_tmp_files "Created_tmp_files" "Temporary files.";
     created_tmp_tables "Created_tmp_tables" "Made tables: derived ones, groups, duplicates, unions.";
+    handler_commit "Handler_commit" "Commits of statements and transactions in an engine or in the binary log.";
     handler_delete "Handler_delete" "Rows deleted.";
+    handler_external_lock "Handler_external_lock" "Tables that statements have taken and given back.";
+    handler_prepare "Handler_prepare" "Commits that an engine and the binary log prepare together.";
     handler_read_first "Handler_read_first" "Indexes read from their first entry.";
     handler_read_key "Handler_read_key" "Rows looked for by a key.";
     handler_read_last "Handler_read_last" "Indexes read from their last entry.";
@@ -126,6 +129,9 @@ counters! {
     handler_read_prev "Handler_read_prev" "Rows before, in the order of a key.";
     handler_read_rnd "Handler_read_rnd" "Rows read by their place.";
     handler_read_rnd_next "Handler_read_rnd_next" "Next rows of a table.";
+    handler_rollback "Handler_rollback" "Rollbacks of statements and transactions.";
+    handler_savepoint "Handler_savepoint" "Savepoints.";
+    handler_savepoint_rollback "Handler_savepoint_rollback" "Rollbacks to a savepoint.";
     handler_update "Handler_update" "Rows updated.";
     handler_write "Handler_write" "Rows inserted.";
     select_full_join "Select_full_join" "Joins with a table that is read as a whole.";

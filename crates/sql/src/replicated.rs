@@ -259,6 +259,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
         temporary: Arc::default(),
         is_temporary: false,
         notes: Vec::new(),
+        warnings: Vec::new(),
         report: DdlReport::default(),
     }
 }

@@ -548,3 +548,104 @@ fn a_time_in_a_column_of_dates_is_one_of_today() {
     );
     assert!(answers[6].contains("2020-09-13,2020-09-12 14:00:00"), "{}", answers[6]);
 }
+
+#[test]
+fn the_bytes_of_a_cast_are_a_varbinary_beside_others() {
+    let mut statements = vec!["create database d".to_owned(), "use d".to_owned()];
+    for query in [
+        "select cast('a' as binary(3)) x",
+        "select cast('a' as binary(3)) x union select cast('b' as binary(2))",
+        "select 1 x union select cast('b' as binary(2))",
+        "select 1.5 x union select cast('b' as binary(2))",
+        "select 1e0 x union select cast('b' as binary(2))",
+        "select date'2020-01-01' x union select cast('b' as binary(2))",
+        "select 'abc' x union select cast('b' as binary(2))",
+        "select null x union select cast('b' as binary(2))",
+        "select x'41' x union select cast('b' as binary(2))",
+        "select ifnull(1, cast('b' as binary(2))) x union select if(1, 1, cast('b' as binary(2)))",
+        "select coalesce(cast('b' as binary(5)), 1) x",
+        "select concat(cast('b' as binary(5)), 1) x",
+        "select cast('abcdef' as binary(3)) x",
+    ] {
+        statements.extend([query.to_owned(), format!("create table c as {query}")]);
+        statements.extend(["show create table c", "select hex(x) from c", "drop table c"].map(str::to_owned));
+    }
+    statements.extend(
+        [
+            "create table t (a varchar(10), index f ((cast(a as binary(4)))))",
+            "insert into t values ('a'), ('abcd'), ('abcdefg'), (null)",
+            "select a from t where cast(a as binary(4)) = 'abcd'",
+            "select a from t where cast(a as binary(4)) = 'a'",
+            "select a from t where cast(a as binary(4)) = x'61000000'",
+            "select a from t where cast(a as binary(4)) > 'a' order by a",
+            "select cast(a as binary(4)) x, count(*) from t group by x order by x",
+            "select cast('a' as binary(3)) = 'a', cast('a' as binary(3)) like 'a%', length(cast(5 as binary(3)))",
+        ]
+        .map(str::to_owned),
+    );
+    let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+    same_answers("bytes_of_a_cast", &statements);
+}
+
+/// The sum of a number and an interval is a text: a date alone where the number has no time.
+#[test]
+fn numbers_with_intervals_are_dates_where_they_have_no_time() {
+    let mut statements = vec!["create database d".to_owned(), "use d".to_owned()];
+    statements.extend(
+        [
+            "create table t (a int, b bigint, c decimal(20,2), e double, v varchar(40))",
+            "insert into t (a, b, c, e) values (20200101, 20200101101112, 20200101.0, 20200101e0), (101, 991231, null, null)",
+            "insert into t (v) values (date_add(20200101, interval 1 day)), (20200101101112 - interval 1 year)",
+        ]
+        .map(str::to_owned),
+    );
+    for unit in ["day", "month", "year_month", "second", "day_hour", "microsecond"] {
+        statements.push(format!(
+            "select date_add(20200101, interval 1 {unit}), date_add(20200101101010, interval 1 {unit}), \
+             date_sub(200101, interval 1 {unit}), 20200101e0 + interval 1 {unit}, 20200101.0 + interval 1 {unit}, \
+             date_add(20200101000000, interval 1 {unit}), date_add(101, interval 1 {unit}), \
+             concat(20200101 + interval 1 {unit}, 'x'), length(20200101 + interval 1 {unit})"
+        ));
+        statements.push(format!(
+            "select a + interval 1 {unit}, b + interval 1 {unit}, c + interval 1 {unit}, e + interval 1 {unit} from t"
+        ));
+    }
+    statements.push("select adddate(20200101, 5), subdate(20200101101112, 5), v from t".to_owned());
+    let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+    same_answers("numbers_with_intervals", &statements);
+}
+
+#[test]
+fn bits_become_characters_by_their_bytes() {
+    same_answers(
+        "bits_as_characters",
+        &[
+            "create database d",
+            "use d",
+            "create table b (b bit(16), n bit(3), v varbinary(4))",
+            "insert into b values (b'1101011011100110', b'101', x'd6e6'), (b'0110000101100010', b'1', 'ab'), (null, null, null)",
+            "select hex(convert(b using latin1)), hex(convert(convert(b using latin1) using utf8mb4)) from b",
+            "select convert(b using latin1), convert(v using latin1), concat(convert(b using latin1), 'x') from b",
+            "select cast(b as char character set latin1), cast(v as char character set latin1) from b",
+            "select hex(cast(b as char)), hex(cast(v as char)) from b where v = 'ab'",
+            "select hex(cast(b as binary)), hex(cast(n as binary(4))), hex(convert(n using utf8mb4)) from b",
+            "select cast(b as signed), b + 0, hex(cast(b as binary(1))) from b",
+            "select length(convert(b using utf8mb4)), char_length(convert(b using latin1)) from b where v = 'ab'",
+        ],
+    );
+}
+
+/// The texts of the warnings differ, because MySQL shows the expression.
+#[test]
+fn sums_beyond_the_longest_time_are_null() {
+    same_as_mysql("sums_of_times", &Settings::default(), |server| {
+        let mut client = server.connect();
+        let statements = [
+            "select time'838:59:59' + interval 1 microsecond, time'838:59:59' + interval 0 second",
+            "select time'838:59:58.5' + interval 600000 microsecond, time'-838:59:59' - interval 1 microsecond",
+            "select time'838:59:58' + interval 1 second, time'838:59:58' + interval 2 second",
+            "select time'838:59:58.999999' + interval 1 microsecond, time'-838:59:59' + interval 1 microsecond",
+        ];
+        statements.map(|statement| answer(&mut client, statement)).into()
+    });
+}

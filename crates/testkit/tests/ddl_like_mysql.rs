@@ -516,3 +516,32 @@ fn expressions_are_answered_as_mysql_answers_them() {
     }
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
+
+/// Statements whose types are told to be deprecated, in parts or as a whole.
+const DEPRECATED: &[&str] = &[
+    "create database d",
+    "use d",
+    "create table t (a decimal unsigned zerofill, b bool, c tinyint(1), d int(11) unsigned zerofill, e int zerofill, \
+     f float(10), g float(10, 2) unsigned, h double unsigned zerofill, i double precision(5,2), j real(4,1), k numeric(3) \
+     unsigned, l year, m serial, n bit(3), o year(4), p bigint(20), q integer, r smallint(3), s fixed(3,1) unsigned, \
+     u int signed, w varchar(3) binary, x char(3) byte, y national char(3))",
+    "alter table t modify q int(3), change r rr float(7,3) unsigned",
+    "alter table t add z mediumint(4) zerofill",
+    "create temporary table tt (a int(3))",
+    "create table if not exists t (a int(3))",
+    "create table c (y int(3)) as select 1",
+    "create function f(x int) returns decimal(3) unsigned deterministic return 1",
+    "create procedure p(x int) select x",
+    "call p(5)",
+    "select f(1)",
+    "prepare s from 'create table u (a int(3))'",
+    "execute s",
+    "create table nothing (a nosuchtype(3))",
+    "select cast('1' as decimal(3))",
+    "select * from json_table('[1]', '$[*]' columns (a int(3) path '$', b decimal(3) unsigned path '$')) jt",
+];
+
+#[test]
+fn deprecated_types_are_warned_of() {
+    testkit::answers::same_answers("deprecated_types", DEPRECATED);
+}

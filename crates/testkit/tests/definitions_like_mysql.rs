@@ -233,3 +233,51 @@ fn columns_of_a_query_stand_where_the_query_has_them() {
     );
     assert!(answers[6].contains("NULL,1,2,a"), "{answers:#?}");
 }
+
+/// Clients are told of a CHAR in the first of these, and a VARCHAR column is made of it.
+#[test]
+fn sums_of_dates_become_columns_of_mysqls_types() {
+    const COLUMNS: &str = "SELECT column_name, column_type, collation_name FROM information_schema.columns \
+                           WHERE table_name = 'c' ORDER BY ordinal_position";
+    let mut statements = vec![
+        "CREATE DATABASE d".to_owned(),
+        "USE d".to_owned(),
+        "CREATE TABLE t (s VARCHAR(40), dt DATETIME(3), d DATE, ti TIME(2), i INT)".to_owned(),
+        "INSERT INTO t VALUES ('2020-01-31', '2020-01-31 10:00:00.5', '2020-01-31', '10:00:00.25', 5)"
+            .to_owned(),
+    ];
+    for names in ["utf8mb4 COLLATE utf8mb4_bin", "latin1", "utf8mb4"] {
+        statements.push(format!("SET NAMES {names}"));
+        let sums = "s + INTERVAL 1 DAY AS a, '2020-01-01' + INTERVAL i MONTH AS b, d + INTERVAL 1 HOUR AS c, \
+                    dt - INTERVAL 1 MICROSECOND AS e, ti + INTERVAL 1 SECOND AS f, ADDTIME(s, '1:00:00') AS g, \
+                    ADDTIME(dt, '1:00') AS h, SUBTIME(ti, '0:00:00.5') AS j, TIMESTAMP(d, ti) AS k, \
+                    DATE_ADD(20200101, INTERVAL 1 DAY) AS l";
+        statements.push(format!("CREATE TABLE c AS SELECT {sums} FROM t"));
+        statements.extend([COLUMNS, "SELECT * FROM c", "DROP TABLE c"].map(str::to_owned));
+    }
+    let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+    testkit::answers::same_answers("sums_of_dates", &statements);
+}
+
+#[test]
+fn foreign_keys_to_columns_that_are_not_unique_are_warned_of() {
+    let statements = [
+        "CREATE DATABASE d",
+        "USE d",
+        "CREATE TABLE p (a INT, b INT, c INT, KEY (a), UNIQUE KEY ub (b, c), PRIMARY KEY (c, a))",
+        "CREATE TABLE c0 (x INT, FOREIGN KEY (x) REFERENCES p (a))",
+        "SET restrict_fk_on_non_standard_key = OFF",
+        "CREATE TABLE c1 (x INT, FOREIGN KEY (x) REFERENCES p (a))",
+        "CREATE TABLE c2 (x INT, CONSTRAINT cc FOREIGN KEY (x) REFERENCES p (b))",
+        "CREATE TABLE c3 (x INT, y INT, FOREIGN KEY (x, y) REFERENCES p (b, c))",
+        "CREATE TABLE c4 (x INT, FOREIGN KEY (x) REFERENCES p (c), FOREIGN KEY (x) REFERENCES p (a))",
+        "CREATE TABLE c5 (x INT)",
+        "ALTER TABLE c5 ADD FOREIGN KEY (x) REFERENCES p (a), ADD CONSTRAINT c5b FOREIGN KEY (x) REFERENCES p (b)",
+        "ALTER TABLE c5 ADD y INT",
+        "CREATE TABLE c6 (x INT REFERENCES p (a))",
+        "SET foreign_key_checks = 0",
+        "CREATE TABLE c7 (x INT, FOREIGN KEY (x) REFERENCES later (a))",
+        "CREATE TABLE later (a INT, KEY (a))",
+    ];
+    testkit::answers::same_answers("unsafe_foreign_keys", &statements);
+}

@@ -15,12 +15,6 @@ const ABSENT: &[&str] = &[
     "Count_hit_tmp_table_size",
     "Deprecated_use_fk_on_non_standard_key_count",
     "Deprecated_use_fk_on_non_standard_key_last_timestamp",
-    "Handler_commit",
-    "Handler_external_lock",
-    "Handler_prepare",
-    "Handler_rollback",
-    "Handler_savepoint",
-    "Handler_savepoint_rollback",
     "Innodb_buffer_pool_write_requests",
     "Innodb_redo_log_uuid",
     "Innodb_system_rows_deleted",
@@ -129,6 +123,91 @@ fn what_has_happened_is_counted() {
         }
         for name in ["Ssl_server_not_before", "Ssl_server_not_after"] {
             lines.push(format!("{name}: {} {}", value(name).ends_with(" GMT"), value(name).len()));
+        }
+        lines
+    });
+}
+
+/// What MySQL counts for statements about definitions depends on its own dictionary, so that these
+/// are not compared.
+#[test]
+fn commits_and_rollbacks_are_counted_for_each_engine() {
+    const STATEMENTS: &[&str] = &[
+        "SELECT 1",
+        "SELECT * FROM t",
+        "SELECT * FROM t WHERE id = 1",
+        "SELECT COUNT(*) FROM t JOIN u",
+        "INSERT INTO t VALUES (3, 3)",
+        "INSERT INTO t VALUES (4, 4), (5, 5)",
+        "UPDATE t SET v = 7 WHERE id = 1",
+        "UPDATE t SET v = 7 WHERE id = -1",
+        "DELETE FROM t WHERE id = -1",
+        "INSERT IGNORE INTO t VALUES (1, 1)",
+        "REPLACE INTO t VALUES (1, 1)",
+        "INSERT INTO t VALUES (1, 1)",
+        "BEGIN",
+        "COMMIT",
+        "BEGIN",
+        "ROLLBACK",
+        "BEGIN",
+        "SELECT * FROM t",
+        "COMMIT",
+        "BEGIN",
+        "SELECT * FROM t",
+        "INSERT INTO t VALUES (11, 1)",
+        "INSERT INTO t VALUES (1, 1)",
+        "SELECT * FROM u",
+        "COMMIT",
+        "BEGIN",
+        "INSERT INTO t VALUES (12, 1)",
+        "INSERT INTO u VALUES (12)",
+        "ROLLBACK",
+        "SET autocommit = 0",
+        "SELECT * FROM t",
+        "COMMIT",
+        "SET autocommit = 1",
+        "SET sql_log_bin = 0",
+        "INSERT INTO t VALUES (21, 1)",
+        "BEGIN",
+        "INSERT INTO t VALUES (22, 1)",
+        "COMMIT",
+        "SET sql_log_bin = 1",
+        "BEGIN",
+        "INSERT INTO t VALUES (23, 1)",
+    ];
+    const SAVEPOINTS: &[&str] = &["SAVEPOINT a", "ROLLBACK TO a", "RELEASE SAVEPOINT a", "ROLLBACK"];
+    let test = "status_like_mysql::commits_and_rollbacks_are_counted_for_each_engine";
+    same_as_mysql(test, &Settings::default(), |server: &Server| {
+        let mut client = server.connect();
+        for sql in [
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (id INT PRIMARY KEY, v INT)",
+            "CREATE TABLE u (id INT PRIMARY KEY)",
+            "INSERT INTO t VALUES (1, 1), (2, 2)",
+            // The first use of a table reads the dictionary in MySQL.
+            "INSERT INTO u VALUES (1)",
+            "SELECT * FROM t JOIN u",
+        ] {
+            client.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        }
+        // MySQL commits in the binary log when it logs a savepoint, which is of its own.
+        let of_all = "'Handler_commit', 'Handler_prepare', 'Handler_rollback', 'Handler_external_lock'";
+        let of_savepoints = "'Handler_savepoint', 'Handler_savepoint_rollback', 'Handler_rollback'";
+        let mut lines = Vec::new();
+        for (statements, names) in [(STATEMENTS, of_all), (SAVEPOINTS, of_savepoints)] {
+            let shown = format!("SHOW SESSION STATUS WHERE variable_name IN ({names})");
+            let mut before: Vec<i64> = Vec::new();
+            for sql in std::iter::once(&"DO 1").chain(statements) {
+                let failed = client.query(sql).err().map(|error| error.server_code());
+                let counts: Vec<i64> = testkit::answers::rows(&mut client, &shown)
+                    .iter()
+                    .map(|row| row.split('\t').nth(1).and_then(|count| count.parse().ok()).expect("a count"))
+                    .collect();
+                let more: Vec<i64> = counts.iter().zip(&before).map(|(now, before)| now - before).collect();
+                lines.push(format!("{sql}: {failed:?} {more:?}"));
+                before = counts;
+            }
         }
         lines
     });

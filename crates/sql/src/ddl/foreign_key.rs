@@ -211,6 +211,38 @@ impl Relations<'_> {
         Ok(())
     }
 
+    /// Returns a warning (6124) for each foreign key that a table has and had not before, and that
+    /// refers to columns which do not tell rows apart. Of a new table these are also the foreign
+    /// keys of others that have waited for it.
+    pub fn unsafe_keys(&self, before: Option<&TableDef>, def: &TableDef) -> Vec<(u16, String)> {
+        if self.unique_parents || self.replicated {
+            return Vec::new();
+        }
+        let is_new =
+            |key: &&ForeignKeyDef| before.is_none_or(|before| before.foreign_key(&key.name).is_none());
+        let is_unsafe = |key: &ForeignKeyDef, parent: &TableDef| {
+            let columns = parent.positions(&key.parent_columns);
+            columns.is_some_and(|columns| parent.unique_index_on(&columns).is_none())
+        };
+        let mut names = Vec::new();
+        for key in def.foreign_keys.iter().filter(is_new) {
+            let is_found = match key.is_about(&def.schema, &def.name) {
+                true => is_unsafe(key, def),
+                false => self.parent(key).is_some_and(|parent| is_unsafe(key, &parent.def)),
+            };
+            names.extend(is_found.then(|| key.name.clone()));
+        }
+        if before.is_none() {
+            let waiting = self.references(&def.schema, &def.name);
+            names.extend(waiting.into_iter().filter(|(_, key)| is_unsafe(key, def)).map(|(_, key)| key.name));
+        }
+        let warning = |name: String| {
+            let text = "refers to non-unique key or partial key. This is deprecated and will be removed in a future release.";
+            (6124, format!("Foreign key '{name}' {text}"))
+        };
+        names.into_iter().map(warning).collect()
+    }
+
     /// Refuses to drop these tables while foreign keys of other tables refer to them.
     pub fn check_drop(&self, dropped: &[(String, String)]) -> Result<()> {
         let goes = |def: &TableDef| dropped.iter().any(|(s, name)| *s == def.schema && *name == def.name);

@@ -74,6 +74,8 @@ pub(crate) struct DdlRun<'a> {
     pub is_temporary: bool,
     /// Notes for the diagnostics area, each with its number and text.
     pub notes: Vec<(u16, String)>,
+    /// Warnings for the diagnostics area, in the same form.
+    pub warnings: Vec<(u16, String)>,
     /// The report about the statement, if it succeeds.
     pub report: DdlReport,
 }
@@ -288,10 +290,15 @@ impl<'a> DdlRun<'a> {
             }
             let text = self.logged_like(create, &def);
             let context = DdlContext { statement: text.as_deref().unwrap_or(self.text), ..self.context() };
+            let unsafe_keys = self.relations().unsafe_keys(None, &def);
             match self.engine.create_table(def, &context) {
                 // Another session has created the table meanwhile.
                 Err(EngineError::TableExists(_)) if create.if_not_exists => {}
-                made => return made.map(|_| true).map_err(SqlError::from),
+                made => {
+                    made?;
+                    self.warnings.extend(unsafe_keys);
+                    return Ok(true);
+                }
             }
         }
         Ok(false)
@@ -480,6 +487,7 @@ impl<'a> DdlRun<'a> {
             return Err(SqlError::new(1050, format!("Table '{}' already exists", altered.def.name)));
         }
         self.alter_to(&old, &altered, &settings, alter.demands)?;
+        self.warnings.extend(self.relations().unsafe_keys(Some(&old.def), &altered.def));
         if !tells_records {
             self.report = DdlReport::default();
         }

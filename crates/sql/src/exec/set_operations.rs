@@ -169,18 +169,25 @@ fn run_chain(
     let ctx = run.ctx;
     let mut kept = Rows::new(columns.len(), ctx);
     let mut at = 0;
+    // Whether the rows in front of the next INTERSECT or EXCEPT are those of a UNION without rows.
+    let mut begins_empty = false;
     assert!(
         branches.first().is_some_and(|first| first.operator == SetOperator::Union),
         "the first branch has rows that others can be combined with"
     );
     while at < branches.len() {
         if branches[at].operator != SetOperator::Union {
-            kept = combine(run, run_query, &kept, &branches[at], columns)?;
+            // As in MySQL, branches are not computed, nor their errors found, where the first one
+            // has no rows.
+            if !begins_empty {
+                kept = combine(run, run_query, &kept, &branches[at], columns)?;
+            }
             at += 1;
             continue;
         }
         let unions = branches[at..].iter().take_while(|branch| branch.operator == SetOperator::Union).count();
         kept = unite(run, run_query, kept, &branches[at..at + unions], columns)?;
+        begins_empty = kept.len() == 0;
         at += unions;
     }
     if let Some(measures) = ctx.measures {

@@ -11,6 +11,12 @@ use types::{ColumnType, Date, DateTime, Time, TypeCode, Value};
 const MICROS: i64 = 1_000_000;
 const DAY_MICROS: i64 = 86_400 * MICROS;
 
+/// The longest TIME, which has no fraction of a second: 838:59:59.
+const MOST_OF_TIME_MICROS: i64 = (838 * 3600 + 59 * 60 + 59) * MICROS;
+
+/// The greatest number that is a date; greater ones have a time too.
+const MOST_OF_DATE: i128 = 99_991_231;
+
 /// An interval: whole months and microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Interval {
@@ -223,7 +229,8 @@ pub(crate) fn add(
     if let Value::Time(time) = date
         && !unit.has_days()
     {
-        let sum = time.to_micros().checked_add(interval.micros).and_then(Time::from_micros);
+        let sum = time.to_micros().checked_add(interval.micros);
+        let sum = sum.filter(|micros| micros.abs() <= MOST_OF_TIME_MICROS).and_then(Time::from_micros);
         return Ok(sum.map_or_else(out_of_range, Value::Time));
     }
     let Some(at) = datetime_of(date, ctx) else { return Ok(Value::Null) };
@@ -249,6 +256,12 @@ pub(crate) fn add(
             Value::Bytes(text_of(&value).into_owned())
         }
         (_, Value::Date(_)) if unit.is_of_days() => Value::Date(sum.date),
+        // A number of at most eight digits is a date without a time.
+        (_, Value::Int(_) | Value::UInt(_) | Value::Decimal(_) | Value::Float(_) | Value::Double(_))
+            if unit.is_of_days() && date.to_integer().is_some_and(|number| number <= MOST_OF_DATE) =>
+        {
+            Value::Date(sum.date)
+        }
         // The text of a document has become a date with a time.
         (_, Value::DateTime(at)) if unit.is_of_days() && *at == DateTime::midnight(at.date) => {
             Value::Date(sum.date)

@@ -59,7 +59,9 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
     if real.iter().any(|item| is_unlimited(&item.ty) || item.is_json()) {
         return Ok((ColumnType::longtext(collation_id), coercibility));
     }
-    let chars = real.iter().map(|item| length_in(&item.ty, collation_id)).max().unwrap_or(0);
+    // Among bytes, a literal with an exponent has the length that is written.
+    let length = if collation_id == collation::BINARY { length_in_char } else { length_in };
+    let chars = real.iter().map(|item| length(&item.ty, collation_id)).max().unwrap_or(0);
     if real.iter().any(|item| item.ty.is_blob()) {
         return Ok((long_text(chars, collation_id), coercibility));
     }

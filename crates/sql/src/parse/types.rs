@@ -39,8 +39,43 @@ impl Parser<'_> {
             ty.charset = Some("utf8mb3".to_owned());
         }
         self.type_arguments(&mut ty)?;
-        self.type_attributes(&mut ty)?;
+        let is_unsigned = self.type_attributes(&mut ty)?;
+        if !matches!(word.as_str(), "BOOL" | "BOOLEAN") {
+            self.warn_of_type(&ty, is_unsigned);
+        }
+        if matches!(word.as_str(), "NATIONAL" | "NCHAR" | "NVARCHAR") {
+            self.hints.warnings.push((3720, NATIONAL.to_owned()));
+        }
         Ok(ty)
+    }
+
+    /// Warns of what is deprecated in a type, in MySQL's order. `is_unsigned` says whether UNSIGNED
+    /// was written.
+    fn warn_of_type(&mut self, ty: &TypeSpec, is_unsigned: bool) {
+        let deprecated =
+            |what: &str| (1681, format!("{what} is deprecated and will be removed in a future release."));
+        let mut warn = |is_meant: bool, (code, text): (u16, String)| {
+            if is_meant {
+                self.hints.warnings.push((code, text));
+            }
+        };
+        let is = |names: &[&str]| names.contains(&ty.name.as_str());
+        let is_float = is(&["float", "double"]);
+        let zerofill = deprecated("The ZEROFILL attribute").1
+            + " Use the LPAD function to zero-pad numbers, or store the formatted numbers in a CHAR column.";
+        warn(ty.zerofill, (1681, zerofill));
+        let has_width = ty.length.is_some() && is(&["tinyint", "smallint", "mediumint", "int", "bigint"]);
+        warn(has_width, deprecated("Integer display width"));
+        let has_digits = is_float && ty.scale.is_some();
+        warn(has_digits, deprecated("Specifying number of digits for floating point data types"));
+        let unsigned = "UNSIGNED for decimal and floating point data types is deprecated and support for it \
+                        will be removed in a future release.";
+        warn(is_unsigned && (is_float || is(&["decimal"])), (1681, unsigned.to_owned()));
+        let year = "'YEAR(4)' is deprecated and will be removed in a future release. Please use YEAR instead";
+        warn(is(&["year"]) && ty.length.is_some(), (1287, year.to_owned()));
+        let binary = "'BINARY as attribute of a type' is deprecated and will be removed in a future release. \
+                      Please use a CHARACTER SET clause with _bin collation instead";
+        warn(ty.binary, (1287, binary.to_owned()));
     }
 
     pub(super) fn type_arguments(&mut self, ty: &mut TypeSpec) -> Result<()> {
@@ -57,10 +92,13 @@ impl Parser<'_> {
         Ok(())
     }
 
-    pub(super) fn type_attributes(&mut self, ty: &mut TypeSpec) -> Result<()> {
+    /// Reads the words behind a type. Returns whether UNSIGNED is one of them, which ZEROFILL means
+    /// too.
+    pub(super) fn type_attributes(&mut self, ty: &mut TypeSpec) -> Result<bool> {
+        let mut is_unsigned = false;
         loop {
             match () {
-                _ if self.eat("UNSIGNED") => ty.unsigned = true,
+                _ if self.eat("UNSIGNED") => (ty.unsigned, is_unsigned) = (true, true),
                 _ if self.eat("SIGNED") => {}
                 _ if self.eat("ZEROFILL") => {
                     ty.zerofill = true;
@@ -85,11 +123,15 @@ impl Parser<'_> {
                         self.string_or_name()?;
                     }
                 }
-                _ => return Ok(()),
+                _ => return Ok(is_unsigned),
             }
         }
     }
 }
+
+/// MySQL's warning of the words NATIONAL, NCHAR and NVARCHAR.
+const NATIONAL: &str = "NATIONAL/NCHAR/NVARCHAR implies the character set UTF8MB3, which will be replaced by UTF8MB4 in \
+                        a future release. Please consider using CHAR(x) CHARACTER SET UTF8MB4 in order to be unambiguous.";
 
 /// Returns the name under which a type is kept.
 fn type_name(word: &str, mode: LexMode) -> Option<&'static str> {

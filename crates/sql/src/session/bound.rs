@@ -5,7 +5,7 @@ use super::logging::expanded;
 use super::rows::Rows;
 use super::state::{Bound, Plan};
 use super::statement_names::name_of;
-use super::{Session, logging, results, xa};
+use super::{Session, engine_counts, logging, results, xa};
 use crate::ast::{self, Delete, OnDuplicate, Statement, Update};
 use crate::bind::{Binder, end_hints, is_join_view};
 use crate::error::{Result, SqlError};
@@ -507,6 +507,11 @@ fn run_in(
         (Ok(_), _) if session.programs.is_within() => {}
         (Ok(_), _) => transaction.end_statement(),
         (Err(_), _) => transaction.rollback_to(savepoint),
+    }
+    if !session.programs.is_within() {
+        let has_changes = |done: &Done| matches!(done, Done::Changes(changes) if changes.affected_rows > 0);
+        let outcome = done.as_ref().map(has_changes).map_err(|_| ());
+        engine_counts::count_statement(&session.server, &session.settings.variables, bound, outcome);
     }
     done
 }

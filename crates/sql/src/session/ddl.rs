@@ -53,7 +53,7 @@ fn run_ddl_now(session: &mut Session, text: &[u8], statement: &Statement) -> Res
         Some(schedule) => schedule_values(session, schedule)?,
         None => ScheduleValues::default(),
     };
-    let (notes, report) = {
+    let (notes, warnings, report) = {
         if let Statement::CreateTable(create) = statement
             && create.query.is_some()
         {
@@ -69,7 +69,8 @@ fn run_ddl_now(session: &mut Session, text: &[u8], statement: &Statement) -> Res
         run.options.binlog &=
             session.server.engine.binlog_filter().allows(filtered_schema(session, statement));
         let done = run.run(statement);
-        let told = (std::mem::take(&mut run.notes), std::mem::take(&mut run.report));
+        let (notes, warnings) = (std::mem::take(&mut run.notes), std::mem::take(&mut run.warnings));
+        let told = (notes, warnings, std::mem::take(&mut run.report));
         if begins {
             done?;
             session.transacting().begin(false, None)?;
@@ -88,6 +89,9 @@ fn run_ddl_now(session: &mut Session, text: &[u8], statement: &Statement) -> Res
     }
     for (code, message) in notes {
         session.statement.diagnostics.borrow_mut().push(Level::Note, code, message);
+    }
+    for (code, message) in warnings {
+        session.statement.diagnostics.borrow_mut().push(Level::Warning, code, message);
     }
     note_definer(session, statement);
     if is_about_events(statement) {

@@ -54,6 +54,7 @@ pub(super) fn ddl_run<'s>(session: &'s Session, text: &'s str) -> DdlRun<'s> {
         temporary: session.temporary.clone(),
         is_temporary: false,
         notes: Vec::new(),
+        warnings: Vec::new(),
         report: DdlReport::default(),
     }
 }

@@ -13,6 +13,7 @@ mod classes;
 mod ddl;
 mod ddl_run;
 mod dispatch;
+mod engine_counts;
 pub(crate) mod event;
 mod explain;
 mod handler;

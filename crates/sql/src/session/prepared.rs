@@ -265,12 +265,19 @@ impl Session {
                 let name = name.to_lowercase();
                 self.prepared.take_named(&name);
                 let mut prepared = self.prepare_text(&text)?;
+                if prepared.bound.is_none() {
+                    let mut diagnostics = self.statement.diagnostics.borrow_mut();
+                    for (code, text) in &prepared.hints.warnings {
+                        diagnostics.push(crate::expr::Level::Warning, *code, text.clone());
+                    }
+                }
                 watched::tell_prepare(self, &text);
                 measuring::told_prepared(self, &mut prepared, &name);
                 self.prepared.put_named(name, prepared);
                 self.statement.row_count = 0;
                 let info = "Statement prepared".to_owned();
-                sink.ok(&mut OkInfo { status: self.status(), info, ..OkInfo::default() })?;
+                let (status, warnings) = (self.status(), self.warning_count());
+                sink.ok(&mut OkInfo { status, warnings, info, ..OkInfo::default() })?;
             }
             Statement::Execute { name, using } => {
                 let key = name.to_lowercase();

@@ -42,7 +42,7 @@ pub(super) fn run(session: &mut Session, statement: &Statement, sink: &mut dyn R
         }
         Statement::RollbackTo(name) => {
             session.transaction.xa.check_active()?;
-            session.transaction.rollback_to(name)?;
+            session.transacting().rollback_to(name)?;
             count_savepoint(session, 1);
         }
         Statement::ReleaseSavepoint(name) => {

@@ -221,10 +221,7 @@ fn numbers_without_a_sign_have_none_in_results_as_in_mysql() {
         &[
             "create database d",
             "use d",
-            // MySQL calls UNSIGNED of decimals deprecated.
-            "set sql_notes = 0, max_error_count = 0",
             "create table n (a decimal(5,2) unsigned, b decimal(8,3) unsigned, c decimal(5,2), u int unsigned, i int)",
-            "set max_error_count = default",
             "insert into n values (1.5, 2.5, -1.5, 3, -5)",
             "select b - a, a - c, a + c, a * c, a / c, a % c, c % b, 1 - a - 1, a - 5.5, c - a from n",
             "select -a, -a - b, round(a) - round(b), truncate(a, 1) - b, greatest(a, a) - b, sum(a) - sum(b) from n \

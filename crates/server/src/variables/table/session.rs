@@ -133,7 +133,7 @@ pub const DEFINITIONS: &[Definition] = &[
         .kept("Rows are read in the order of the index."),
     session("restrict_fk_on_non_standard_key", Bool, "ON")
         .does("New foreign keys refer to the columns of a unique key; OFF lets any index serve that begins with them.")
-        .differs("OFF gives no warning 6124, and the columns of the primary key do not count at the end of an index."),
+        .differs("the columns of the primary key do not count at the end of an index."),
     session("select_into_buffer_size", UInt(8_192, 2_147_479_552), "131072")
         .guarded(Guard::SessionWithoutSuper)
         .kept("SELECT ... INTO OUTFILE has a buffer of 64 KB."),

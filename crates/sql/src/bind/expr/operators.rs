@@ -73,7 +73,14 @@ pub(super) fn cast(
         || !(expr::is_number(&ty) && ty.code != TypeCode::Year || is_text(&ty) && !is_strict);
     let node = Node::Cast(Box::new(operand));
     let coercibility = if is_text(&ty) { Coercibility::Implicit } else { Coercibility::Numeric };
-    Ok(Expr { node, ty, nullable, coercibility })
+    let cast = Expr { node, ty, nullable, coercibility };
+    if cast.ty.code == TypeCode::String && cast.ty.collation == types::collation::BINARY {
+        // The value has as many bytes as the cast says, but its type is a VARBINARY: values beside
+        // it in a UNION are not filled up.
+        let ty = ColumnType::varbinary(cast.ty.chars());
+        return Ok(Expr { node: Node::Cast(Box::new(cast)), ty, nullable, coercibility });
+    }
+    Ok(cast)
 }
 
 /// Binds `CONVERT(operand USING charset)`.
@@ -165,7 +172,7 @@ fn using_charset(bound: Expr, is_char: bool, charset: &str) -> Result<Expr> {
     match bound.node {
         Node::Call { args, .. } if is_char => char_using(args, charset),
         _ => {
-            let converted = bound.into_text().recollated(charset.default_collation());
+            let converted = bits_as_bytes(bound).into_text().recollated(charset.default_collation());
             Ok(Expr { coercibility: Coercibility::Implicit, ..converted })
         }
     }
@@ -180,10 +187,21 @@ fn char_using(mut numbers: Vec<Expr>, charset: Charset) -> Result<Expr> {
     Ok(Expr { node, ty, nullable: true, coercibility })
 }
 
+/// Returns a BIT as the bytes that it has: those of a character set are converted from it.
+fn bits_as_bytes(operand: Expr) -> Expr {
+    if operand.ty.code != TypeCode::Bit {
+        return operand;
+    }
+    let bytes = expr::length_in(&operand.ty, types::collation::BINARY);
+    let (nullable, ty) = (operand.nullable, ColumnType::varbinary(bytes));
+    let node = Node::Cast(Box::new(operand));
+    Expr { node, ty, nullable, coercibility: Coercibility::Implicit }
+}
+
 /// Returns the operand of a cast. If the cast is to text, the operand is converted to the character
 /// set of the result.
 fn cast_operand(operand: Expr, ty: &ColumnType) -> Expr {
-    let operand = if is_text(ty) { operand.into_text() } else { operand };
+    let operand = if is_text(ty) { bits_as_bytes(operand).into_text() } else { operand };
     let same = collation::charset_of(operand.ty.collation) == collation::charset_of(ty.collation);
     let are_texts = is_text(ty) && is_text(&operand.ty) && !operand.is_json();
     if are_texts && !same { operand.recollated(ty.collation) } else { operand }

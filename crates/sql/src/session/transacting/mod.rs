@@ -6,6 +6,7 @@
 mod gtid;
 mod xa;
 
+use super::engine_counts;
 use super::state::{ServerHandles, SessionLocks, SessionTransaction, Settings};
 use crate::error::{Result, SqlError};
 use crate::host::TransactionKind;
@@ -152,6 +153,9 @@ impl Transacting<'_> {
             }
             Some(transaction) => {
                 let has_changes = transaction.has_changes();
+                if let Some(engines) = self.engines_of(&transaction) {
+                    engine_counts::count_commit(self.server, engines);
+                }
                 let committed = self.commit_or_end(transaction);
                 let gtid = committed.as_ref().ok().and_then(|outcome| gtid_of(outcome, has_changes));
                 self.note_ended(state_after(committed.is_ok()), gtid);
@@ -199,6 +203,7 @@ impl Transacting<'_> {
     /// Rolls back the open transaction, and leaves the XA transaction if it is one.
     pub fn rollback(&mut self) {
         if let Some(transaction) = self.of.open.take() {
+            self.server.counters.handler_rollback.add(self.engines_of(&transaction).unwrap_or(0));
             self.end_unchanged(transaction);
             self.note_ended(TransactionState::RolledBack, None);
             self.spend_gtid();
@@ -237,8 +242,28 @@ impl Transacting<'_> {
             self.note_begun(&transaction);
             self.of.open = Some(transaction);
         }
+        let engines = self.of.open.as_deref().and_then(|open| self.engines_of(open));
+        self.server.counters.handler_savepoint.add(engines.unwrap_or(0));
         self.of.add_savepoint(name);
         Ok(())
+    }
+
+    /// Rolls back to a savepoint of the open transaction.
+    ///
+    /// # Errors
+    /// Returns 1305 (`ER_SP_DOES_NOT_EXIST`) when there is no savepoint with this name.
+    pub fn rollback_to(&mut self, name: &str) -> Result<()> {
+        let engines = self.of.open.as_deref().and_then(|open| self.engines_of(open));
+        self.of.rollback_to(name)?;
+        self.server.counters.handler_savepoint_rollback.add(engines.unwrap_or(0));
+        Ok(())
+    }
+
+    /// Returns how many engines take part in a transaction. `None` means that it has used nothing.
+    fn engines_of(&self, transaction: &Transaction) -> Option<u64> {
+        let engines =
+            || engine_counts::engines(self.server, &self.settings.variables, transaction.has_changes());
+        (!transaction.is_untouched()).then(engines)
     }
 
     /// Ends a statement that had this transaction, whatever its outcome. `tells` says that the

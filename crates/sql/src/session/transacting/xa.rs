@@ -3,7 +3,7 @@
 //!
 //! The states, refusals and error numbers are those of MySQL 9.7 (`testkit/tests/xa.rs` compares).
 
-use super::{Transacting, gtid_of, state_after};
+use super::{Transacting, engine_counts, gtid_of, state_after};
 use crate::ast::XaStart;
 use crate::error::Result;
 use crate::measured::{TransactionState, XaState};
@@ -77,6 +77,10 @@ impl Transacting<'_> {
         }
         let attached = !self.settings.variables.kept_on("xa_detach_on_prepare");
         let has_changes = transaction.has_changes();
+        if has_changes {
+            let engines = engine_counts::engines(self.server, &self.settings.variables, true);
+            self.server.counters.handler_prepare.add(engines);
+        }
         match transaction.prepare_xa(place, attached, &self.commit_options()) {
             Ok(outcome) => self.note_prepared(gtid_of(&outcome, has_changes)),
             Err(error) => {
