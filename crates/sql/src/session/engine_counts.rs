@@ -2,7 +2,8 @@
 //!
 //! MySQL counts once for each engine that takes part, and its binary log is one of them when
 //! something is logged. Each statement that uses tables is committed or rolled back by itself, also
-//! within a transaction, and the transaction is counted when it ends.
+//! within a transaction, and the transaction is counted when it ends. Statements about definitions
+//! do not count here: what MySQL counts for them are the transactions of its dictionary's tables.
 
 use super::state::{Bound, ServerHandles};
 use crate::variables::Variables;
