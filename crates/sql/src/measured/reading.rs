@@ -7,6 +7,7 @@ use super::levels::{AccountName, Level};
 use super::session::MeasuredSession;
 use super::totals::{AccountRow, ByName, Ended, Measured};
 use super::transactions::TransactionSums;
+use super::waits::StateSums;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -167,6 +168,27 @@ impl Measured {
         self.errors.clear(level);
     }
 
+    /// Returns the waits of all accounts.
+    pub fn waits_by_account(&self, sessions: &[Arc<MeasuredSession>]) -> BTreeMap<AccountName, StateSums> {
+        self.waits.by_account(waits_of(sessions))
+    }
+
+    /// Returns the waits of all users.
+    pub fn waits_by_user(&self, sessions: &[Arc<MeasuredSession>]) -> BTreeMap<Option<String>, StateSums> {
+        self.waits.by_user(waits_of(sessions))
+    }
+
+    /// Returns the waits of all hosts.
+    pub fn waits_by_host(&self, sessions: &[Arc<MeasuredSession>]) -> BTreeMap<Option<String>, StateSums> {
+        self.waits.by_host(waits_of(sessions))
+    }
+
+    /// Empties the waits at a level and at those below it.
+    pub fn clear_waits(&self, sessions: &[Arc<MeasuredSession>], level: Level) {
+        sessions.iter().for_each(|session| session.give_waits());
+        self.waits.clear(level);
+    }
+
     /// Returns the transactions of all accounts.
     pub fn transactions_by_account(
         &self,
@@ -210,4 +232,8 @@ fn errors_of(sessions: &[Arc<MeasuredSession>]) -> Vec<(AccountName, ErrorSums)>
 
 fn transactions_of(sessions: &[Arc<MeasuredSession>]) -> Vec<(AccountName, TransactionSums)> {
     sessions.iter().map(|session| session.transactions()).collect()
+}
+
+fn waits_of(sessions: &[Arc<MeasuredSession>]) -> Vec<(AccountName, StateSums)> {
+    sessions.iter().map(|session| session.waits()).collect()
 }

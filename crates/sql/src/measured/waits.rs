@@ -1,12 +1,9 @@
 //! How long the threads of sessions were in each state, by account, user and host.
 
-use super::levels::{AccountName, Level, Sums};
-use super::session::MeasuredSession;
-use super::totals::Measured;
+use super::levels::Sums;
 use os::account::{State, StateTime, Watch};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// How often a state was entered, and the time in it.
 #[derive(Default, Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,33 +77,6 @@ impl ThreadWaits {
         *before = now;
         taken
     }
-}
-
-impl Measured {
-    /// Returns the waits of all accounts.
-    pub fn waits_by_account(&self, sessions: &[Arc<MeasuredSession>]) -> BTreeMap<AccountName, StateSums> {
-        self.waits.by_account(waits_of(sessions))
-    }
-
-    /// Returns the waits of all users.
-    pub fn waits_by_user(&self, sessions: &[Arc<MeasuredSession>]) -> BTreeMap<Option<String>, StateSums> {
-        self.waits.by_user(waits_of(sessions))
-    }
-
-    /// Returns the waits of all hosts.
-    pub fn waits_by_host(&self, sessions: &[Arc<MeasuredSession>]) -> BTreeMap<Option<String>, StateSums> {
-        self.waits.by_host(waits_of(sessions))
-    }
-
-    /// Empties the waits at a level and at those below it.
-    pub fn clear_waits(&self, sessions: &[Arc<MeasuredSession>], level: Level) {
-        sessions.iter().for_each(|session| session.give_waits());
-        self.waits.clear(level);
-    }
-}
-
-fn waits_of(sessions: &[Arc<MeasuredSession>]) -> Vec<(AccountName, StateSums)> {
-    sessions.iter().map(|session| session.waits()).collect()
 }
 
 #[cfg(test)]

@@ -38,9 +38,9 @@ const MOST_PER_MILLE: &[(Kind, u64)] = &[
     (Kind::Error, 4),
     (Kind::Types, 20),
     (Kind::Names, 1),
-    (Kind::Warnings, 66),
+    (Kind::Warnings, 62),
     (Kind::Message, 60),
-    (Kind::Lengths, 29),
+    (Kind::Lengths, 30),
 ];
 
 /// Returns the seed: a new one only for a long run, which searches for faults.
