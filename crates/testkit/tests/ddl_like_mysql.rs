@@ -178,6 +178,24 @@ fn columns_of_characters_become_columns_of_the_bytes_that_they_stored() {
     assert!(told.iter().any(|line| line.contains("1,E9,0000006900000074,")), "{told:?}");
 }
 
+/// Columns of times that become columns of dates: a time is one of the statement's day.
+const TIMES_AND_DATES: &[&str] = &[
+    "CREATE DATABASE d",
+    "USE d",
+    "SET time_zone = '+00:00', timestamp = 1764000000",
+    "CREATE TABLE k (t TIME(2), u TIME, w TIME)",
+    "INSERT INTO k VALUES ('10:11:12.34', '-10:11:12', '24:00:00'), ('23:59:59.99', '00:00:00', '-48:00:00'), \
+     (NULL, '838:59:59', NULL)",
+    "ALTER TABLE k MODIFY t DATETIME, MODIFY u TIMESTAMP NOT NULL, MODIFY w DATE",
+    "SELECT * FROM k",
+];
+
+#[test]
+fn columns_of_times_become_columns_of_dates() {
+    let told = testkit::answers::same_answers("times_and_dates", TIMES_AND_DATES);
+    assert!(told.iter().any(|line| line.contains("2025-11-23 13:48:48")), "{told:?}");
+}
+
 /// Expressions of every kind, to see what SHOW CREATE TABLE makes of them.
 const EXPRESSIONS: &[&str] = &[
     "not a",

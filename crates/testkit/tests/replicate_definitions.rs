@@ -36,6 +36,13 @@ const SHARED: &[&str] = &[
     "ALTER TABLE empties MODIFY a INT NOT NULL, MODIFY b VARCHAR(5) NOT NULL, MODIFY c ENUM('x','y') NOT NULL, \
      MODIFY d DATE NOT NULL, MODIFY e TIMESTAMP NOT NULL, MODIFY f BIT(3) NOT NULL, MODIFY g BLOB NOT NULL, \
      MODIFY h DECIMAL(5,2) NOT NULL",
+    // A time becomes one of the statement's day.
+    "SET timestamp = 1764000000",
+    "CREATE TABLE moments (id INT PRIMARY KEY, t TIME(2), u TIME, w TIME)",
+    "INSERT INTO moments VALUES (1, '10:11:12.34', '-10:11:12', '30:00:00'), (2, '23:59:59.99', '00:00:00', '-00:00:01')",
+    "ALTER TABLE moments MODIFY t DATETIME, MODIFY u TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, MODIFY w DATE",
+    "UPDATE moments SET w = NULL WHERE u > '2025-11-24'",
+    "SET timestamp = DEFAULT",
     "SET sql_mode = DEFAULT",
     // Columns take each other's names and places.
     "CREATE TABLE swapped (a INT, b VARCHAR(9), c DATE, KEY (a), KEY (b))",
@@ -59,6 +66,9 @@ const OF_MYSQL: &[&str] = &[
     "ALTER TABLE packed COMPRESSION='none', COMMENT='c', SECONDARY_ENGINE=rapid",
     "CREATE TABLE grows (a INT) AUTOEXTEND_SIZE=4M ENCRYPTION='N'",
     "ALTER DATABASE d READ ONLY = 0",
+    // The time in parentheses is an expression, also where it could be the time of the statement.
+    "CREATE TABLE clocks (a DATETIME DEFAULT (NOW()), b DATETIME DEFAULT NOW(), c TIMESTAMP(3) DEFAULT (NOW(3)), d DATETIME)",
+    "ALTER TABLE clocks ALTER d SET DEFAULT (CURRENT_TIMESTAMP)",
 ];
 
 const OF_MARIADB: &[&str] = &[
@@ -70,7 +80,7 @@ const OF_MARIADB: &[&str] = &[
     "CREATE OR REPLACE TABLE filled AS SELECT id + 2 AS id FROM model",
 ];
 
-const TABLES: [&str; 13] = [
+const TABLES: [&str; 14] = [
     "model",
     "filled",
     "keyed",
@@ -80,6 +90,7 @@ const TABLES: [&str; 13] = [
     "defaults",
     "without",
     "empties",
+    "moments",
     "swapped",
     "alone",
     "keys_go",
@@ -135,7 +146,7 @@ fn from_mysql() {
             Flavor::MySql,
             "ROW",
             OF_MYSQL,
-            &["members", "packed", "grows", "elsewhere", "swapped", "filled"],
+            &["members", "packed", "grows", "elsewhere", "swapped", "filled", "clocks"],
         );
     }
 }

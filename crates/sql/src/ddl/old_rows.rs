@@ -10,7 +10,7 @@ use engine::{
 };
 use types::convert::{self, Problem};
 use types::row::RowLayout;
-use types::{ColumnType, DateTime, TypeCode, Value, collation};
+use types::{ColumnType, DateTime, Time, TypeCode, Value, collation};
 
 /// Returns the error for the zero date that a new column without a default would have in old rows.
 /// A source has checked that already.
@@ -285,6 +285,17 @@ fn recoded(
     Ok(Some(Value::Bytes(converted(bytes, &from.ty, &to.ty).unwrap_or_else(|| bytes.to_vec()))))
 }
 
+fn is_of_dates(ty: &ColumnType) -> bool {
+    matches!(ty.code, TypeCode::Date | TypeCode::Datetime2 | TypeCode::Timestamp2)
+}
+
+/// Returns the point in time that a TIME stands for in a column of dates: it counts from the
+/// midnight with which the statement's day begins.
+fn of_today(time: &Time, settings: &DdlSettings) -> Option<DateTime> {
+    let today = DateTime::from_unix((settings.now_us / 1_000_000) as i64, 0, settings.zone).date;
+    DateTime::from_micros(DateTime::midnight(today).to_micros() + time.to_micros())
+}
+
 fn convert_value(
     value: Value,
     from: &ColumnDef,
@@ -318,6 +329,9 @@ fn convert_value(
         .unwrap_or(value);
     let value = match value {
         stamp @ Value::Timestamp { .. } if to.ty.code != TypeCode::Timestamp2 => stamp.in_zone(settings.zone),
+        Value::Time(time) if is_of_dates(&to.ty) => {
+            of_today(&time, settings).map_or(Value::Time(time), Value::DateTime)
+        }
         value => value,
     };
     convert::assign(&value, &to.ty, settings.conversion(settings.strict))

@@ -194,10 +194,11 @@ impl Parser<'_> {
     pub(super) fn default_expression(&mut self) -> Result<Option<WrittenExpr>> {
         const NOW: [&str; 4] = ["CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP"];
         if self.is_symbol("(") {
-            // MariaDB writes defaults that are functions in parentheses.
+            // MariaDB writes defaults that are functions in parentheses. For MySQL the time of the
+            // statement is an expression there, and it shows it as one.
             let is_now = NOW.iter().any(|word| self.token_is(self.ahead(1), word));
             let start = self.at;
-            if is_now && self.mode.of_source {
+            if is_now && self.mode.of_source && !self.mode.of_mysql {
                 self.advance();
                 let is_all = self.now_function().is_ok() && self.is_symbol(")");
                 self.at = start;
