@@ -128,6 +128,12 @@ const KEPT: &[&str] = &[
     "SHOW CREATE TABLE p3",
     "CREATE TABLE p4 (e MEDIUMINT NOT NULL DEFAULT 0) PARTITION BY RANGE(e) (PARTITION p0 VALUES LESS THAN (10))",
     "ALTER TABLE p4 REORGANIZE PARTITION",
+    // A subpartition has its partition's options where it has none of its own.
+    "CREATE TABLE p5 (e INT) PARTITION BY RANGE (e) SUBPARTITION BY KEY (e) (PARTITION p0 VALUES LESS THAN (5) \
+     MAX_ROWS = 7 MIN_ROWS = 3 COMMENT = 'of p0' (SUBPARTITION a COMMENT 'own' MIN_ROWS = 4, SUBPARTITION b), \
+     PARTITION p1 VALUES LESS THAN (9) (SUBPARTITION c, SUBPARTITION d))",
+    "SHOW CREATE TABLE p5",
+    "SELECT subpartition_name, partition_comment FROM information_schema.partitions WHERE table_name = 'p5' ORDER BY 1",
     "CREATE TABLE w (t TEXT, FULLTEXT KEY k (t) WITH PARSER ngram)",
     "ALTER TABLE w ALTER INDEX k INVISIBLE",
     "SHOW CREATE TABLE w",

@@ -41,8 +41,10 @@ fn description(of: &Partitioning, at: usize, sub: Option<(usize, &Subpartition)>
 /// The number of columns that describe a partition.
 const DESCRIBED: usize = 10;
 
-fn comment(options: &[(String, String)]) -> Value {
-    let comment = options.iter().find(|(name, _)| name == "COMMENT");
+/// Returns the comment of a partition, or that of a subpartition, which has its partition's where
+/// it has none of its own.
+fn comment(own: &[(String, String)], of_partition: &[(String, String)]) -> Value {
+    let comment = own.iter().chain(of_partition).find(|(name, _)| name == "COMMENT");
     text(comment.map_or("", |(_, comment)| comment))
 }
 
@@ -76,10 +78,12 @@ fn rows_of(dictionary: &Dictionary<'_>, table: &Table) -> Vec<Vec<Value>> {
     let mut made = Vec::new();
     for (at, partition) in of.partitions.iter().enumerate() {
         if partition.subpartitions.is_empty() {
-            made.push(row(description(of, at, None), &part(), comment(&partition.options), "default"));
+            let comment = comment(&partition.options, &[]);
+            made.push(row(description(of, at, None), &part(), comment, "default"));
         }
         for sub in partition.subpartitions.iter().enumerate() {
-            made.push(row(description(of, at, Some(sub)), &part(), comment(&sub.1.options), "default"));
+            let comment = comment(&sub.1.options, &partition.options);
+            made.push(row(description(of, at, Some(sub)), &part(), comment, "default"));
         }
     }
     made

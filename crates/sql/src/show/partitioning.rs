@@ -83,10 +83,14 @@ pub(crate) fn values(partitioning: &Partitioning, at: usize) -> String {
     ordered.map(one).collect::<Vec<_>>().join(",")
 }
 
-fn options(options: &[(String, String)]) -> String {
+/// Returns the options of a partition, or those of a subpartition, which has its partition's where
+/// it has none of its own.
+fn options(own: &[(String, String)], of_partition: &[(String, String)]) -> String {
     let mut text = String::new();
     for (known, is_text) in OPTIONS {
-        let Some((_, value)) = options.iter().find(|(name, _)| name == known) else { continue };
+        let Some((_, value)) = own.iter().chain(of_partition).find(|(name, _)| name == known) else {
+            continue;
+        };
         let value = match known {
             "TABLESPACE" => quoted(value),
             _ if is_text => literal(value).replace("''", "\\'"),
@@ -114,11 +118,12 @@ fn partition(partitioning: &Partitioning, at: usize) -> String {
         _ => {}
     }
     if !matches!(partitioning.sub, Some((_, PartitionForm::List))) {
-        text.push_str(&options(&partition.options));
+        text.push_str(&options(&partition.options, &[]));
         return text;
     }
     let subs = partition.subpartitions.iter();
-    let subs = subs.map(|sub| format!("SUBPARTITION {}{}", name(&sub.name), options(&sub.options)));
+    let shown = |sub: &engine::Subpartition| options(&sub.options, &partition.options);
+    let subs = subs.map(|sub| format!("SUBPARTITION {}{}", name(&sub.name), shown(sub)));
     text.push_str(&format!("\n ({})", subs.collect::<Vec<_>>().join(",\n  ")));
     text
 }
