@@ -51,6 +51,8 @@ pub struct ReceivedStatement<'a> {
     pub schema: &'a str,
     /// The statement, in the session's `character_set_client`.
     pub statement: &'a [u8],
+    /// The error with which the statement ended at the source. 0 if it succeeded.
+    pub error_code: u16,
     /// The session settings in the event. `character_set_client`, the collations, `sql_mode` and
     /// `time_zone` are used.
     pub session: SessionContext,
@@ -147,7 +149,11 @@ pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Re
                 let tables = vec![create.table.clone()];
                 let (if_exists, temporary, sequences) = (true, false, false);
                 let drop = Statement::DropTable { tables, if_exists, temporary, sequences };
-                return replace(engine, received, &drop, &parsed.statement);
+                return match received.error_code {
+                    0 => replace(engine, received, &drop, &parsed.statement),
+                    // MariaDB logs a statement that failed when the old table was gone already.
+                    _ => run(engine, received, &drop),
+                };
             }
             run(engine, received, &parsed.statement)
         }

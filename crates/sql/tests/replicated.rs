@@ -13,6 +13,7 @@ fn received<'a>(schema: &'a str, statement: &'a str) -> ReceivedStatement<'a> {
     ReceivedStatement {
         schema,
         statement: statement.as_bytes(),
+        error_code: 0,
         session: SessionContext { collation_server: 255, ..SessionContext::default() },
         invoker: None,
         default_collation_for_utf8mb4: Some(255),

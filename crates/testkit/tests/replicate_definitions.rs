@@ -151,6 +151,32 @@ fn from_mysql() {
     }
 }
 
+/// MariaDB drops the old table before CREATE OR REPLACE fails, and logs the statement with its
+/// error.
+#[test]
+fn a_table_is_gone_when_its_replacement_failed_at_mariadb() {
+    const NAME: &str = "replicate_definitions::a_table_is_gone_when_its_replacement_failed_at_mariadb";
+    if !available(NAME, &[Flavor::MariaDb]) {
+        return;
+    }
+    let source = Server::start(Flavor::MariaDb, &Settings::default());
+    let replica = Replica::start(flavor_under_test(), &Settings { server_id: 2, ..Settings::default() });
+    replica.follow(source.flavor(), source.port(), &beginning(&source));
+    let mut session = source.connect();
+    for sql in
+        ["CREATE DATABASE d", "USE d", "CREATE TABLE old (id INT PRIMARY KEY)", "CREATE TABLE other (a INT)"]
+    {
+        session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+    let of_itself = "CREATE OR REPLACE TABLE old (f INT AS (f % 7), e INT)";
+    assert!(session.query(of_itself).is_err(), "a column cannot be computed from itself");
+    session.query("INSERT INTO other VALUES (1)").expect("the session goes on");
+    replica.catch_up(&source);
+    let tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'd'";
+    assert_eq!(source.rows(tables), ["other"]);
+    replica.equals_by(&source, tables);
+}
+
 #[test]
 fn from_mariadb() {
     if available("replicate_definitions::from_mariadb", &[Flavor::MariaDb]) {

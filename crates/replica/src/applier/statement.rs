@@ -301,6 +301,7 @@ fn received(
     let received = ReceivedStatement {
         schema: &schema,
         statement: query.statement,
+        error_code: query.error_code,
         session,
         invoker: status.invoker.map(|(user, host)| (words(user), words(host))),
         default_collation_for_utf8mb4: status.default_collation_for_utf8mb4,
