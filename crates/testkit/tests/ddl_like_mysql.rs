@@ -184,6 +184,30 @@ fn columns_of_characters_become_columns_of_the_bytes_that_they_stored() {
     assert!(told.iter().any(|line| line.contains("1,E9,0000006900000074,")), "{told:?}");
 }
 
+/// A column that becomes AUTO_INCREMENT and may be NULL: the old rows have NULL there.
+const NULL_NUMBERS: &[&str] = &[
+    "CREATE DATABASE d",
+    "USE d",
+    "CREATE TABLE t (a INT NULL, b INT, UNIQUE (a))",
+    "INSERT INTO t VALUES (NULL, 1), (NULL, 2), (5, 3), (0, 4)",
+    "ALTER TABLE t MODIFY a INT AUTO_INCREMENT NULL",
+    "SELECT a, b FROM t ORDER BY b",
+    "CREATE TABLE v (b INT)",
+    "INSERT INTO v VALUES (1), (2)",
+    "ALTER TABLE v ADD e SERIAL NULL DEFAULT NULL",
+    "INSERT INTO v VALUES (3, 0)",
+    "SELECT e, b FROM v ORDER BY b",
+    "ALTER TABLE v DROP e, ADD f INT AUTO_INCREMENT UNIQUE",
+    "ALTER TABLE v DROP f, ADD g INT NOT NULL AUTO_INCREMENT UNIQUE",
+    "SELECT g, b FROM v ORDER BY b",
+];
+
+#[test]
+fn null_stays_in_columns_that_become_numbered() {
+    let told = testkit::answers::same_answers("null_numbers", NULL_NUMBERS);
+    assert!(told.iter().any(|line| line.contains("NULL")), "{told:?}");
+}
+
 /// Columns of times that become columns of dates: a time is one of the statement's day.
 const TIMES_AND_DATES: &[&str] = &[
     "CREATE DATABASE d",

@@ -157,7 +157,7 @@ pub(crate) fn converter<'c>(
             if let Some(source) = source {
                 let value = from.decode(image, *source)?;
                 if column.auto_increment && !old.columns[*source].auto_increment {
-                    if generates_number(&value, settings) {
+                    if generates_number(&value, column, settings) {
                         last_id = last_id.saturating_add(1);
                         values[at] = number_of(column, last_id);
                         continue;
@@ -175,7 +175,7 @@ pub(crate) fn converter<'c>(
                         EngineError::BadDefinition(message)
                     },
                 )?;
-            } else if column.auto_increment {
+            } else if column.auto_increment && !keeps_null(column, settings) {
                 last_id += 1;
                 values[at] = number_of(column, last_id);
             }
@@ -194,11 +194,17 @@ pub(crate) fn converter<'c>(
     })
 }
 
+/// Reports whether old rows have NULL in a column that becomes AUTO_INCREMENT. MySQL does not
+/// number them where the column may be NULL; in MariaDB it never may.
+fn keeps_null(column: &ColumnDef, settings: &DdlSettings) -> bool {
+    column.nullable && !settings.of_mariadb
+}
+
 /// Reports whether an old value makes way for a generated number when its column becomes
 /// AUTO_INCREMENT.
-fn generates_number(value: &Value, settings: &DdlSettings) -> bool {
+fn generates_number(value: &Value, column: &ColumnDef, settings: &DdlSettings) -> bool {
     match value {
-        Value::Null => true,
+        Value::Null => !keeps_null(column, settings),
         Value::Int(0) | Value::UInt(0) => settings.zero_generates,
         Value::Double(number) => *number == 0.0 && settings.zero_generates,
         _ => false,
