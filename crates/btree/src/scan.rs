@@ -114,18 +114,16 @@ impl Scan {
         Some(self.entries.get(self.given.checked_sub(1)?)?.parts(&self.buffer))
     }
 
-    /// Returns the entry that [`Scan::next`] gives out next, if it is copied already.
-    #[inline]
-    pub fn peek(&self) -> Option<(&[u8], &[u8])> {
-        Some(self.entries.get(self.given)?.parts(&self.buffer))
-    }
-
-    /// Gives out the entry that [`Scan::peek`] has returned.
-    #[inline]
-    pub fn advance(&mut self) -> (&[u8], &[u8]) {
-        let entry = self.entries[self.given];
+    /// Gives out the entry that comes next if it is copied already and `accepts` says so of its
+    /// value. Returns the value.
+    #[inline(always)]
+    pub fn next_value_if(&mut self, accepts: impl FnOnce(&[u8]) -> bool) -> Option<&[u8]> {
+        let (_, value) = self.entries.get(self.given)?.parts(&self.buffer);
+        if !accepts(value) {
+            return None;
+        }
         self.given += 1;
-        entry.parts(&self.buffer)
+        Some(value)
     }
 
     /// Reports whether the next call of [`Scan::next`] reads pages, or finds nothing.

@@ -189,54 +189,88 @@ impl RowLayout {
 
     /// Returns the packed value of a column in a full image, with its length prefix. `None` for
     /// NULL.
+    #[inline]
     pub fn get_raw<'a>(&self, image: &'a [u8], column: usize) -> Result<Option<&'a [u8]>, RowError> {
-        let bitmap = self.bitmap(image, self.columns())?;
-        if column >= self.columns() {
-            return Err(self.error(column, 0, PackedError::WrongKind));
+        let Some(start) = self.start_of(image, column)? else { return Ok(None) };
+        if let Some((prefix, text)) = self.text_at(image, column, start) {
+            return Ok(Some(&image[start..start + prefix + text.len()]));
         }
+        let end = self.after(image, column, start)?;
+        Ok(Some(&image[start..end]))
+    }
+
+    /// Returns the offset of a column in a full image. `None` means that the column is NULL.
+    /// Whether the image has the column's bytes is for the caller to see.
+    #[inline(always)]
+    fn start_of(&self, image: &[u8], column: usize) -> Result<Option<usize>, RowError> {
+        let (Some(bitmap), Some(hint)) = (image.get(..self.null_bytes()), self.hints.get(column)) else {
+            return Err(self.lacks(image, column));
+        };
         if is_null(bitmap, column) {
             return Ok(None);
         }
-        let start = match self.fixed_offsets.get(column) {
-            Some(&offset) if no_null_before(bitmap, column) => offset as usize,
-            _ => self.skip(image, bitmap, 0, column, bitmap.len())?,
-        };
-        let end = self.after(image, column, start)?;
-        Ok(Some(&image[start..end]))
+        if !no_null_before(bitmap, column) {
+            return self.skip(image, bitmap, 0, column, bitmap.len()).map(Some);
+        }
+        if hint.fixed_offset != 0 {
+            return Ok(Some(hint.fixed_offset as usize));
+        }
+        let start = self.places.start(image, bitmap.len(), column);
+        start.map(Some).map_err(|cause| self.error(column, image.len(), cause))
+    }
+
+    /// Returns the error for an image without its bitmap, or for a column that there is not.
+    #[cold]
+    fn lacks(&self, image: &[u8], column: usize) -> RowError {
+        match column < self.columns() {
+            true => self.error(self.columns(), image.len(), PackedError::Short),
+            false => self.error(column, 0, PackedError::WrongKind),
+        }
+    }
+
+    /// Returns the length prefix and the bytes of a text that begins at `start` and whose bytes are
+    /// those of its value. `None` means that the column is no such text, or that it has to be
+    /// looked at in the general way.
+    #[inline(always)]
+    fn text_at<'a>(&self, image: &'a [u8], column: usize, start: usize) -> Option<(usize, &'a [u8])> {
+        let prefix = usize::from(self.hints[column].text_prefix);
+        let [low, high, ..] = image.get(start..)? else { return None };
+        if prefix == 0 {
+            return None;
+        }
+        let high = if prefix == 2 { usize::from(*high) << 8 } else { 0 };
+        let from = start + prefix;
+        Some((prefix, image.get(from..from + (usize::from(*low) | high))?))
+    }
+
+    /// Appends the image of some columns of a full image. It is a full image of the layout that has
+    /// these columns alone, in this order.
+    ///
+    /// # Errors
+    /// Returns an error if the image ends within a value, or has no such column.
+    pub fn project(&self, image: &[u8], columns: &[usize], out: &mut Vec<u8>) -> Result<(), RowError> {
+        let start = out.len();
+        out.resize(start + columns.len().div_ceil(8), 0);
+        for (at, column) in columns.iter().enumerate() {
+            match self.get_raw(image, *column)? {
+                Some(raw) => out.extend_from_slice(raw),
+                None => out[start + at / 8] |= 1 << (at % 8),
+            }
+        }
+        Ok(())
     }
 
     /// Returns the bytes of a column in a full image, without their length. `None` means NULL.
     ///
     /// # Errors
     /// Returns an error if the image ends within a value, or has no such column.
-    #[inline]
+    #[inline(always)]
     pub fn find<'a>(&self, image: &'a [u8], column: usize) -> Result<Option<&'a [u8]>, RowError> {
-        let Some(bitmap) = image.get(..self.null_bytes()) else {
-            return Err(self.error(self.columns(), image.len(), PackedError::Short));
-        };
-        let Some(hint) = self.hints.get(column) else {
-            return Err(self.error(column, 0, PackedError::WrongKind));
-        };
-        if is_null(bitmap, column) {
-            return Ok(None);
+        let Some(start) = self.start_of(image, column)? else { return Ok(None) };
+        match self.text_at(image, column, start) {
+            Some((_, text)) => Ok(Some(text)),
+            None => self.find_at(image, column, start).map(Some),
         }
-        let start = if !no_null_before(bitmap, column) {
-            self.skip(image, bitmap, 0, column, bitmap.len())?
-        } else if hint.fixed_offset != 0 {
-            hint.fixed_offset as usize
-        } else {
-            let start = self.places.start(image, bitmap.len(), column);
-            start.map_err(|cause| self.error(column, image.len(), cause))?
-        };
-        let (prefix, Some([low, high, ..])) = (usize::from(hint.text_prefix), image.get(start..)) else {
-            return self.find_at(image, column, start).map(Some);
-        };
-        if prefix == 0 {
-            return self.find_at(image, column, start).map(Some);
-        }
-        let high = if prefix == 2 { usize::from(*high) << 8 } else { 0 };
-        let text = image.get(start + prefix..start + prefix + (usize::from(*low) | high));
-        text.map(Some).ok_or_else(|| self.error(column, start, PackedError::Short))
     }
 
     /// Returns the bytes of a column that is not NULL and starts at `start`, without the length

@@ -14,6 +14,7 @@ use super::owner::LockOwner;
 use super::queue::{Grant, Lock, Request};
 use super::wait::Waiter;
 use os::sync::Mutex;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 const SHARDS: usize = 128;
@@ -47,11 +48,12 @@ impl Shard {
         if id.is_row() {
             self.released_seq = self.released_seq.max(seq);
         }
-        let lock = self.locks.get_mut(&id.0).expect("a held lock is in the map");
+        let Entry::Occupied(mut entry) = self.locks.entry(id.0) else { panic!("a held lock is in the map") };
+        let lock = entry.get_mut();
         lock.release(owner);
         lock.grant_waiters();
         if lock.is_unused() {
-            self.locks.remove(&id.0);
+            entry.remove();
         }
     }
 }

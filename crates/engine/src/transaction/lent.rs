@@ -35,22 +35,26 @@ impl Scan {
         let rows = &mut txn.rows;
         // A row that was lent says that `may_lend` was true at it. Only the transaction's own
         // changes may have come since.
-        let changed = |rows: &RowAccess| rows.changes.writes_of(&self.table).table(self.table.id).is_some();
+        let writes = rows.changes.writes_of(&self.table);
+        let changed = !writes.is_empty() && writes.table(self.table.id).is_some();
         if self.lent.is_none()
             || rows.locks.last.is_some()
-            || changed(rows)
+            || changed
             || !rows.view.is_valid(&rows.engine)
         {
             return None;
         }
-        let (_, value) = self.pages.as_ref()?.peek()?;
-        let (flags, seq) = crate::entry::parse_header(value).ok()?;
-        if flags != 0 || !self.view.sees(seq) || !self.table.reads_as_stored_at(seq) {
-            return None;
-        }
+        let (view, table) = (&self.view, &self.table);
+        let is_current = |value: &[u8]| match value.first_chunk::<HEADER_LEN>() {
+            Some([0, seq @ ..]) => {
+                let seq = u64::from_le_bytes(*seq);
+                view.sees(seq) && table.reads_as_stored_at(seq)
+            }
+            _ => false,
+        };
+        let value = self.pages.as_mut()?.next_value_if(is_current)?;
         rows.count_read();
         self.lent = Some(Lent::Page(HEADER_LEN));
-        let (_, value) = self.pages.as_mut()?.advance();
         Some(&value[HEADER_LEN..])
     }
 

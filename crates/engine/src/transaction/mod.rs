@@ -240,6 +240,20 @@ impl Transaction {
         savepoint
     }
 
+    /// Begins a statement that changes no row, so that there is nothing to take back if it fails.
+    /// [`Transaction::end_reading`] ends it.
+    pub fn begin_reading(&mut self, timestamp_us: u64) {
+        // What a statement that has failed left open ends where the next one begins.
+        self.end_reading();
+        self.rows.changes.group.begin_statement((timestamp_us / 1_000_000) as u32, None);
+    }
+
+    /// Ends a statement that changed no row, whether it succeeded or not.
+    pub fn end_reading(&mut self) {
+        self.rows.pass_rows_read_on();
+        self.rows.view.end_statement(&self.rows.engine);
+    }
+
     /// Ends a statement that succeeded.
     pub fn end_statement(&mut self) {
         self.rows.changes.group.end_statement();

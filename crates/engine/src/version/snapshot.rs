@@ -126,6 +126,7 @@ impl Snapshots {
     }
 
     /// Reports whether the snapshot may read no more. A reader must ask after it has read.
+    #[inline(always)]
     pub fn is_evicted(&self, snapshot: &Snapshot) -> bool {
         let at = self.slots[snapshot.slot as usize].load(Ordering::Acquire);
         assert_ne!(at, FREE, "a reader reads at a snapshot that is open");

@@ -22,6 +22,8 @@ impl View {
         View::up_to(u64::MAX)
     }
 
+    /// Reports whether the view sees the changes of a commit.
+    #[inline]
     pub fn sees(&self, seq: u64) -> bool {
         seq <= self.seq && (self.excluded.is_empty() || !self.excluded.contains(&seq))
     }

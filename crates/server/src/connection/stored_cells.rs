@@ -7,6 +7,7 @@
 use crate::connection::cells::{put_binary_cell, put_text_cell};
 use crate::connection::sent_columns::ColumnForm;
 use protocol::column::field_type as t;
+use protocol::scalar::try_put_binary_row;
 use protocol::wire::put_lenenc_int;
 use sql::StoredRow;
 use types::row::RowError;
@@ -53,6 +54,31 @@ pub fn put_stored_binary(
     }
     Ok(true)
 }
+
+/// Appends a binary row of one column.
+///
+/// # Errors
+/// Returns an error for a damaged row.
+pub fn put_stored_binary_row(
+    row: &StoredRow<'_>,
+    form: &ColumnForm,
+    out: &mut Vec<u8>,
+) -> Result<(), RowError> {
+    let column = row.columns[0];
+    if row.layout.is_plain_text(column)
+        && let Some(text) = row.layout.find(row.image, column)?
+        && text.len() <= MOST_SHORT_BYTES
+    {
+        // A header, a bitmap without NULL, the length, the text.
+        out.extend_from_slice(&[0, 0, text.len() as u8]);
+        out.extend_from_slice(text);
+        return Ok(());
+    }
+    try_put_binary_row(1, out, |at, out| put_stored_binary(row, at, form, out))
+}
+
+/// The length of the longest text whose length takes one byte.
+const MOST_SHORT_BYTES: usize = 250;
 
 /// Reports whether a value of the type is stored in the bytes that a type code has in binary rows.
 fn has_binary_form(ty: TypeCode, code: u8) -> bool {
@@ -125,6 +151,15 @@ mod tests {
                 let is_there = put_stored_binary(&row, at, &form, &mut stored).expect("the row is whole");
                 assert_eq!(is_there, put_binary_cell(value, ty, form.1, &mut decoded));
                 assert_eq!(stored, decoded, "column {at} in binary form");
+            }
+            for (at, ty) in types.iter().enumerate() {
+                let form = (ty.clone(), ty.protocol_code());
+                let only = StoredRow { columns: &[at], ..row };
+                let (mut whole, mut cells) = (Vec::new(), Vec::new());
+                put_stored_binary_row(&only, &form, &mut whole).expect("the row is whole");
+                let put = |_, out: &mut Vec<u8>| put_stored_binary(&only, 0, &form, out);
+                try_put_binary_row(1, &mut cells, put).expect("the row is whole");
+                assert_eq!(whole, cells, "a row of column {at} alone");
             }
             for len in 0..image.len() {
                 let short = StoredRow { image: &image[..len], ..row };

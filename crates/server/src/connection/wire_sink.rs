@@ -2,7 +2,7 @@
 
 use crate::connection::cells::{put_binary_cell, put_text_cell};
 use crate::connection::sent_columns::{ColumnForm, SentColumns};
-use crate::connection::stored_cells::{put_stored_binary, put_stored_text};
+use crate::connection::stored_cells::{put_stored_binary, put_stored_binary_row, put_stored_text};
 use protocol::capability as cap;
 use protocol::column::{COLLATION_BINARY, Column, column_flag, field_type};
 use protocol::packet::{Channel, OutputMark, PacketError};
@@ -361,6 +361,7 @@ impl ResultSink for WireSink<'_> {
         }
         let WireSink { channel, columns, form, .. } = self;
         let written = channel.try_write_packet(|out| match form {
+            RowForm::Binary if row.columns.len() == 1 => put_stored_binary_row(row, &columns[0], out),
             RowForm::Text => (0..columns.len()).try_for_each(|at| put_stored_text(row, at, out)),
             RowForm::Binary => try_put_binary_row(columns.len(), out, |at, out| {
                 put_stored_binary(row, at, &columns[at], out)

@@ -89,8 +89,8 @@ impl Filter {
         }
     }
 
-    /// Returns the columns that are wanted of the rows which pass the tests, if these are fewer than
-    /// the step says.
+    /// Returns the columns that are wanted of the rows which pass the tests. `None` means that
+    /// these are no fewer than the step says.
     #[inline(always)]
     fn needed(&self) -> Option<&[usize]> {
         match self {
@@ -389,12 +389,8 @@ impl<'p> Reader<'p> {
     /// Returns the next row, or `None` when there is no further row.
     pub fn next(&mut self, run: &mut Run<'_, '_>) -> Result<Option<Row>> {
         if let Some(key) = self.point.take() {
-            run.ctx.counters.handler_read_key.count();
             self.fetched += 1;
-            let RowLock { mode, on_locked } = self.lock;
-            let found = run.with(|txn| txn.get_unless_locked(self.table, key, mode, on_locked))?;
-            run.ctx.counters.rows_examined.add(u64::from(found.is_some()));
-            return Ok(found);
+            return get(run, self.table, key, self.lock);
         }
         loop {
             if let Some(scan) = &mut self.scan {
@@ -450,6 +446,26 @@ impl Returned {
 #[inline]
 fn is_new(returned: &mut Option<Box<Returned>>, key: &[u8]) -> Result<bool> {
     returned.as_mut().map_or(Ok(true), |returned| returned.add(key))
+}
+
+/// Reads the only row that can match, whose clustered key this is, and counts the use of the index.
+pub(super) fn read_point(
+    run: &mut Run<'_, '_>,
+    (table, index): (&Arc<Table>, IndexRef),
+    key: Vec<u8>,
+    lock: RowLock,
+) -> Result<Option<Row>> {
+    run.ctx.counters.uses.add(table.usage(Some(index)), Use::Fetch, 1);
+    get(run, table, key, lock)
+}
+
+/// Reads the row with this clustered key.
+fn get(run: &mut Run<'_, '_>, table: &Arc<Table>, key: Vec<u8>, lock: RowLock) -> Result<Option<Row>> {
+    run.ctx.counters.handler_read_key.count();
+    let RowLock { mode, on_locked } = lock;
+    let found = run.with(|txn| txn.get_unless_locked(table, key, mode, on_locked))?;
+    run.ctx.counters.rows_examined.add(u64::from(found.is_some()));
+    Ok(found)
 }
 
 /// Returns which conditions of a step the access answers. Those of its hash table are others.

@@ -152,7 +152,7 @@ fn run_select<'e>(
 
 /// Reports whether DISTINCT can drop the duplicates from the sorted rows: equal rows come one after
 /// the other.
-fn deduplicates_sorted(plan: &SelectPlan) -> bool {
+pub(super) fn deduplicates_sorted(plan: &SelectPlan) -> bool {
     let is_sorted = plan.grouping.is_none() && !plan.order.is_empty() && !plan.ordered_by_access;
     is_sorted && groups_equal_rows(plan)
 }

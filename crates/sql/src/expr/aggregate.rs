@@ -6,7 +6,7 @@ use super::bit_aggregate::BitString;
 use super::collect_aggregate::Collected;
 use super::decimal_sum::{DecimalSum, Small};
 use super::json_aggregate::JsonParts;
-use super::{Context, Expr, Number, extreme_compare, sort_compare, text_of};
+use super::{Context, Expr, Node, Number, extreme_compare, sort_compare, text_of};
 use crate::error::Result;
 use crate::memory::{Charge, allocated, copy_bytes, growth, heap_bytes, row_bytes};
 use std::borrow::{Borrow, Cow};
@@ -280,6 +280,14 @@ impl Accumulator {
             && let Some(value) = Small::of(&aggregate.args[0], row)
         {
             sum.add_small(value);
+            *count += 1;
+            return Ok(());
+        }
+        if let State::Integer(sum, count) = &mut self.state
+            && let Node::Slot(slot) = aggregate.args[0].node
+            && let Value::Int(value) = row[slot]
+        {
+            *sum = Some(sum.unwrap_or(0).saturating_add(i128::from(value)));
             *count += 1;
             return Ok(());
         }

@@ -10,8 +10,8 @@ use crate::ast::{self, Delete, OnDuplicate, Statement, Update};
 use crate::bind::{Binder, end_hints, is_join_view};
 use crate::error::{Result, SqlError};
 use crate::exec::{
-    Changes, Input, Run, Subqueries, bind_delete, bind_delete_several, bind_insert, bind_load, bind_update,
-    bind_update_several, run_query, run_stored, stored_columns,
+    Changes, Input, Run, StoredColumns, Subqueries, bind_delete, bind_delete_several, bind_insert, bind_load,
+    bind_update, bind_update_several, run_query, run_stored,
 };
 use crate::expr::{Context, Diagnostics, Expr, Level, Reading};
 use crate::host::{Host, Sight};
@@ -129,7 +129,7 @@ fn bind_by(session: &Session, mut binder: Binder<'_>, statement: &Statement) -> 
     end_hints(&mut binder);
     binder.assert_at_the_end();
     let stored_columns = match &plan {
-        Plan::Query(plan) if into.is_none() => stored_columns(plan),
+        Plan::Query(plan) if into.is_none() => StoredColumns::of(plan),
         _ => None,
     };
     let (subqueries, cacheable) = (binder.take_subqueries(), !binder.noted.uncacheable);
@@ -445,9 +445,16 @@ fn run_in(
     if !session.programs.is_within() {
         session.settings.variables.insert_ids.begin_statement();
     }
-    let savepoint = match session.programs.is_within() {
-        false => transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query }),
-        true => transaction.savepoint_within(),
+    let is_within = session.programs.is_within();
+    let only_reads = bound.only_reads() && !is_within;
+    // The point to go back to if the statement fails, unless it changes nothing.
+    let savepoint = if only_reads {
+        transaction.begin_reading(ctx.now_us);
+        None
+    } else if is_within {
+        Some(transaction.savepoint_within())
+    } else {
+        Some(transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query }))
     };
     let run_plan = |mut run: Run<'_, '_>| match &bound.plan {
         Plan::Query(plan) => {
@@ -460,7 +467,7 @@ fn run_in(
                 Rows::new(&plan.columns, &session.settings.variables, &session.statement.has_described, sink);
             rows.set_plan(bound.number);
             let stored = match &bound.stored_columns {
-                Some(columns) => run_stored(&mut run, plan, columns, &mut |row| rows.stored_row(row))?,
+                Some(stored) => run_stored(&mut run, plan, stored, &mut |row| rows.stored_row(row))?,
                 None => None,
             };
             let outcome = match stored {
@@ -504,9 +511,10 @@ fn run_in(
                 &bound.logging,
             );
         }
-        (Ok(_), _) if session.programs.is_within() => {}
+        _ if only_reads => transaction.end_reading(),
+        (Ok(_), _) if is_within => {}
         (Ok(_), _) => transaction.end_statement(),
-        (Err(_), _) => transaction.rollback_to(savepoint),
+        (Err(_), _) => savepoint.into_iter().for_each(|savepoint| transaction.rollback_to(savepoint)),
     }
     if !session.programs.is_within() {
         let has_changes = |done: &Done| matches!(done, Done::Changes(changes) if changes.affected_rows > 0);
@@ -610,6 +618,12 @@ fn answer(session: &mut Session, bound: &Bound, done: Done, sink: &mut dyn Resul
 }
 
 impl Bound {
+    /// Reports whether the statement does nothing but send the rows of a table, so that no function
+    /// in it can change any.
+    fn only_reads(&self) -> bool {
+        self.stored_columns.is_some() && self.subqueries.is_empty() && !self.calls
+    }
+
     /// Reports whether a query reads any table.
     pub fn reads_tables(&self) -> bool {
         let own = match &self.plan {

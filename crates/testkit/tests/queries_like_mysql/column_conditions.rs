@@ -23,6 +23,9 @@ const COLUMNS: &[(&str, &str, &[&str])] = &[
     ("i2", "TINYINT", &["1", "0", "-1", "NULL"]),
     ("d2", "DECIMAL(7,2)", &["1.5", "-0.01", "24", "NULL"]),
     ("day2", "DATE", &["'2000-01-01'", "'1999-12-31'", "NULL"]),
+    ("v2", "VARCHAR(20)", &["'abc'", "'ÄBC'", "'zz'", "''", "NULL"]),
+    ("c2", "CHAR(10) COLLATE utf8mb4_general_ci", &["'ABC'", "''", "'a'", "NULL"]),
+    ("b2", "VARBINARY(10)", &["'abc'", "x'00'", "'abd'", "NULL"]),
 ];
 
 /// Pairs of constants that the columns are compared with.
@@ -88,9 +91,19 @@ fn statements() -> Vec<String> {
         let constants = CONSTANTS.iter().filter(|(a, b)| !is_date || !is_no_date(a) && !is_no_date(b));
         statements.extend(constants.map(|pair| query(&conditions(column, *pair))));
     }
-    for (a, b) in
-        [("i", "i2"), ("d", "d2"), ("day", "day2"), ("i", "m"), ("d", "w"), ("day", "at"), ("v", "c")]
-    {
+    for (a, b) in [
+        ("i", "i2"),
+        ("d", "d2"),
+        ("day", "day2"),
+        ("i", "m"),
+        ("d", "w"),
+        ("day", "at"),
+        ("v", "c"),
+        ("v", "v2"),
+        ("c", "c2"),
+        ("b", "b2"),
+        ("l", "v COLLATE utf8mb4_general_ci"),
+    ] {
         let conditions = ["=", "<>", "<", "<=", ">", ">=", "<=>"].map(|op| format!("{a} {op} {b}"));
         statements.push(query(&conditions));
     }
@@ -103,6 +116,14 @@ fn statements() -> Vec<String> {
             "EXECUTE p USING @day, @d",
             "SELECT id, (SELECT COUNT(*) FROM t x WHERE x.day < t.day AND x.d <> t.d) FROM t ORDER BY id",
             "SELECT COUNT(*) FROM t x JOIN t y ON x.i = y.i2 AND x.d > 0.01 AND y.day < '2000-01-01' AND y.v = 'ABC'",
+            // Columns that only decided conditions read are not decoded, and the others are.
+            "SELECT id, v, i FROM t WHERE v <> v2 AND c <> c2 ORDER BY id",
+            "SELECT id, v, c FROM t WHERE v <> v2 AND c > c2 AND LENGTH(v2) < 3 ORDER BY id",
+            "SELECT COUNT(*), MAX(v2) FROM t WHERE v <> v2",
+            "SELECT x.id, x.c, y.v2 FROM t x JOIN t y ON y.id = x.i WHERE x.v <> x.v2 AND y.c2 < x.v2
+             ORDER BY 1, 2, 3",
+            "SELECT id, (SELECT COUNT(*) FROM t y WHERE y.v <> y.v2 AND y.c2 = x.c2) FROM t x
+             WHERE x.v < x.v2 ORDER BY id",
             "SET sql_mode = 'PAD_CHAR_TO_FULL_LENGTH'",
             "SELECT GROUP_CONCAT(id ORDER BY id) FROM t WHERE c = 'abc' AND v = 'abc '",
         ]

@@ -17,5 +17,6 @@ mod random_sets;
 mod random_windows;
 mod rollup;
 mod set_operations;
+mod stored_rows;
 mod subqueries;
 mod windows;

@@ -182,3 +182,27 @@ fn bytes_that_are_no_value_are_refused_before_they_are_stored() {
     assert_eq!(layout.decode_all(&image).is_ok(), layout.check_values(&full, &image).is_ok());
     layout.check_values(&full, &image).unwrap_err();
 }
+
+#[test]
+fn projected_images_have_the_columns_that_were_asked_for() {
+    let types = [ColumnType::varchar(300, 255), ColumnType::int(false), ColumnType::varchar(20, 255)];
+    let layout = RowLayout::new(&types);
+    for values in [
+        [Value::text("abc"), Value::Int(-7), Value::text("")],
+        [Value::Null, Value::Int(5), Value::text("x")],
+        [Value::text("a"), Value::Null, Value::Null],
+    ] {
+        let mut image = Vec::new();
+        layout.encode(&values, &mut image).unwrap();
+        for columns in [&[2, 0][..], &[1], &[0, 1, 2], &[1, 1, 1, 1, 1, 1, 1, 1, 0]] {
+            let projected = RowLayout::new(&columns.iter().map(|at| types[*at].clone()).collect::<Vec<_>>());
+            let mut out = vec![0xff];
+            layout.project(&image, columns, &mut out).unwrap();
+            let wanted: Vec<Value> = columns.iter().map(|at| values[*at].clone()).collect();
+            assert_eq!(projected.decode_all(&out[1..]), Ok(wanted));
+            assert_eq!(projected.len_of(&out[1..]), Ok(out.len() - 1));
+        }
+        assert!(layout.project(&image, &[3], &mut Vec::new()).is_err());
+        assert!(layout.project(&image[..1], &[2], &mut Vec::new()).is_err() || values[2].is_null());
+    }
+}

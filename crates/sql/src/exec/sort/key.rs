@@ -186,6 +186,22 @@ pub(super) fn write_keys(
     Ok(is_scalar)
 }
 
+/// Does what [`write_keys`] does for a row whose only key is this text, if the key may be cut
+/// short. Returns false if not; `out` is undefined then.
+pub(super) fn write_only_text(order: KeyOrder, text: &[u8], out: &mut KeyBuffer) -> bool {
+    let KeyBuffer { start, tail } = out;
+    start.clear();
+    tail.clear();
+    let Some((0, collation_id, descending)) = order.cut else { return false };
+    if !write_start(text, (collation_id, descending), start) {
+        return false;
+    }
+    tail.reserve(4 + text.len());
+    tail.extend_from_slice(&(text.len() as u32).to_le_bytes());
+    tail.extend_from_slice(text);
+    true
+}
+
 /// Appends the part of a text, cut short. Returns false, and appends nothing, if the text is too
 /// short for that, or so long that its length does not fit a tail.
 fn write_start(text: &[u8], (collation_id, descending): (u16, bool), out: &mut Vec<u8>) -> bool {

@@ -1,5 +1,6 @@
 //! Merges sorted runs with a tree of losers, which has one reader per run.
 
+use super::key::Key;
 use super::run::RunReader;
 use crate::error::Result;
 use crate::exec::spill::{Tape, TapeFile, damaged};
@@ -66,6 +67,19 @@ impl Merge {
     /// Reports whether some of the runs are in a file.
     pub fn reads_file(&self) -> bool {
         self.reads_file
+    }
+
+    /// Reports whether there is one run only, and it is in memory, so that nothing is merged.
+    #[inline]
+    pub fn has_only_run_in_memory(&self) -> bool {
+        matches!(&self.readers[..], [only] if !only.is_in_file())
+    }
+
+    /// Returns the key and the payload of the next entry of the only run, which is in memory. It
+    /// comes in place of [`Merge::next`].
+    #[inline]
+    pub fn next_of_only_run(&mut self) -> Option<(Key<'_>, &[u8])> {
+        self.readers.first_mut()?.pass_in_memory()
     }
 
     /// Moves to the next entry and returns its reader, or `None` when all entries have been

@@ -121,13 +121,38 @@ impl<'p> Sorter<'p> {
         if !is_scalar && !std::mem::replace(&mut self.has_warned, true) {
             ctx.warn(1235, "This version of MySQL doesn't yet support 'sorting of non-scalar JSON values'");
         }
+        Ok(self.is_before_cutoff())
+    }
+
+    /// Does what [`Sorter::offer`] does for a row whose only key is a column with this text. `None`
+    /// means that it has done nothing: the key is not of this kind.
+    pub fn offer_text(&mut self, text: &[u8]) -> Option<bool> {
+        if self.keys.len() != 1 || !key::write_only_text(self.order, text, &mut self.key) {
+            return None;
+        }
+        self.payload.clear();
+        Some(self.is_before_cutoff())
+    }
+
+    /// Reports whether the row whose key was made last may be among those that are wanted.
+    #[inline]
+    fn is_before_cutoff(&self) -> bool {
         let is_before = |cutoff: &KeyBuffer| self.order.compare(self.key.key(), cutoff.key()).is_lt();
-        Ok(self.cutoff.as_ref().is_none_or(is_before))
+        self.cutoff.as_ref().is_none_or(is_before)
     }
 
     /// Adds a value to the row that was offered last.
     pub fn write(&mut self, value: &Value) {
         self.codec.write(value, &mut self.payload);
+    }
+
+    /// Has `write` add bytes to the row that was offered last. They come back by
+    /// [`Sorted::next_payload`].
+    ///
+    /// # Errors
+    /// Returns the errors of `write`.
+    pub fn write_by(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<()>) -> Result<()> {
+        write(&mut self.payload)
     }
 
     /// Keeps the row that was offered last, with the values that were written.
@@ -326,6 +351,19 @@ impl Sorted {
         Ok(true)
     }
 
+    /// Returns the bytes that [`Sorter::write_by`] has added to the next row, or `None` when there
+    /// is no further row.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Sorted::next`].
+    pub fn next_payload(&mut self, ctx: &Context<'_>) -> Result<Option<&[u8]>> {
+        let Sorted { merge, wanted, left, .. } = self;
+        let Some((_, payload)) = next_entry(merge, wanted, left, ctx)? else { return Ok(None) };
+        ctx.counters.sort_rows.count();
+        ctx.counters.rows_examined.count();
+        Ok(Some(payload))
+    }
+
     /// Returns the key and the payload of the next entry, or `None` at the end. The key is that of
     /// [`Sorter::push_entry`].
     ///
@@ -350,7 +388,11 @@ fn next_entry<'m>(
         *wanted -= 1;
     }
     let reads_file = merge.reads_file();
-    let next = merge.next()?;
+    let next = if merge.has_only_run_in_memory() {
+        merge.next_of_only_run()
+    } else {
+        merge.next()?.map(RunReader::entry)
+    };
     if let Some(left) = left {
         // A damaged file may have more entries than were written, or fewer.
         let is_one = u64::from(next.is_some());
@@ -360,8 +402,5 @@ fn next_entry<'m>(
         }
         *left -= is_one;
     }
-    Ok(next.map(|next| {
-        let (key, payload) = next.entry();
-        (key.start, payload)
-    }))
+    Ok(next.map(|(key, payload)| (key.start, payload)))
 }

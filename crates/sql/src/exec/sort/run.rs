@@ -120,9 +120,10 @@ impl Buffer {
         if self.bytes.capacity() == 0 {
             growth::reserve(&mut self.bytes, self.first_bytes, &mut self.charge)?;
         }
-        for part in [header.as_flattened(), key.start, key.tail, payload] {
-            growth::append(&mut self.bytes, part, &mut self.charge)?;
-        }
+        let parts = [header.as_flattened(), key.start, key.tail, payload];
+        let bytes = parts.iter().fold(0usize, |bytes, part| bytes.saturating_add(part.len()));
+        growth::reserve(&mut self.bytes, bytes, &mut self.charge)?;
+        parts.iter().for_each(|part| self.bytes.extend_from_slice(part));
         growth::push(&mut self.places, place, &mut self.charge)
     }
 
@@ -334,6 +335,16 @@ impl RunReader {
             Run::File { .. } => {}
         }
         Ok(())
+    }
+
+    /// Returns the key and the payload of the current entry of a run in memory, and moves to the
+    /// next one. `None` means that the run is at its end.
+    #[inline]
+    pub fn pass_in_memory(&mut self) -> Option<(Key<'_>, &[u8])> {
+        let Run::Memory { buffer, at } = &mut self.run else { return None };
+        let place = buffer.places.get(*at)?;
+        *at += 1;
+        Some(entry_at(&buffer.bytes, place.at))
     }
 
     /// Returns the key and the payload of the current entry. The run must not be at its end.

@@ -1,4 +1,4 @@
-use super::key::{Key, KeyBuffer, KeyOrder, key_of_text, write_part};
+use super::key::{Key, KeyBuffer, KeyOrder, key_of_text, write_only_text, write_part};
 use super::merge::Merge;
 use super::run::{Buffer, RunReader};
 use crate::memory::{Budget, Charge};
@@ -172,5 +172,25 @@ fn the_first_rows_stay_in_the_order_in_which_they_came() {
     for (key, number) in &expected {
         let entry = reader.next().unwrap().map(RunReader::entry);
         assert_eq!(entry, Some((whole(key), &number.to_le_bytes()[..])));
+    }
+}
+
+/// A text whose key is made without a row has the key that it has in a row.
+#[test]
+fn a_text_alone_has_the_same_key() {
+    for collation_id in [collation::UTF8MB4_0900_AI_CI, collation::UTF8MB4_BIN] {
+        for descending in [false, true] {
+            for text in ["", "a", "fifteen letters", "sixteen letters!", "more than sixteen letters", "é"] {
+                for text in [text.to_owned(), text.repeat(20)] {
+                    let (order, key) = key_of_text(text.as_bytes(), collation_id, descending);
+                    let mut alone = KeyBuffer::default();
+                    let is_made = write_only_text(order, text.as_bytes(), &mut alone);
+                    assert_eq!(is_made, !key.key().tail.is_empty(), "{text}");
+                    if is_made {
+                        assert_eq!(alone.key(), key.key(), "{text}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -4,7 +4,8 @@ use crate::ast::SelectInto;
 use crate::bind::{Constants, LoggingNeeds};
 use crate::error::Result;
 use crate::exec::{
-    Changes, DeletePlan, DeleteSeveralPlan, InsertPlan, LoadPlan, Run, UpdatePlan, UpdateSeveralPlan,
+    Changes, DeletePlan, DeleteSeveralPlan, InsertPlan, LoadPlan, Run, StoredColumns, UpdatePlan,
+    UpdateSeveralPlan,
 };
 use crate::literal_rows::LiteralRows;
 use crate::measured::{DigestEntry, EventName};
@@ -98,9 +99,8 @@ pub(crate) struct Bound {
     /// The kind of statement as which it is counted.
     pub kind: EventName,
     pub plan: Plan,
-    /// The columns of the stored table that the query's results are, if its rows can go to the
-    /// client as they are stored.
-    pub stored_columns: Option<Vec<usize>>,
+    /// Where the query's results stand in stored rows, if these can go to the client as they are.
+    pub stored_columns: Option<StoredColumns>,
     pub subqueries: Vec<SubPlan>,
     /// The target of a query's rows, if they do not go to the client.
     pub into: Option<SelectInto>,
