@@ -37,11 +37,7 @@ impl Scan {
         // changes may have come since.
         let writes = rows.changes.writes_of(&self.table);
         let changed = !writes.is_empty() && writes.table(self.table.id).is_some();
-        if self.lent.is_none()
-            || rows.locks.last.is_some()
-            || changed
-            || !rows.view.is_valid(&rows.engine)
-        {
+        if self.lent.is_none() || rows.locks.last.is_some() || changed || !rows.view.is_valid(&rows.engine) {
             return None;
         }
         let (view, table) = (&self.view, &self.table);
