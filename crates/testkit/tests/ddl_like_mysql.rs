@@ -208,6 +208,26 @@ fn null_stays_in_columns_that_become_numbered() {
     assert!(told.iter().any(|line| line.contains("NULL")), "{told:?}");
 }
 
+/// Columns of texts that become columns of bits: the bits are those of the number in the text.
+const TEXTS_AND_BITS: &[&str] = &[
+    "CREATE DATABASE d",
+    "USE d",
+    "SET sql_mode = 'STRICT_TRANS_TABLES'",
+    "CREATE TABLE u (o VARCHAR(40))",
+    "INSERT INTO u VALUES ('abc')",
+    "ALTER TABLE u MODIFY o BIT(64)",
+    "UPDATE u SET o = '9'",
+    "ALTER TABLE u MODIFY o BIT(2)",
+    "ALTER TABLE u MODIFY o BIT(4)",
+    "SELECT HEX(o) FROM u",
+];
+
+#[test]
+fn columns_of_texts_become_columns_of_bits() {
+    let told = testkit::answers::same_answers("texts_and_bits", TEXTS_AND_BITS);
+    assert!(told.iter().any(|line| line.contains("INTEGER value: 'abc'")), "{told:?}");
+}
+
 /// Columns of times that become columns of dates: a time is one of the statement's day.
 const TIMES_AND_DATES: &[&str] = &[
     "CREATE DATABASE d",

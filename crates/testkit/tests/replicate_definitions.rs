@@ -36,6 +36,11 @@ const SHARED: &[&str] = &[
     "ALTER TABLE empties MODIFY a INT NOT NULL, MODIFY b VARCHAR(5) NOT NULL, MODIFY c ENUM('x','y') NOT NULL, \
      MODIFY d DATE NOT NULL, MODIFY e TIMESTAMP NOT NULL, MODIFY f BIT(3) NOT NULL, MODIFY g BLOB NOT NULL, \
      MODIFY h DECIMAL(5,2) NOT NULL",
+    // A text becomes the bits of its number.
+    "CREATE TABLE bits (id INT PRIMARY KEY, o VARCHAR(40), b BLOB, n VARCHAR(9))",
+    "INSERT INTO bits VALUES (1, 'abc', '1.9', ' 12x'), (2, '-1', '1e2', '99999'), (3, '99999999999999999999999', '-1', '+5')",
+    "ALTER TABLE bits MODIFY o BIT(64), MODIFY b BIT(64), MODIFY n BIT(3) NOT NULL",
+    "UPDATE bits SET o = b'1' WHERE n > 5",
     // A time becomes one of the statement's day.
     "SET timestamp = 1764000000",
     "CREATE TABLE moments (id INT PRIMARY KEY, t TIME(2), u TIME, w TIME)",
@@ -80,7 +85,7 @@ const OF_MARIADB: &[&str] = &[
     "CREATE OR REPLACE TABLE filled AS SELECT id + 2 AS id FROM model",
 ];
 
-const TABLES: [&str; 14] = [
+const TABLES: [&str; 15] = [
     "model",
     "filled",
     "keyed",
@@ -91,6 +96,7 @@ const TABLES: [&str; 14] = [
     "without",
     "empties",
     "moments",
+    "bits",
     "swapped",
     "alone",
     "keys_go",

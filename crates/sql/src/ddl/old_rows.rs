@@ -9,6 +9,7 @@ use engine::{
     AddedColumn, ColumnDef, ColumnDefault, ColumnRoles, EngineError, InstantColumns, Table, TableDef,
 };
 use types::convert::{self, Problem};
+use types::number::integer_prefix;
 use types::row::RowLayout;
 use types::{ColumnType, DateTime, Time, TypeCode, Value, collation};
 
@@ -291,6 +292,26 @@ fn recoded(
     Ok(Some(Value::Bytes(converted(bytes, &from.ty, &to.ty).unwrap_or_else(|| bytes.to_vec()))))
 }
 
+/// Returns the bits that a text stands for when its column becomes a BIT column: those of the whole
+/// number at its start. (INSERT takes the text's bytes for bits instead.)
+///
+/// # Errors
+/// Returns 1292 (`ER_TRUNCATED_WRONG_VALUE`) in strict mode for a text that is no such number.
+fn bits_of_text(text: &[u8], settings: &DdlSettings) -> Result<Value> {
+    let start = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let sign = usize::from(matches!(text.get(start), Some(b'-' | b'+')));
+    let digits = text[start + sign..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let end = start + sign + digits;
+    let read = integer_prefix(&text[start..end]);
+    let number = read.value.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+    let is_whole = digits > 0 && i128::from(number) == read.value && text[end..].trim_ascii().is_empty();
+    if !is_whole && settings.strict && !settings.replicated {
+        let shown = String::from_utf8_lossy(text);
+        return Err(SqlError::new(1292, format!("Truncated incorrect INTEGER value: '{shown}'")));
+    }
+    Ok(Value::UInt(number as u64))
+}
+
 fn is_of_dates(ty: &ColumnType) -> bool {
     matches!(ty.code, TypeCode::Date | TypeCode::Datetime2 | TypeCode::Timestamp2)
 }
@@ -321,6 +342,12 @@ fn convert_value(
     if matches!(value, Value::Enum { index: 0, .. }) && to.ty.code == TypeCode::Enum {
         // As in MySQL, a value that is no member stays one, also in strict mode.
         return no_member(to);
+    }
+    if let (Value::Bytes(text), TypeCode::Bit) = (&value, to.ty.code) {
+        let bits = bits_of_text(text, settings)?;
+        return convert::assign(&bits, &to.ty, settings.conversion(settings.strict))
+            .map(|(value, _)| value)
+            .map_err(|problem| SqlError::new(problem.code(), problem.message(&to.name, row)));
     }
     let recoded = match &value {
         Value::Bytes(bytes) => recoded(bytes, from, to, settings.strict),
