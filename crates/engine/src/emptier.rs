@@ -2,9 +2,9 @@
 //! that there were any ([`crate::dropped_partitions`]).
 //!
 //! A pass goes through a table once, in the order of its keys. Nothing becomes such a row again, so
-//! a pass that left no row has found them all. The note goes when no snapshot is older than the
-//! deletions. Each step is a transaction of its own, which is in no
-//! binary log: replicas have their own rows. A crash begins the passes again.
+//! a pass that left no row has found them all. The note goes when no snapshot is older than the end
+//! of the pass. Each step is a transaction of its own, which is in no binary log: replicas have
+//! their own rows. A crash begins the passes again.
 
 use crate::Engine;
 use crate::commit::pipeline::{CommitOptions, GtidNext};
@@ -75,11 +75,8 @@ impl Emptier<'_> {
             wait: false,
             ..CommitOptions::default()
         };
-        let outcome = transaction.commit_in_place(&options)?;
+        transaction.commit_in_place(&options)?;
         drop(transaction);
-        if step.deleted > 0 {
-            pass.newest_deletion = outcome.seq;
-        }
         pass.has_left_rows |= step.has_left_rows;
         if let Some(next) = step.next {
             pass.from = next;
@@ -91,7 +88,8 @@ impl Emptier<'_> {
         }
         // An older snapshot still comes across these rows among the older versions, where nothing
         // but the note says that they went.
-        if self.engine.snapshots.purge_limit(&self.engine.sequencer) < pass.newest_deletion {
+        let ended_at = *pass.ended_at.get_or_insert_with(|| self.engine.sequencer.newest());
+        if self.engine.snapshots.purge_limit(&self.engine.sequencer) < ended_at {
             return Ok(Outcome::Waits);
         }
         forget_dropped(&self.engine.ddl, &table, pass.until, PATIENCE_MS)?;

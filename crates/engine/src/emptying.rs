@@ -19,18 +19,19 @@ pub(crate) struct Pass {
     pub from: Vec<u8>,
     /// Whether a step has left rows to a later pass.
     pub has_left_rows: bool,
-    /// The newest commit that has deleted such rows of the table.
-    pub newest_deletion: Lsn,
+    /// The newest commit when the pass came to the end of the table. None of the rows was there any
+    /// more: each was deleted or had made way for another one.
+    pub ended_at: Option<Lsn>,
 }
 
 impl Pass {
     fn begin(table_id: u64, until: Lsn) -> Pass {
-        Pass { table_id, until, from: Vec::new(), has_left_rows: false, newest_deletion: 0 }
+        Pass { table_id, until, from: Vec::new(), has_left_rows: false, ended_at: None }
     }
 
     /// Begins again, for notes up to a position.
     pub fn begin_again(&mut self, until: Lsn) {
-        *self = Pass { newest_deletion: self.newest_deletion, ..Pass::begin(self.table_id, until) };
+        *self = Pass::begin(self.table_id, until);
     }
 }
 
@@ -52,9 +53,8 @@ impl Emptying {
     /// Puts a pass back, behind those of other tables. One that began meanwhile takes its place.
     pub fn put_back(&self, pass: Pass) {
         let mut passes = self.0.lock();
-        match passes.iter_mut().find(|other| other.table_id == pass.table_id) {
-            Some(other) => other.newest_deletion = other.newest_deletion.max(pass.newest_deletion),
-            None => passes.push_back(pass),
+        if !passes.iter().any(|other| other.table_id == pass.table_id) {
+            passes.push_back(pass);
         }
     }
 

@@ -418,3 +418,24 @@ fn behind_mariadb() {
         carries(Flavor::MariaDb, RowImage::Full, false);
     }
 }
+
+#[test]
+fn bounds_of_mariadb_may_be_longer_than_their_columns() {
+    if !available("bounds_of_mariadb_may_be_longer_than_their_columns", &[Flavor::MariaDb]) {
+        return;
+    }
+    let Pair { source, replica, proxy: _proxy, .. } =
+        Pair::start(Flavor::MariaDb, flavor_under_test(), RowImage::Full, By::Gtid);
+    let mut session = source.connect();
+    for statement in [
+        "CREATE DATABASE p",
+        "CREATE TABLE p.names (name VARCHAR(3)) PARTITION BY RANGE COLUMNS (name) \
+         (PARTITION a VALUES LESS THAN ('kkkkk'), PARTITION b VALUES LESS THAN ('zzzzzz'))",
+        "INSERT INTO p.names VALUES ('a'), ('kkk'), ('kkl'), ('z')",
+        "ALTER TABLE p.names TRUNCATE PARTITION a",
+    ] {
+        session.query(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+    replica.catch_up(&source);
+    replica.equals_by(&source, "SELECT * FROM p.names ORDER BY 1");
+}

@@ -244,6 +244,12 @@ impl Sequencer {
         self.visible.load(Ordering::SeqCst)
     }
 
+    /// Returns the sequence number of the newest commit that has its place in the log.
+    pub fn newest(&self) -> Lsn {
+        let state = self.state.lock();
+        state.in_flight.back().map_or_else(|| self.visible(), |last| last.end)
+    }
+
     /// Returns the view of a reader: everything up to a sequence number, except the spilled commits
     /// that later commits have passed.
     pub fn view(&self) -> View {

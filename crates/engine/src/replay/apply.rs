@@ -157,7 +157,7 @@ fn apply_entry(run: &mut Run<'_>, items: &[Item<'_>]) -> Result<()> {
                 btree::Change::Put(made.as_slice().into())
             }
             What::Remove => btree::Change::Remove,
-            What::Put(_) | What::Patch { .. } | What::Nothing => btree::Change::Keep,
+            What::Put(_) | What::Patch { .. } => btree::Change::Keep,
         }
     })?;
     Ok(())
@@ -174,7 +174,7 @@ fn decisive<'i, 'c>(items: &'i [Item<'c>]) -> Option<&'i Item<'c>> {
     let is_decisive = match last.change().what {
         What::Put(_) | What::Remove => true,
         What::Patch { .. } => earlier.iter().all(|item| mask(item) == mask(last)),
-        What::PutEntry { .. } | What::Nothing => false,
+        What::PutEntry { .. } => false,
     };
     is_decisive.then_some(last)
 }
@@ -299,7 +299,7 @@ impl Row {
                 std::mem::swap(&mut self.image, &mut self.next);
                 self.externs.retain(|held| !mask.contains(usize::from(held.column)));
             }
-            What::PutEntry { .. } | What::Nothing => return Ok(false),
+            What::PutEntry { .. } => return Ok(false),
         }
         Ok(true)
     }

@@ -25,8 +25,6 @@ pub(super) enum What {
     Remove,
     /// The secondary entry is present.
     PutEntry { secondary_len: u16 },
-    /// Nothing, because the row came and went within the record.
-    Nothing,
 }
 
 impl What {
@@ -34,7 +32,7 @@ impl What {
     pub fn image(&self) -> Option<Bytes> {
         match self {
             What::Put(image) | What::Patch { image, .. } => Some(*image),
-            What::Remove | What::PutEntry { .. } | What::Nothing => None,
+            What::Remove | What::PutEntry { .. } => None,
         }
     }
 }

@@ -209,7 +209,7 @@ impl<'e, 'l> Gather<'e, 'l> {
                     self.changes.all[at as usize].what = What::Put(self.changes.make(&image));
                 }
                 What::Patch { .. } => self.push_row(tree, &old_key, patch, false),
-                What::Remove | What::PutEntry { .. } | What::Nothing => {}
+                What::Remove | What::PutEntry { .. } => {}
             },
         }
         Ok(())
@@ -258,10 +258,9 @@ impl<'e, 'l> Gather<'e, 'l> {
         let tree = Tree::Clustered.number(number);
         match self.before(tree, key) {
             None => self.push_row(tree, key, What::Remove, false),
-            Some(at) => {
-                let change = &mut self.changes.all[at as usize];
-                change.what = if change.inserted { What::Nothing } else { What::Remove };
-            }
+            // A row that the record inserts may have taken the place of one whose deletion no event
+            // tells: one that went with its partition, or was in the way of a replica's row.
+            Some(at) => self.changes.all[at as usize].what = What::Remove,
         }
     }
 

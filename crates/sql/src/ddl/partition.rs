@@ -16,7 +16,7 @@ use engine::{
 };
 use std::cmp::Ordering;
 use std::sync::Arc;
-use types::{TypeCode, Value, collation, convert};
+use types::{ColumnType, TypeCode, Value, collation, convert};
 
 /// The settings under which a partitioning is made.
 #[derive(Clone, Copy)]
@@ -302,6 +302,9 @@ fn may_partition(column: &ColumnDef) -> bool {
         || matches!(code, TypeCode::Date | TypeCode::Datetime2 | TypeCode::Time2)
 }
 
+/// The greatest number of characters of a bound that is longer than its column.
+const LONGEST_BOUND_CHARS: u32 = 8192;
+
 /// Returns a value of a column as MySQL prints it in VALUES.
 fn column_literal(value: &Value, column: &ColumnDef, settings: &DdlSettings) -> Result<String> {
     let wrong = || SqlError::new(1654, "Partition column values of incorrect type");
@@ -309,12 +312,20 @@ fn column_literal(value: &Value, column: &ColumnDef, settings: &DdlSettings) -> 
     if column.ty.is_integer() == is_text && !settings.replicated {
         return Err(wrong());
     }
-    let converted = convert::assign(value, &column.ty, settings.conversion(true)).map_err(|_| wrong())?.0;
+    let is_string = matches!(column.ty.code, TypeCode::Varchar | TypeCode::String);
+    let assigned = |ty: &ColumnType| convert::assign(value, ty, settings.conversion(true));
+    let converted = match assigned(&column.ty) {
+        // MariaDB takes a bound that is longer than any value of the column.
+        Err(_) if is_string && settings.replicated => {
+            assigned(&ColumnType::varchar(LONGEST_BOUND_CHARS, column.ty.collation))
+        }
+        converted => converted,
+    };
+    let converted = converted.map_err(|_| wrong())?.0;
     let bytes = converted.text_bytes(Some(&column.ty)).unwrap_or_default();
     if column.ty.is_integer() {
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }
-    let is_string = matches!(column.ty.code, TypeCode::Varchar | TypeCode::String);
     if is_string && column.ty.collation == collation::BINARY {
         let hex: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
         return Ok(format!("_binary 0x{hex}"));
