@@ -16,7 +16,7 @@ use engine::{
 };
 use std::cmp::Ordering;
 use std::sync::Arc;
-use types::{ColumnType, TypeCode, Value, collation, convert};
+use types::{TypeCode, Value, collation, convert};
 
 /// The settings under which a partitioning is made.
 #[derive(Clone, Copy)]
@@ -302,9 +302,6 @@ fn may_partition(column: &ColumnDef) -> bool {
         || matches!(code, TypeCode::Date | TypeCode::Datetime2 | TypeCode::Time2)
 }
 
-/// The greatest number of characters of a bound that is longer than its column.
-const LONGEST_BOUND_CHARS: u32 = 8192;
-
 /// Returns a value of a column as MySQL prints it in VALUES.
 fn column_literal(value: &Value, column: &ColumnDef, settings: &DdlSettings) -> Result<String> {
     let wrong = || SqlError::new(1654, "Partition column values of incorrect type");
@@ -313,12 +310,10 @@ fn column_literal(value: &Value, column: &ColumnDef, settings: &DdlSettings) -> 
         return Err(wrong());
     }
     let is_string = matches!(column.ty.code, TypeCode::Varchar | TypeCode::String);
-    let assigned = |ty: &ColumnType| convert::assign(value, ty, settings.conversion(true));
-    let converted = match assigned(&column.ty) {
-        // MariaDB takes a bound that is longer than any value of the column.
-        Err(_) if is_string && settings.replicated => {
-            assigned(&ColumnType::varchar(LONGEST_BOUND_CHARS, column.ty.collation))
-        }
+    let assigned = |is_strict| convert::assign(value, &column.ty, settings.conversion(is_strict));
+    let converted = match assigned(true) {
+        // MariaDB cuts a bound that is longer than any value of the column.
+        Err(_) if is_string && settings.replicated => assigned(false),
         converted => converted,
     };
     let converted = converted.map_err(|_| wrong())?.0;
