@@ -72,7 +72,7 @@ impl Parser<'_> {
                         will be removed in a future release.";
         warn(is_unsigned && (is_float || is(&["decimal"])), (1681, unsigned.to_owned()));
         let year = "'YEAR(4)' is deprecated and will be removed in a future release. Please use YEAR instead";
-        warn(is(&["year"]) && ty.length.is_some(), (1287, year.to_owned()));
+        warn(is(&["year"]) && ty.length == Some(4), (1287, year.to_owned()));
         let binary = "'BINARY as attribute of a type' is deprecated and will be removed in a future release. \
                       Please use a CHARACTER SET clause with _bin collation instead";
         warn(ty.binary, (1287, binary.to_owned()));
