@@ -36,6 +36,12 @@ pub(crate) struct DroppedPartition {
     pub condition: String,
 }
 
+/// Notes that the rows which meet a condition have gone at a position of the log.
+pub(crate) fn note(dropped: &mut Vec<DroppedPartition>, until: Lsn, condition: &str) {
+    dropped.push(DroppedPartition { until, condition: condition.to_owned() });
+    assert!(dropped.is_sorted_by_key(|note| note.until), "partitions go one after the other");
+}
+
 /// Appends the dictionary's form of a table's notes.
 pub(crate) fn put(out: &mut Vec<u8>, dropped: &[DroppedPartition]) {
     out.put_varint(dropped.len() as u64);

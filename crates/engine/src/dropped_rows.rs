@@ -29,7 +29,8 @@ impl DroppedRows {
     /// Returns the full image of a stored row, with its long values. `None` means that the row is
     /// deleted or went with its partition. It must not be called while a page is latched.
     ///
-    /// # Errors Returns an error for a row that does not decode, and for a condition that cannot be
+    /// # Errors
+    /// Returns an error for a row that does not decode, and for a condition that cannot be
     /// computed.
     pub fn live_image(
         &self,
@@ -46,7 +47,8 @@ impl DroppedRows {
 
     /// Reports whether a row with this full image and sequence number went with its partition.
     ///
-    /// # Errors Returns an error for a row that does not decode, and for a condition that cannot be
+    /// # Errors
+    /// Returns an error for a row that does not decode, and for a condition that cannot be
     /// computed.
     pub fn has_gone(&self, table: &Table, seq: Lsn, image: &[u8]) -> Result<bool> {
         let Some(dropped) = &table.dropped else { return Ok(false) };

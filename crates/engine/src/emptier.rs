@@ -9,7 +9,7 @@
 use crate::Engine;
 use crate::commit::pipeline::{CommitOptions, GtidNext};
 use crate::ddl::forget_dropped;
-use crate::emptying::Pass;
+use crate::emptying::{Emptied, Pass};
 use crate::error::{EngineError, Result};
 use crate::transaction::mode::Isolation;
 use crate::transaction::{StatementContext, Transaction};
@@ -19,17 +19,6 @@ use std::sync::Arc;
 /// to wait as long.
 const PATIENCE_MS: u64 = 10;
 
-/// What becomes of a pass after a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
-    /// The pass goes on.
-    GoesOn,
-    /// The pass goes on later, because the table or a row is in use.
-    Waits,
-    /// The table has no such rows any more.
-    Ends,
-}
-
 /// Deletes the rows of dropped partitions of an engine.
 pub(crate) struct Emptier<'e> {
     pub engine: &'e Arc<Engine>,
@@ -37,30 +26,30 @@ pub(crate) struct Emptier<'e> {
 
 impl Emptier<'_> {
     /// Makes one step; see [`Engine::delete_dropped_rows`].
-    pub fn run(&self) -> Result<Option<bool>> {
+    pub fn run(&self) -> Result<Emptied> {
         let emptying = &self.engine.emptying;
-        let Some(mut pass) = emptying.take() else { return Ok(Some(false)) };
+        let Some(mut pass) = emptying.take() else { return Ok(Emptied::Done) };
         let outcome = match self.step(&mut pass) {
             Err(EngineError::LockNotAvailable | EngineError::LockWaitTimeout | EngineError::Deadlock) => {
-                Ok(Outcome::Waits)
+                Ok(Emptied::Waits)
             }
             // DDL has replaced the table meanwhile.
-            Err(EngineError::TableChanged(_)) => Ok(Outcome::Waits),
+            Err(EngineError::TableChanged(_)) => Ok(Emptied::Waits),
             outcome => outcome,
         };
-        if !matches!(outcome, Ok(Outcome::Ends)) {
+        if !matches!(outcome, Ok(Emptied::Done)) {
             emptying.put_back(pass);
         }
-        Ok(match outcome? {
-            Outcome::GoesOn => Some(true),
-            Outcome::Waits => None,
-            Outcome::Ends => Some(!emptying.is_empty()),
-        })
+        match outcome? {
+            Emptied::Done if !emptying.is_empty() => Ok(Emptied::GoesOn),
+            outcome => Ok(outcome),
+        }
     }
 
-    fn step(&self, pass: &mut Pass) -> Result<Outcome> {
-        let Some(table) = self.engine.catalog.table_by_id(pass.table_id) else { return Ok(Outcome::Ends) };
-        let Some(dropped) = &table.dropped else { return Ok(Outcome::Ends) };
+    /// Makes one step of a pass. Returns what is left to do in its table.
+    fn step(&self, pass: &mut Pass) -> Result<Emptied> {
+        let Some(table) = self.engine.catalog.table_by_id(pass.table_id) else { return Ok(Emptied::Done) };
+        let Some(dropped) = &table.dropped else { return Ok(Emptied::Done) };
         if dropped.until() != pass.until {
             pass.begin_again(dropped.until());
         }
@@ -80,19 +69,19 @@ impl Emptier<'_> {
         pass.has_left_rows |= step.has_left_rows;
         if let Some(next) = step.next {
             pass.from = next;
-            return Ok(Outcome::GoesOn);
+            return Ok(Emptied::GoesOn);
         }
         if pass.has_left_rows {
             pass.begin_again(pass.until);
-            return Ok(Outcome::Waits);
+            return Ok(Emptied::Waits);
         }
         // An older snapshot still comes across these rows among the older versions, where nothing
         // but the note says that they went.
         let ended_at = *pass.ended_at.get_or_insert_with(|| self.engine.sequencer.newest());
         if self.engine.snapshots.purge_limit(&self.engine.sequencer) < ended_at {
-            return Ok(Outcome::Waits);
+            return Ok(Emptied::Waits);
         }
         forget_dropped(&self.engine.ddl, &table, pass.until, PATIENCE_MS)?;
-        Ok(Outcome::Ends)
+        Ok(Emptied::Done)
     }
 }

@@ -5,6 +5,17 @@ use parking_lot::Mutex;
 use redo::Lsn;
 use std::collections::VecDeque;
 
+/// What is left to do after a step of the deletion of rows that went with their partitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emptied {
+    /// There is more to do now.
+    GoesOn,
+    /// There is more to do, but others have to let go of a table, a row or a snapshot first.
+    Waits,
+    /// No table has such rows.
+    Done,
+}
+
 /// The tables that have rows of dropped partitions. Its mutex is a leaf.
 #[derive(Default)]
 pub(crate) struct Emptying(Mutex<VecDeque<Pass>>);

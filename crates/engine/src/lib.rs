@@ -108,6 +108,7 @@ pub use definition::{
     SchemaDef, Subpartition, SystemVersioning, TableDef, Temporal, TriggerEvent, TriggerPlace,
 };
 pub use dropped_partitions::{ConditionCompiler, Conditions, EngineOfRows, RowCondition};
+pub use emptying::Emptied;
 pub use engine::Engine;
 pub use error::{EngineError, Result};
 pub use figures::{TableFigures, TableFile};

@@ -15,6 +15,7 @@ use crate::ddl::{
 use crate::definition::{ObjectChange, SchemaDef, TableDef};
 use crate::dictionary::SYSTEM_FILE;
 use crate::emptier::Emptier;
+use crate::emptying::Emptied;
 use crate::engine::{Engine, REDO_DIRECTORY, threads};
 use crate::error::{EngineError, Result};
 use crate::figures::{self, TableFigures, TableFile};
@@ -196,14 +197,12 @@ impl Engine {
 
 /// The rows of dropped partitions.
 impl Engine {
-    /// Does one step of the deletion of rows that went with their partitions. Returns whether there
-    /// is more to do now. `None` means that there is, but not before others have let go of a table
-    /// or a row.
+    /// Does one step of the deletion of rows that went with their partitions.
     ///
     /// # Errors
     /// Returns an error for a damaged row and for a condition that cannot be computed, and I/O
     /// errors.
-    pub fn delete_dropped_rows(self: &Arc<Engine>) -> Result<Option<bool>> {
+    pub fn delete_dropped_rows(self: &Arc<Engine>) -> Result<Emptied> {
         Emptier { engine: self }.run()
     }
 }

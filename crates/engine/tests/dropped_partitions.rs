@@ -5,8 +5,8 @@
 mod support;
 
 use engine::{
-    AddedColumn, ColumnDef, ConditionCompiler, Conditions, Direction, Engine, EngineError, EngineOfRows,
-    Found, IndexColumn, IndexRef, InstantColumns, KeyRange, LockMode, Partition, PartitionForm,
+    AddedColumn, ColumnDef, ConditionCompiler, Conditions, Direction, Emptied, Engine, EngineError,
+    EngineOfRows, Found, IndexColumn, IndexRef, InstantColumns, KeyRange, LockMode, Partition, PartitionForm,
     PartitionFunction, PartitionKind, Partitioning, Row, RowCondition, StatementContext, Table, TableDef,
     Transaction,
 };
@@ -214,7 +214,7 @@ impl World {
 
     /// Deletes rows that have gone, and returns whether there is more to do.
     fn delete_some(&self) -> bool {
-        self.engine.delete_dropped_rows().unwrap() != Some(false)
+        self.engine.delete_dropped_rows().unwrap() != Emptied::Done
     }
 
     fn compare(&self) {

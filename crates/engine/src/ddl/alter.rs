@@ -1,6 +1,6 @@
 //! ALTER TABLE: done in place when only indexes, names, defaults and comments change, types become
-//! wider without changing a byte, or columns are dropped or added that all old rows have the same
-//! value of. Otherwise it is done by a rebuild into a new table.
+//! wider without changing a byte, columns are dropped or added that all old rows have the same
+//! value of, or rows go with their partitions. Otherwise it is done by a rebuild into a new table.
 //!
 //! A rebuild holds the table's exclusive metadata lock from beginning to end. It waits for the
 //! transactions that use the table and holds up those that want to. Every row is converted and put
@@ -30,7 +30,7 @@ use super::statement::Ddl;
 use crate::commit::pipeline::CommitOutcome;
 use crate::definition::{ColumnDef, IndexColumn, IndexDef, TableDef};
 use crate::dictionary;
-use crate::dropped_partitions::DroppedPartition;
+use crate::dropped_partitions;
 use crate::entry;
 use crate::error::{EngineError, Result};
 use crate::row_forms::{InstantColumns, MAX_ROW_VERSIONS};
@@ -190,7 +190,7 @@ impl Alter<'_> {
                 assert!(old.def.partitioning.is_some(), "only partitions are dropped");
                 // The position is between the rows that go and later ones, for the same reason.
                 let until = self.ddl.log.current_lsn();
-                placement.dropped.push(DroppedPartition { until, condition: condition.to_owned() });
+                dropped_partitions::note(&mut placement.dropped, until, condition);
                 // A snapshot of this very position is older than the statement, too.
                 placement.created_lsn = until + 1;
             }
@@ -333,6 +333,8 @@ impl Alter<'_> {
         context: &DdlContext<'_>,
     ) -> Result<CommitOutcome> {
         assert_eq!(table.id, old.id, "a table that is altered in place stays the same");
+        let keeps_conditions = table.dropped.is_none() || table.def.partitioning.is_some();
+        assert!(keeps_conditions, "{} has rows of partitions, and none itself", table.qualified_name);
         let space = table.placement.space;
         let gone = |from: &Table, other: &Table| -> Vec<(u32, u32)> {
             let pages = from.indexes.iter().zip(&from.placement.indexes);

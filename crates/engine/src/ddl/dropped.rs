@@ -10,8 +10,8 @@ use redo::Lsn;
 use std::sync::Arc;
 
 /// Takes the notes about dropped partitions up to a position out of a table, whose rows of that
-/// time have been deleted. Nothing is logged, because no statement says it. Others may use the
-/// table for `patience_ms` milliseconds more.
+/// time have been deleted. No binary log has this, because no statement says it. It waits for
+/// those who use the table for `patience_ms` milliseconds at most.
 ///
 /// # Errors
 /// Returns an error when others use the table, and I/O errors.

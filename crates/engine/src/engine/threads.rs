@@ -7,6 +7,7 @@
 
 use crate::Engine;
 use crate::background::{Background, CHECKPOINT_PERIOD, EMPTYING_PERIOD, PURGE_PERIOD};
+use crate::emptying::Emptied;
 use os::thread::JoinHandle;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -58,9 +59,9 @@ pub(crate) fn start(engine: &Arc<Engine>) {
             let took = os::clock::Stopwatch::start();
             match engine.delete_dropped_rows() {
                 // Half of the time is the applier's and the sessions'.
-                Ok(Some(true)) => took.elapsed(),
-                Ok(Some(false)) => EMPTYING_PERIOD,
-                Ok(None) => CHECKPOINT_PERIOD,
+                Ok(Emptied::GoesOn) => took.elapsed(),
+                Ok(Emptied::Done) => EMPTYING_PERIOD,
+                Ok(Emptied::Waits) => CHECKPOINT_PERIOD,
                 Err(error) => {
                     log::error!("InnoDB: The rows of dropped partitions cannot be deleted: {error}");
                     CHECKPOINT_PERIOD

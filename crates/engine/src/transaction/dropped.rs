@@ -11,8 +11,8 @@ use crate::overflow;
 use crate::table::Table;
 use std::sync::Arc;
 
-/// How many leaves a step looks at, and how many rows it deletes, at most but for the last leaf's.
-/// Its transaction keeps DDL waiting and holds its rows' locks.
+/// A step ends behind so many leaves, or behind the leaf with which it has deleted so many rows,
+/// because its transaction keeps DDL waiting and holds the locks of these rows.
 const LEAVES_A_STEP: usize = 200;
 const ROWS_A_STEP: usize = 1000;
 
@@ -22,7 +22,6 @@ pub(crate) struct DroppedStep {
     pub next: Option<Vec<u8>>,
     /// Whether rows were left because other transactions have locked them.
     pub has_left_rows: bool,
-    pub deleted: usize,
 }
 
 /// Deletes rows that went with their partitions, beginning with the leaf of the key `from`. Rows
@@ -32,10 +31,10 @@ pub(super) fn delete_dropped(rows: &mut RowAccess, table: &Arc<Table>, from: &[u
     // The snapshot keeps purge from freeing long values that are about to be read.
     rows.open_snapshot()?;
     rows.view.pin(&rows.engine);
-    let mut step = DroppedStep { next: None, has_left_rows: false, deleted: 0 };
+    let (mut deleted, mut has_left_rows) = (0, false);
     let mut leaves = table.clustered.leaves(from, None);
     for _ in 0..LEAVES_A_STEP {
-        if step.deleted >= ROWS_A_STEP || !leaves.advance()? {
+        if deleted >= ROWS_A_STEP || !leaves.advance()? {
             break;
         }
         for (key, value) in leaves.entries() {
@@ -46,14 +45,13 @@ pub(super) fn delete_dropped(rows: &mut RowAccess, table: &Arc<Table>, from: &[u
             let image = overflow::resolve(&rows.engine.rows.pool, table, &parsed)?;
             if rows.engine.rows.dropped.has_gone(table, parsed.seq, &image)? {
                 match delete_one(rows, table, key)? {
-                    true => step.deleted += 1,
-                    false => step.has_left_rows = true,
+                    true => deleted += 1,
+                    false => has_left_rows = true,
                 }
             }
         }
     }
-    step.next = leaves.next_start().map(<[u8]>::to_vec);
-    Ok(step)
+    Ok(DroppedStep { next: leaves.next_start().map(<[u8]>::to_vec), has_left_rows })
 }
 
 /// Deletes the row with this key, which went with its partition. Returns false when another

@@ -52,30 +52,47 @@ impl Parser<'_> {
     /// Warns of what is deprecated in a type, in MySQL's order. `is_unsigned` says whether UNSIGNED
     /// was written.
     fn warn_of_type(&mut self, ty: &TypeSpec, is_unsigned: bool) {
-        let deprecated =
-            |what: &str| (1681, format!("{what} is deprecated and will be removed in a future release."));
-        let mut warn = |is_meant: bool, (code, text): (u16, String)| {
+        let mut warn = |is_meant: bool, code: u16, text: &str| {
             if is_meant {
-                self.hints.warnings.push((code, text));
+                self.hints.warnings.push((code, text.to_owned()));
             }
         };
         let is = |names: &[&str]| names.contains(&ty.name.as_str());
         let is_float = is(&["float", "double"]);
-        let zerofill = deprecated("The ZEROFILL attribute").1
-            + " Use the LPAD function to zero-pad numbers, or store the formatted numbers in a CHAR column.";
-        warn(ty.zerofill, (1681, zerofill));
-        let has_width = ty.length.is_some() && is(&["tinyint", "smallint", "mediumint", "int", "bigint"]);
-        warn(has_width, deprecated("Integer display width"));
-        let has_digits = is_float && ty.scale.is_some();
-        warn(has_digits, deprecated("Specifying number of digits for floating point data types"));
-        let unsigned = "UNSIGNED for decimal and floating point data types is deprecated and support for it \
-                        will be removed in a future release.";
-        warn(is_unsigned && (is_float || is(&["decimal"])), (1681, unsigned.to_owned()));
-        let year = "'YEAR(4)' is deprecated and will be removed in a future release. Please use YEAR instead";
-        warn(is(&["year"]) && ty.length == Some(4), (1287, year.to_owned()));
-        let binary = "'BINARY as attribute of a type' is deprecated and will be removed in a future release. \
-                      Please use a CHARACTER SET clause with _bin collation instead";
-        warn(ty.binary, (1287, binary.to_owned()));
+        warn(
+            ty.zerofill,
+            1681,
+            "The ZEROFILL attribute is deprecated and will be removed in a future release. Use the LPAD function to \
+             zero-pad numbers, or store the formatted numbers in a CHAR column.",
+        );
+        warn(
+            ty.length.is_some() && is(&["tinyint", "smallint", "mediumint", "int", "bigint"]),
+            1681,
+            "Integer display width is deprecated and will be removed in a future release.",
+        );
+        warn(
+            is_float && ty.scale.is_some(),
+            1681,
+            "Specifying number of digits for floating point data types is deprecated and will be removed in a future \
+             release.",
+        );
+        warn(
+            is_unsigned && (is_float || is(&["decimal"])),
+            1681,
+            "UNSIGNED for decimal and floating point data types is deprecated and support for it will be removed in a \
+             future release.",
+        );
+        warn(
+            is(&["year"]) && ty.length == Some(4),
+            1287,
+            "'YEAR(4)' is deprecated and will be removed in a future release. Please use YEAR instead",
+        );
+        warn(
+            ty.binary,
+            1287,
+            "'BINARY as attribute of a type' is deprecated and will be removed in a future release. Please use a \
+             CHARACTER SET clause with _bin collation instead",
+        );
     }
 
     pub(super) fn type_arguments(&mut self, ty: &mut TypeSpec) -> Result<()> {

@@ -61,44 +61,33 @@ impl KeyHash {
     pub fn add_text(&mut self, id: u16, text: &[u8]) -> bool {
         let collation = of(id);
         let Some(stored) = from_utf8mb4(id, text) else { return false };
-        // The weights of these do not come one byte after the other.
-        let is_wide = !collation.charset.has_ascii();
+        let compared = if collation.pads { without_spaces(text) } else { text };
         match collation.weighing {
             // utf8mb4_0900_bin has NO PAD, and its hash leaves out spaces at the end all the same.
-            Weighing::Bytes if !is_wide && collation.charset != Charset::Binary => {
+            Weighing::Bytes if collation.charset.has_ascii() && collation.charset != Charset::Binary => {
                 self.add_bytes(without_spaces(&stored));
             }
             Weighing::Bytes => self.add_bytes(&stored),
-            Weighing::PaddedBytes | Weighing::CodePoints if !is_wide => {
-                self.add_bytes(without_spaces(&stored));
-            }
             Weighing::Czech(which) => {
                 let bytes = without_spaces(&stored).iter();
                 bytes.for_each(|byte| self.add_weight(czech::hash_weight(which, *byte).into()));
             }
-            Weighing::Single(_) => return self.add_weights(collation, text, |bytes| bytes),
-            Weighing::General if !is_wide => {
-                // The lower byte of each weight comes first.
-                return self.add_weights(collation, text, |mut bytes| {
-                    bytes.chunks_exact_mut(2).for_each(<[u8]>::reverse);
-                    bytes
-                });
-            }
+            Weighing::Single(_) => return self.add_weights(id, compared),
             // utf32_bin folds case here, as utf32_general_ci does.
             Weighing::General | Weighing::PaddedBytes | Weighing::CodePoints
                 if collation.charset == Charset::Utf32 =>
             {
-                let weights = general::weights(without_spaces(text));
+                let weights = general::weights(compared);
                 weights.for_each(|weight| self.add_bytes(&weight.to_be_bytes()));
             }
+            // The lower byte of each weight comes first.
             Weighing::General => {
-                let weights = general::weights(without_spaces(text));
+                let weights = general::weights(compared);
                 weights.for_each(|weight| self.add_bytes(&(weight as u16).to_le_bytes()));
             }
             Weighing::PaddedBytes | Weighing::CodePoints => {
-                let spaces = text.len() - without_spaces(text).len();
-                let space_bytes = from_utf8mb4(id, b" ").map_or(0, |space| space.len());
-                self.add_bytes(&stored[..stored.len() - spaces * space_bytes]);
+                let Some(stored) = from_utf8mb4(id, without_spaces(text)) else { return false };
+                self.add_bytes(&stored);
             }
             // These fold the case of each byte, and not of each character.
             Weighing::Multi(_) | Weighing::Thai if collation.charset != Charset::Gb18030 => {
@@ -116,7 +105,7 @@ impl KeyHash {
                 self.add_padded(weights, tailored::space(language, 0));
             }
             Weighing::UcaPadded(_) | Weighing::Tailored { .. } => {
-                return self.add_weights(collation, text, |bytes| bytes);
+                return self.add_weights(id, compared);
             }
             _ => return false,
         }
@@ -129,16 +118,10 @@ impl KeyHash {
         self.factor += 3;
     }
 
-    /// Adds the weights of a text in the order into which `arrange` brings their bytes.
-    fn add_weights(
-        &mut self,
-        collation: &Collation,
-        text: &[u8],
-        arrange: impl Fn(Vec<u8>) -> Vec<u8>,
-    ) -> bool {
-        let text = if collation.pads { without_spaces(text) } else { text };
-        let Some(weights) = weight_string(collation.id, text, None, usize::MAX) else { return false };
-        self.add_bytes(&arrange(weights));
+    /// Adds the weights of a text.
+    fn add_weights(&mut self, id: u16, text: &[u8]) -> bool {
+        let Some(weights) = weight_string(id, text, None, usize::MAX) else { return false };
+        self.add_bytes(&weights);
         true
     }
 

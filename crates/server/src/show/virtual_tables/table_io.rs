@@ -27,23 +27,26 @@ const GROUPS: [(&str, &[Use]); 7] = [
 ];
 
 fn of_uses(with_index: bool) -> Vec<sql::ColumnMeta> {
-    let text = |name| (name, Kind::TextOrNull(64));
-    let mut all = columns(&["OBJECT_TYPE", "OBJECT_SCHEMA", "OBJECT_NAME"].map(text));
+    let mut all = of_names();
     if with_index {
-        all.extend(columns(&[text("INDEX_NAME")]));
+        all.extend(columns(&[("INDEX_NAME", Kind::TextOrNull(64))]));
     }
-    for (group, _) in GROUPS {
-        let (count, time) = if group.is_empty() { ("STAR", "WAIT") } else { (group, group) };
-        all.extend(of_times(count, time));
-    }
+    all.extend(GROUPS.iter().flat_map(|(group, _)| of_times(group)));
     all
+}
+
+/// Returns the columns that name a table.
+fn of_names() -> Vec<sql::ColumnMeta> {
+    columns(&["OBJECT_TYPE", "OBJECT_SCHEMA", "OBJECT_NAME"].map(|name| (name, Kind::TextOrNull(64))))
 }
 
 /// The number of columns of [`of_times`].
 const OF_TIMES: usize = 5;
 
-/// Returns the columns of a count and of its times.
-fn of_times(count: &str, time: &str) -> Vec<sql::ColumnMeta> {
+/// Returns the columns of the count of a group and of its times. The group without a name is that
+/// of everything.
+fn of_times(group: &str) -> Vec<sql::ColumnMeta> {
+    let (count, time) = if group.is_empty() { ("STAR", "WAIT") } else { (group, group) };
     let mut names = vec![format!("COUNT_{count}")];
     names.extend(["SUM", "MIN", "AVG", "MAX"].map(|of| format!("{of}_TIMER_{time}")));
     assert_eq!(names.len(), OF_TIMES, "a count has four times");
@@ -141,9 +144,8 @@ fn all_uses(table: &Table) -> Uses {
 
 /// `objects_summary_global_by_type`: a row for each table, with the uses of its rows.
 pub fn objects(host: &ConnectionHost) -> ComputedTable<'_> {
-    let mut all =
-        columns(&["OBJECT_TYPE", "OBJECT_SCHEMA", "OBJECT_NAME"].map(|name| (name, Kind::TextOrNull(64))));
-    all.extend(of_times("STAR", "WAIT"));
+    let mut all = of_names();
+    all.extend(of_times(""));
     ComputedTable::new(all, |rows| {
         shown(host).iter().try_for_each(|table| {
             let mut cells = names(table);
@@ -172,13 +174,9 @@ const LOCKS: [&str; 13] = [
 
 /// `table_lock_waits_summary_by_table`: a row for each table.
 pub fn locks(host: &ConnectionHost) -> ComputedTable<'_> {
-    let mut all =
-        columns(&["OBJECT_TYPE", "OBJECT_SCHEMA", "OBJECT_NAME"].map(|name| (name, Kind::TextOrNull(64))));
-    for lock in LOCKS {
-        let (count, time) = if lock.is_empty() { ("STAR", "WAIT") } else { (lock, lock) };
-        all.extend(of_times(count, time));
-    }
-    let figures = all.len() - 3;
+    let mut all = of_names();
+    all.extend(LOCKS.iter().flat_map(|lock| of_times(lock)));
+    let figures = LOCKS.len() * OF_TIMES;
     ComputedTable::new(all, move |rows| {
         shown(host).iter().try_for_each(|table| {
             let mut cells = names(table);
