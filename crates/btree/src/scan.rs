@@ -126,6 +126,12 @@ impl Scan {
         Some(value)
     }
 
+    /// Returns the keys and values of the entries that were copied together with the one that was
+    /// given out last, in the direction of the scan.
+    pub fn run(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.entries.iter().map(|entry| entry.parts(&self.buffer))
+    }
+
     /// Reports whether the next call of [`Scan::next`] reads pages, or finds nothing.
     #[inline]
     pub fn is_at_end_of_run(&self) -> bool {

@@ -173,6 +173,9 @@ impl Pages {
             }
         };
         self.past_full_disk(|| table.clustered.modify_at(&spot, record, &mut modify))?;
+        if let (Some(zones), Some(image)) = (&table.zones, image) {
+            zones.note(&table.layout, key, image);
+        }
         if let Some(version_seq) = kept {
             batch.versions.push((table.id, key.clone(), version_seq));
         }

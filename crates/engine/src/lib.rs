@@ -84,6 +84,7 @@ mod usage;
 mod version;
 mod writeset;
 mod xa;
+mod zones;
 
 pub use array_elements::element_value;
 pub use btree::Direction;

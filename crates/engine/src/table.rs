@@ -15,6 +15,7 @@ use crate::multi_valued::{self, EntryKeys};
 use crate::row_forms::{FormHistory, RowForms};
 use crate::statistics::TableStatistics;
 use crate::usage::IndexUsage;
+use crate::zones::ZoneMap;
 use btree::Tree;
 use buffer::{Pool, SpaceId};
 use redo::Lsn;
@@ -124,6 +125,8 @@ pub struct Table {
     pub(crate) forms: Option<Box<RowForms>>,
     /// The notes about rows that went with their partitions. `None` means that there are none.
     pub(crate) dropped: Option<Box<DroppedPartitions>>,
+    /// The zone map of a partitioned table. `None` is for tables that have none.
+    pub(crate) zones: Option<Box<ZoneMap>>,
     /// The greatest sequence number of rows that may read in another way than they are stored.
     settled_at: Lsn,
     /// The mask of all columns.
@@ -364,6 +367,7 @@ impl Table {
             settled_at: newest_form.max(dropped.as_ref().map_or(0, |dropped| dropped.until())),
             forms,
             dropped,
+            zones: ZoneMap::of(&def),
             layout: RowLayout::new(&types),
             qualified_name: def.qualified_name(),
             metadata_lock: LockId::metadata(&def.schema, &def.name),
@@ -413,6 +417,13 @@ impl Table {
             }
         }
         mask
+    }
+
+    /// Returns the column for whose values scans can leave out parts of the table
+    /// ([`Scan::leave_out`](crate::Scan::leave_out)): the partitioning column of a table that is
+    /// partitioned by ranges or lists.
+    pub fn zone_column(&self) -> Option<usize> {
+        self.zones.as_ref().map(|zones| zones.column())
     }
 
     /// Returns the number of columns.

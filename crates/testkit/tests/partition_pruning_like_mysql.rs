@@ -198,3 +198,109 @@ fn partitions_of_a_large_table_are_estimated() {
     assert!((1500..3500).contains(&count(0)) && (6500..8500).contains(&count(2)), "{found:?}");
     assert!((9000..11_500).contains(&(count(0) + count(1) + count(2))), "{found:?}");
 }
+
+/// Tables in which keys and partitions go together, and rows that move, come and go.
+const READ: &[&str] = &[
+    "create database read_in_part",
+    "use read_in_part",
+    "set time_zone = '+00:00', cte_max_recursion_depth = 100000",
+    "create table n(n int primary key)",
+    "insert into n with recursive r(n) as (select 0 union all select n + 1 from r where n < 19999) select n from r",
+    "create table r(id int, at datetime(3), v int, primary key(id, at)) partition by range columns(at)(partition p0 values less than ('2021-01-01'), partition p1 values less than ('2022-01-01'), partition p2 values less than (maxvalue))",
+    "create table d(id int, at date, v int, primary key(id, at)) partition by range(to_days(at))(partition p0 values less than (to_days('2021-01-01')), partition p1 values less than (to_days('2022-01-01')), partition p2 values less than maxvalue)",
+    "create table u(id int, at timestamp, v int, primary key(id, at)) partition by range(unix_timestamp(at))(partition p0 values less than (unix_timestamp('2021-01-01')), partition p1 values less than (unix_timestamp('2022-01-01')), partition p2 values less than maxvalue)",
+    "create table l(id int, at int, v int, primary key(id, at)) partition by list(at)(partition p0 values in (2020), partition p1 values in (2021), partition p2 values in (2022))",
+    "insert into r select n, '2020-01-01' + interval n hour, n % 7 from n",
+    "insert into d select n, '2020-01-01' + interval n hour, n % 7 from n",
+    "insert into u select n, '2020-01-01' + interval n hour, n % 7 from n",
+    "insert into l select n, 2020 + n div 7000, n % 7 from n",
+];
+
+/// Questions about the table `{t}` with two values of its partitioning column. Each is asked twice,
+/// because the first time learns what the second one leaves out.
+const QUESTIONS: &[&str] = &[
+    "select count(*), sum(v), min(id), max(id) from {t} where at >= {a} and at < {b}",
+    "select count(*), sum(id) from {t} where at between {a} and {b} and v = 3",
+    "select id, v from {t} where {b} < at order by id limit 5",
+    "select id, v from {t} where at = {a} order by id limit 5",
+    "select count(*) from {t} where at <> {a}",
+    "select count(*) from {t} where at in ({a}, {b})",
+    "select count(*) from {t} x join {t} y using (id) where x.at < {a}",
+    "select v, count(*) from {t} where at > {a} group by v order by v",
+    "select count(*) from {t} where at < now() - interval 1 day and at > now() - interval 4000 day",
+];
+
+const CHANGES: &[&str] = &[
+    "update {t} set at = {a} where id in (10, 15000, 19999)",
+    "delete from {t} where id between 8000 and 8100",
+    "insert into {t} values(50000, {a}, 3)",
+    "update {t} set v = 4 where id % 100 = 1",
+    "update {t} set at = {b} where id in (10, 5000)",
+];
+
+/// Scans leave out parts of partitioned tables, and the answers are those of MySQL.
+#[test]
+fn tables_that_are_read_in_part_answer_as_in_mysql() {
+    let test = "partition_pruning_like_mysql::tables_that_are_read_in_part_answer_as_in_mysql";
+    let of = |text: &str, table: &str| {
+        let (first, second) = match table {
+            "l" => ("2021", "2022"),
+            _ => ("'2020-12-31 22:00:00'", "'2021-01-15'"),
+        };
+        text.replace("{t}", table).replace("{a}", first).replace("{b}", second)
+    };
+    // The moment and a year are compared as numbers, in which MySQL warns.
+    let questions = |table: &'static str| {
+        let count = if table == "l" { QUESTIONS.len() - 1 } else { QUESTIONS.len() };
+        QUESTIONS[..count].iter().map(move |question| of(question, table))
+    };
+    same_as_mysql(test, &Settings::default(), |server| {
+        let (mut client, mut lines) = (server.connect(), Vec::new());
+        for sql in READ {
+            client.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        }
+        let mut ask = |client: &mut Client, sql: String| {
+            lines.extend(rows(client, &sql).into_iter().map(|row| format!("{sql}: {row}")));
+        };
+        for change in [None].into_iter().chain(CHANGES.iter().map(Some)) {
+            for table in ["r", "d", "u", "l"] {
+                if let Some(sql) = change.map(|change| of(change, table)) {
+                    client.query(&sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+                }
+                for _ in 0..2 {
+                    questions(table).for_each(|sql| ask(&mut client, sql));
+                }
+            }
+        }
+        for zone in ["-12:00", "+14:00"] {
+            client.query(&format!("set time_zone = '{zone}'")).unwrap();
+            questions("u").for_each(|sql| ask(&mut client, sql));
+        }
+        lines
+    });
+}
+
+/// A query for one partition reads few of the other rows, once a query has passed them.
+#[test]
+fn a_partition_is_read_without_the_others() {
+    let server = Server::start(bench::instance::Flavor::Slipstream, &Settings::default());
+    let mut client = server.connect();
+    for sql in READ {
+        client.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+    let steps = |client: &mut Client| -> u64 {
+        let row = rows(client, "SHOW SESSION STATUS LIKE 'Handler_read_rnd_next'").remove(0);
+        row.split('\t').next_back().unwrap().parse().unwrap()
+    };
+    for table in ["r", "u"] {
+        let sql = format!("select count(*) from {table} where at >= '2022-01-01' and at < '2022-01-02'");
+        let mut taken = Vec::new();
+        for _ in 0..2 {
+            let before = steps(&mut client);
+            assert_eq!(rows(&mut client, &sql), ["24"], "{table}");
+            taken.push(steps(&mut client) - before);
+        }
+        assert!(taken[0] >= 20_000, "{table}: the first query reads {taken:?} rows");
+        assert!(taken[1] < 5_000, "{table}: the second query reads {taken:?} rows");
+    }
+}

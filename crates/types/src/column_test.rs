@@ -79,6 +79,24 @@ impl ColumnTest {
         ColumnTest { column, accepts: Accepts::Texts { collation, texts, equal } }
     }
 
+    /// Returns the column, and numbers of which none is left out that the test holds for, both
+    /// included. `None` means that the test says nothing about the numbers of a single column.
+    pub fn numbers(&self) -> Option<(usize, (u64, u64))> {
+        let (least, greatest) = match &self.accepts {
+            Accepts::Range(_, low, high) => (*low, *high),
+            Accepts::Numbers(_, numbers) => {
+                (*numbers.first().unwrap_or(&u64::MAX), *numbers.last().unwrap_or(&0))
+            }
+            Accepts::Outside(..)
+            | Accepts::Column(..)
+            | Accepts::TextColumn { .. }
+            | Accepts::Texts { .. } => {
+                return None;
+            }
+        };
+        Some((self.column, (least, greatest)))
+    }
+
     /// Reports whether the test holds for a full image.
     ///
     /// # Errors

@@ -5,10 +5,11 @@
 use super::Transaction;
 use super::mode::LockMode;
 use super::row_access::RowAccess;
-use super::scan::{Found, Lent, Scan};
+use super::scan::{Found, Lent, Scan, as_slices};
 use crate::definition::IndexRef;
 use crate::entry::{ClusteredValue, HEADER_LEN};
 use crate::error::Result;
+use std::ops::Bound;
 
 impl Scan {
     /// Does what [`Scan::next`] does, but lends the row if it can ([`Scan::image`]). With
@@ -54,6 +55,22 @@ impl Scan {
         Some(&value[HEADER_LEN..])
     }
 
+    /// Goes on behind the zones ahead that have no row which the scan wants.
+    fn pass_zones(&mut self) {
+        let Some(zones) = &mut self.zones else { return };
+        let place = match &self.last {
+            Some(last) => Bound::Excluded(&last[..]),
+            None => as_slices(&self.range.start),
+        };
+        let Some(to) = zones.before_run(place, &self.view) else { return };
+        (self.range.start, self.last) = (Bound::Included(to), None);
+        if self.range.is_empty() {
+            self.pages = None;
+        } else {
+            self.read_pages_again();
+        }
+    }
+
     /// Reports whether the pages alone say what comes next.
     fn may_lend(&self, rows: &RowAccess) -> bool {
         self.mode == LockMode::Snapshot
@@ -66,11 +83,22 @@ impl Scan {
     fn lend_next(&mut self, rows: &mut RowAccess) -> Result<Option<Found>> {
         rows.locks.last = None;
         loop {
-            if self.pages.as_ref().is_some_and(btree::Scan::is_at_end_of_run) {
+            let is_new_run = self.pages.as_ref().is_some_and(btree::Scan::is_at_end_of_run);
+            if is_new_run {
                 self.keep_last();
+                self.pass_zones();
             }
-            let Scan { pages: Some(pages), table, view, spare, .. } = self else { return Ok(None) };
-            let Some((key, value)) = pages.next()? else { return Ok(None) };
+            let Scan { pages: Some(pages), table, view, spare, zones, .. } = self else { return Ok(None) };
+            if pages.next()?.is_none() {
+                if let Some(zones) = zones {
+                    zones.finish();
+                }
+                return Ok(None);
+            }
+            if let Some(zones) = zones.as_mut().filter(|_| is_new_run) {
+                zones.learn(pages.run())?;
+            }
+            let (key, value) = pages.current().expect("an entry was just given out");
             let parsed = ClusteredValue::parse(value)?;
             let is_whole = !parsed.has_externs() && table.reads_as_stored(&parsed);
             let lent = if view.sees(parsed.seq) && is_whole {

@@ -56,6 +56,7 @@ mod unique;
 mod used_tables;
 pub(crate) mod write_set;
 pub(crate) mod xa;
+mod zone_walk;
 
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
 use crate::config::RowImage;

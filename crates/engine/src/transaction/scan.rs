@@ -15,6 +15,7 @@
 use super::Transaction;
 use super::mode::{LastRead, LockMode, Row};
 use super::row_access::RowAccess;
+use super::zone_walk::ZoneWalk;
 use crate::bytes::KeyBuf;
 use crate::covering::Entry;
 use crate::definition::IndexRef;
@@ -57,6 +58,8 @@ pub struct Scan {
     pub(super) lent: Option<Lent>,
     /// The last key that was passed, of the transaction itself or of the pages.
     pub(super) last: Option<KeyBuf>,
+    /// The way through the zone map of the table, for a scan that wants only some of the rows.
+    pub(super) zones: Option<Box<ZoneWalk>>,
     /// The keys of entries that count as live and have no row, if a caller asked for them.
     strays: Option<Vec<Vec<u8>>>,
     /// Whether an entry may be given out instead of its row when the entry is visible by itself.
@@ -172,6 +175,7 @@ impl Scan {
             spare: Vec::new(),
             lent: None,
             last: None,
+            zones: None,
             strays: None,
             takes_entries: false,
             clustered_at: 0,
@@ -252,6 +256,19 @@ impl Scan {
         }
     }
 
+    /// Lets the scan leave out rows in which the table's zone column
+    /// ([`Table::zone_column`](crate::Table::zone_column)) is NULL or has an order number
+    /// ([`types::order_number::OrderNumber`]) outside of `wanted`, both ends included. The scan may
+    /// give out such rows all the same. Locking scans, scans backwards and those of secondary
+    /// indexes leave nothing out.
+    pub fn leave_out(&mut self, wanted: (u64, u64)) {
+        let is_plain = self.mode == LockMode::Snapshot && !self.table.is_temporary();
+        let is_forward = self.index == IndexRef::Primary && self.direction == Direction::Forward;
+        if is_plain && is_forward && self.zones.is_none() && self.view != View::newest() {
+            self.zones = ZoneWalk::new(&self.table, wanted);
+        }
+    }
+
     /// Reports whether the row given out last is not locked.
     pub fn is_unlocked(&self) -> bool {
         self.locking.as_ref().is_some_and(|locking| locking.unlocked)
@@ -300,6 +317,10 @@ impl Scan {
     }
 
     pub(super) fn next_found(&mut self, rows: &mut RowAccess) -> Result<Option<Found>> {
+        if let Some(zones) = &mut self.zones {
+            // What is read on this way is not learned, so the zone ends here.
+            zones.finish();
+        }
         let next = self.find_next(rows);
         if self.mode == LockMode::Snapshot { rows.view.at_valid_snapshot(&rows.engine, next) } else { next }
     }

@@ -7,10 +7,12 @@
 //! The conditions are looked at in their order. Behind one that could raise a warning or an error
 //! none becomes a test, because a test that comes first would keep the warning back.
 
+use super::zone_numbers::ZoneNumbers;
 use crate::ast::BinaryOp;
 use crate::error::Result;
 use crate::expr::{Context, Expr, Node};
 use crate::plan::{Answered, TableStep};
+use engine::Table;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use types::column_test::ColumnTest;
@@ -24,6 +26,9 @@ pub(super) struct ImageFilter {
     tests: Vec<ColumnTest>,
     /// The conditions that hold for every row that passes the tests.
     pub answered: Answered,
+    /// The numbers between which the table's zone column has its own in each row that passes the
+    /// tests ([`engine::Scan::leave_out`]). `None` means that they may be any.
+    pub zone: Option<(u64, u64)>,
     /// The columns of the table that are wanted of the rows that pass the tests. `None` means that
     /// these are no fewer than the step says.
     pub needed: Option<Vec<usize>>,
@@ -33,7 +38,7 @@ impl ImageFilter {
     /// Makes the tests for those conditions that can be decided on images and are not `answered`.
     /// `None` means that there is none.
     pub fn of(
-        layout: &RowLayout,
+        table: &Table,
         step: &TableStep,
         answered: Answered,
         ctx: &Context<'_>,
@@ -44,22 +49,25 @@ impl ImageFilter {
             return Ok(None);
         }
         let conditions = step.hash.as_ref().map_or(&step.conditions, |lookup| &lookup.conditions);
-        let columns = Columns { layout, step };
-        let mut filter = ImageFilter { tests: Vec::new(), answered, needed: None };
+        let columns = Columns { layout: &table.layout, step };
+        let mut filter = ImageFilter { tests: Vec::new(), answered, zone: None, needed: None };
+        let mut zone = ZoneNumbers::of(table.zone_column());
         for (at, condition) in conditions.iter().enumerate() {
             if answered.has(at) {
                 continue;
             }
             match columns.test(condition, ctx)? {
                 Some(test) => {
+                    zone.test(&test);
                     filter.tests.push(test);
                     filter.answered = filter.answered.with(at);
                 }
-                None if is_quiet(condition) => {}
+                None if is_quiet(condition) || zone.timestamp(&columns, condition, ctx)? => {}
                 None => break,
             }
         }
-        if filter.tests.is_empty() {
+        filter.zone = zone.bounds();
+        if filter.tests.is_empty() && filter.zone.is_none() {
             return Ok(None);
         }
         // The rows that a hash table keeps have all columns that are needed.
@@ -112,15 +120,21 @@ fn is_quiet(condition: &Expr) -> bool {
 
 /// Returns the value of an expression that is the same for all rows of the statement. `None` means
 /// that the expression is not known to be one, or is NULL.
-fn constant<'v>(expr: &'v Expr, ctx: &'v Context<'_>) -> Result<Option<Cow<'v, Value>>> {
+pub(super) fn constant<'v>(expr: &'v Expr, ctx: &'v Context<'_>) -> Result<Option<Cow<'v, Value>>> {
     let value = if is_constant(expr) { Some(expr.eval(&[], ctx)?) } else { None };
     Ok(value.filter(|value| !value.is_null()))
 }
+
+/// Functions that say the moment of the statement, without a warning.
+const OF_THE_MOMENT: [&str; 4] = ["now", "curdate", "utc_date", "utc_timestamp"];
 
 fn is_constant(expr: &Expr) -> bool {
     match &expr.node {
         Node::Constant(_) | Node::Parameter(_) | Node::Outer(_) => true,
         Node::DateAdd { operands, .. } => operands.iter().all(is_constant),
+        Node::Call { function, args } => {
+            OF_THE_MOMENT.contains(&function.name) && args.iter().all(is_constant)
+        }
         Node::Arithmetic { op: BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, operands } => {
             operands.iter().all(|operand| is_constant(operand) && operand.ty.code == TypeCode::NewDecimal)
         }
@@ -129,14 +143,18 @@ fn is_constant(expr: &Expr) -> bool {
 }
 
 /// The columns of a step, for the tests.
-struct Columns<'s> {
+pub(super) struct Columns<'s> {
     layout: &'s RowLayout,
     step: &'s TableStep,
 }
 
 impl Columns<'_> {
+    pub fn types(&self) -> &[ColumnType] {
+        self.layout.types()
+    }
+
     /// Returns the column that the expression is.
-    fn column(&self, expr: &Expr) -> Option<usize> {
+    pub fn column(&self, expr: &Expr) -> Option<usize> {
         let Node::Slot(slot) = expr.node else { return None };
         slot.checked_sub(self.step.base).filter(|column| *column < self.layout.columns())
     }
@@ -149,12 +167,9 @@ impl Columns<'_> {
                 if let (Some(a), Some(b)) = (self.column(a), self.column(b)) {
                     return Ok(self.columns(*op, (a, b), *collation));
                 }
-                let (op, column, other) = match (self.column(a), self.column(b)) {
-                    (Some(column), None) => (Some(*op), column, b),
-                    (None, Some(column)) => (mirrored(*op), column, a),
-                    _ => return Ok(None),
-                };
-                let (Some(op), Some(value)) = (op, constant(other, ctx)?) else { return Ok(None) };
+                let Some((column, op)) = self.sided(*op, a, b) else { return Ok(None) };
+                let other = if self.column(a).is_some() { b } else { a };
+                let Some(value) = constant(other, ctx)? else { return Ok(None) };
                 Ok(self.compared(column, op, &value, *collation))
             }
             Node::Between { negated, operands, .. } => {
@@ -175,6 +190,15 @@ impl Columns<'_> {
                 Ok(self.one_of(column, *negated, &values, *collation))
             }
             _ => Ok(None),
+        }
+    }
+
+    /// Returns the only column of a comparison, and how it compares with the other operand.
+    pub fn sided(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<(usize, BinaryOp)> {
+        match (self.column(a), self.column(b)) {
+            (Some(column), None) => Some((column, op)),
+            (None, Some(column)) => Some((column, mirrored(op)?)),
+            _ => None,
         }
     }
 

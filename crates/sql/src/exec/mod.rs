@@ -50,6 +50,7 @@ mod update;
 mod versioned;
 mod watches;
 mod window;
+mod zone_numbers;
 
 pub(crate) use assign::{Strictness, to_column};
 pub(crate) use bounds::Ranges;

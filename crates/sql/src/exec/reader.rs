@@ -99,6 +99,15 @@ impl Filter {
         }
     }
 
+    /// Returns between which numbers the table's zone column has its own in the rows that pass the
+    /// tests.
+    fn zone(&self) -> Option<(u64, u64)> {
+        match self {
+            Filter::Made(filter) => filter.zone,
+            Filter::After(_) | Filter::None => None,
+        }
+    }
+
     /// Returns what follows on [`Filter::After`] at a row: the tests, if it is time for them.
     #[cold]
     fn after(
@@ -110,7 +119,7 @@ impl Filter {
         if let Some(further) = rows.checked_sub(1) {
             return Ok(Filter::After(further));
         }
-        let made = ImageFilter::of(&table.layout, step, answered_by_access(step, is_exact), ctx)?;
+        let made = ImageFilter::of(table, step, answered_by_access(step, is_exact), ctx)?;
         Ok(made.map_or(Filter::None, Filter::Made))
     }
 }
@@ -268,6 +277,9 @@ impl<'p> Reader<'p> {
                 decode(self.table, image, self.filter.needed().unwrap_or(needed), slots)?;
                 self.note_row(run)?;
                 return Ok(true);
+            }
+            if let Some(wanted) = self.filter.zone() {
+                scan.leave_out(wanted);
             }
             match (run.with(|txn| scan.next_lent(txn, step.covering.is_some()))?, &step.covering) {
                 (Some(Found::Lent), _) => {
