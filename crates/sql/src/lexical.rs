@@ -14,6 +14,8 @@ pub struct LexMode {
     pub pipes_as_concat: bool,
     /// REAL_AS_FLOAT: `REAL` is FLOAT.
     pub real_as_float: bool,
+    /// ORACLE of MariaDB: some types have other names, and DATE has a time.
+    pub oracle: bool,
     /// A source, which may be MariaDB, has logged the text: `/*M! ... */` comments are part of it.
     pub of_source: bool,
     /// That source is MySQL, for which `/*M! ... */` is a comment like others.

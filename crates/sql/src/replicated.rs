@@ -266,6 +266,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
         is_temporary: false,
         notes: Vec::new(),
         warnings: Vec::new(),
+        told: crate::ddl::Told::default(),
         report: DdlReport::default(),
     }
 }

@@ -82,6 +82,7 @@ impl SqlMode {
             no_backslash_escapes: self.has(20),
             pipes_as_concat: self.has(1),
             real_as_float: self.has(0),
+            oracle: self.has(9),
             of_source: false,
             of_mysql: false,
         }

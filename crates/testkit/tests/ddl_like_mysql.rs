@@ -613,3 +613,98 @@ const DEPRECATED: &[&str] = &[
 fn deprecated_types_are_warned_of() {
     testkit::answers::same_answers("deprecated_types", DEPRECATED);
 }
+
+/// Names of character sets and collations that MySQL will remove, wherever they may stand.
+const DEPRECATED_NAMES: &[&str] = &[
+    "create database d",
+    "use d",
+    "create table a (x varchar(5) character set utf8mb3, y varchar(5) collate utf8_bin, z char(3) charset utf8)",
+    "create table b (x varchar(5) character set ucs2, y enum('a') charset macroman) charset=macce",
+    "create table c (x int) collate=dec8_swedish_ci",
+    "create table e (x varchar(5) character set latin1 collate latin1_bin, y set('a') charset hp8) charset utf8",
+    "create table f (x varchar(5) ascii, y char(3) unicode, z char(3) byte)",
+    "create temporary table k (x varchar(5) charset utf8mb3)",
+    "create table g as select _utf8mb3'a' as x",
+    "alter table a convert to character set utf8mb3",
+    "alter table a convert to character set ucs2 collate ucs2_bin",
+    "alter table a default character set utf8mb3",
+    "alter table a modify x varchar(6) charset utf8mb3, add w varchar(5) collate utf8mb3_general_ci",
+    "create database h charset utf8mb3",
+    "alter database h collate utf8mb3_bin",
+    "alter database h charset ucs2",
+    "select _utf8mb3'a', _utf8'a', _ucs2 0x0041, _dec8'a', _hp8 0x41",
+    "select convert('a' using utf8mb3), convert('a' using utf8), char(65 using ucs2)",
+    "select cast('a' as char character set utf8mb3), cast('a' as char(3) charset ucs2)",
+    "select _utf8mb3'a' collate utf8mb3_bin",
+    "create function f(a int) returns varchar(5) charset ucs2 deterministic return 'a'",
+    "select * from json_table('[]', '$[*]' columns (a varchar(5) charset utf8mb3 path '$')) jt",
+    "set character_set_server = utf8mb3",
+    "set character_set_server = default",
+    "set collation_database = 'utf8mb3_bin'",
+    "set collation_database = default",
+    "set character_set_connection = 'macce'",
+    "set collation_connection = utf8_bin",
+    "set character_set_client = utf8mb3",
+    "set names utf8",
+    "set names utf8mb3 collate utf8mb3_bin",
+    "set names utf8mb4 collate utf8mb4_bin",
+    "set character set utf8mb3",
+];
+
+#[test]
+fn deprecated_character_sets_are_warned_of() {
+    testkit::answers::same_answers("deprecated_character_sets", DEPRECATED_NAMES);
+}
+
+/// Columns that change their types under rows that do not fit.
+const CONVERTED_ROWS: &[&str] = &[
+    "create database d",
+    "use d",
+    "set sql_mode = ''",
+    "create table t (id int primary key, d decimal(3,1), e double, v varchar(10), i int, y year, b bit(3))",
+    "insert into t values (1,1.5,1.5,'1.5',2,2001,1),(2,0.5,0.5,'2',1,1901,2),(3,2,2,'b',3,0,3),(4,-0.4,-1,'x',-1,1,0), \
+     (5,null,null,null,null,null,null)",
+    "create table members as select * from t",
+    "alter table members modify d enum('2','b'), modify e enum('2','b'), modify v enum('a','b'), modify i enum('2','b')",
+    "select id, d + 0, e + 0, v + 0, i + 0 from members order by id",
+    "create table sets as select * from t",
+    "alter table sets modify d set('2','b'), modify e set('2','b'), modify v set('a','b'), modify i set('2','b')",
+    "select id, d + 0, e + 0, v + 0, i + 0 from sets order by id",
+    "create table narrow (id int, a int, b varchar(20), c decimal(10,4), f datetime(6), g double)",
+    "insert into narrow values (1, 300, '12abc', 1.2345, '2020-02-03 04:05:06.789', 3e9), (2, -1, 'word', -9, null, 1)",
+    "alter table narrow modify a tinyint unsigned, modify b varchar(3)",
+    "alter table narrow modify c decimal(4,2), modify g int, modify b int",
+    "alter table narrow modify f datetime not null",
+    "select * from narrow order by id",
+    "alter table narrow modify f date",
+    "create temporary table own (a int)",
+    "insert into own values (1000)",
+    "alter table own modify a tinyint",
+    "set sql_mode = default",
+    "alter table narrow modify c decimal(3,1)",
+    "alter table narrow modify a bit(1)",
+];
+
+#[test]
+fn rows_that_do_not_fit_are_told_of() {
+    testkit::answers::same_answers("converted_rows", CONVERTED_ROWS);
+}
+
+/// A column takes its own index along, and the hidden column of another index stays.
+const BESIDE_HIDDEN_COLUMNS: &[&str] = &[
+    "create database d",
+    "use d",
+    "create table t (id int primary key, a int, b enum('x','y') unique)",
+    "create index f on t ((a + 1))",
+    "insert into t values (1, 1, 'x'), (2, 2, 'y')",
+    "alter table t drop b",
+    "insert into t values (3, 3)",
+    "select id from t where a + 1 = 3",
+    "show create table t",
+    "check table t",
+];
+
+#[test]
+fn a_dropped_column_leaves_the_hidden_columns_of_other_indexes() {
+    testkit::answers::same_answers("beside_hidden_columns", BESIDE_HIDDEN_COLUMNS);
+}

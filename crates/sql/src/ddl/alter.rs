@@ -621,6 +621,9 @@ impl Builder<'_> {
         for index in &mut self.def.indexes {
             index.columns.retain(|part| part.column != at);
         }
+        // An index that goes takes its hidden columns along, so the others must have their new
+        // places.
+        self.for_each_position(|column| *column -= usize::from(*column > at));
         for at in (0..self.def.indexes.len()).rev() {
             if self.def.indexes[at].columns.is_empty() {
                 self.remove_index(at);
@@ -630,7 +633,6 @@ impl Builder<'_> {
             index.parts.retain(|part| part.is_expression || !part.text.eq_ignore_ascii_case(name));
         }
         self.def.kept_indexes.retain(|index| !index.parts.is_empty());
-        self.for_each_position(|column| *column -= usize::from(*column > at));
         Ok(())
     }
 

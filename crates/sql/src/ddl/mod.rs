@@ -46,6 +46,7 @@ pub(crate) use create::{columns_of_query, definition};
 pub(crate) use expression::columns_of;
 pub(crate) use object::routine_change;
 pub(crate) use object_errors::{absent, not_a};
+pub(crate) use old_rows::Told;
 pub(crate) use partition_rows::{PartitionTexts, chosen_condition, condition_of_any, partition_texts};
 pub(crate) use run::{DdlReport, DdlRun};
 pub(crate) use schedule::{ScheduleValues, schedule_of};

@@ -4,7 +4,7 @@ use super::altered::Altered;
 use super::settings::DdlSettings;
 use crate::detached::{DetachedCondition, DetachedRows};
 use crate::error::{Result, SqlError};
-use crate::expr::{converted, is_text};
+use crate::expr::{Diagnostics, Level, converted, is_text};
 use engine::{
     AddedColumn, ColumnDef, ColumnDefault, ColumnRoles, EngineError, InstantColumns, Table, TableDef,
 };
@@ -12,6 +12,32 @@ use types::convert::{self, Problem};
 use types::number::integer_prefix;
 use types::row::RowLayout;
 use types::{ColumnType, DateTime, Time, TypeCode, Value, collation};
+
+/// What a client is told of values that were changed to fit. The first ones are kept, as many as
+/// the diagnostics area keeps, and the others are counted.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    conditions: Vec<(Level, u16, String)>,
+    count: u64,
+}
+
+impl Told {
+    fn add(&mut self, level: Level, problem: &Problem, column: &ColumnDef, row: u64) {
+        self.count += 1;
+        if self.conditions.len() < Diagnostics::KEPT {
+            self.conditions.push((level, problem.code(), problem.message(&column.name, row)));
+        }
+    }
+
+    /// Puts the conditions into the diagnostics area.
+    pub fn tell(self, diagnostics: &mut Diagnostics) {
+        let more = self.count - self.conditions.len() as u64;
+        for (level, code, message) in self.conditions {
+            diagnostics.push(level, code, message);
+        }
+        diagnostics.count += more;
+    }
+}
 
 /// Returns the error for the zero date that a new column without a default would have in old rows.
 /// A source has checked that already.
@@ -52,7 +78,7 @@ fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Valu
         Some(ColumnDefault::Expression(_)) => return Ok(Value::Null),
         _ if column.nullable => return Ok(Value::Null),
         _ => {
-            let implicit = zero_of(&column.ty);
+            let implicit = convert::implicit_default(&column.ty);
             return implicit
                 .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)));
         }
@@ -106,7 +132,7 @@ pub(crate) fn instant_columns(
 }
 
 /// Returns a function that converts rows of `old` to the new definition, or removes them (`None`).
-/// If a value does not fit, MySQL's error is left in `failure`.
+/// If a value does not fit, MySQL's error is left in `failure`, or its warning in `told`.
 pub(crate) fn converter<'c>(
     old: &'c TableDef,
     altered: &'c Altered,
@@ -114,6 +140,7 @@ pub(crate) fn converter<'c>(
     expressions: Option<&'c DetachedRows>,
     goes: Option<&'c DetachedCondition>,
     failure: &'c mut Option<SqlError>,
+    told: &'c mut Told,
 ) -> Result<impl FnMut(&[u8]) -> engine::Result<Option<Vec<u8>>> + 'c> {
     let layout = |def: &TableDef| {
         let types: Vec<ColumnType> = def.columns.iter().map(|column| column.ty.clone()).collect();
@@ -169,13 +196,12 @@ pub(crate) fn converter<'c>(
                     // The column is computed anew.
                     continue;
                 }
-                values[at] = convert_value(value, &old.columns[*source], column, number, settings).map_err(
-                    |error| {
+                values[at] = convert_value(value, &old.columns[*source], column, number, settings, told)
+                    .map_err(|error| {
                         let message = error.message.clone();
                         *failure = Some(error);
                         EngineError::BadDefinition(message)
-                    },
-                )?;
+                    })?;
             } else if column.auto_increment && !keeps_null(column, settings) {
                 last_id += 1;
                 values[at] = number_of(column, last_id);
@@ -243,18 +269,9 @@ fn value_for_null(to: &ColumnDef, settings: &DdlSettings) -> Result<Value> {
             Ok(Value::Timestamp { seconds: seconds as i64, micros: micros / unit * unit })
         }
         TypeCode::Enum => return no_member(to),
-        _ => zero_of(&to.ty),
+        _ => convert::implicit_default(&to.ty),
     };
     value.map_err(|problem| SqlError::new(problem.code(), problem.message(&to.name, 1)))
-}
-
-/// Returns what stands in a NOT NULL column for a value that a row does not have. A VECTOR is empty
-/// then.
-fn zero_of(ty: &ColumnType) -> std::result::Result<Value, convert::ConvertError> {
-    match ty.code {
-        TypeCode::Vector => Ok(Value::Bytes(Vec::new())),
-        _ => convert::implicit_default(ty),
-    }
 }
 
 /// Returns the index 0 of an ENUM, which stands for no member.
@@ -329,12 +346,15 @@ fn convert_value(
     to: &ColumnDef,
     row: u64,
     settings: &DdlSettings,
+    told: &mut Told,
 ) -> Result<Value> {
     if value.is_null() {
-        return match to.nullable {
-            true => Ok(Value::Null),
-            false => value_for_null(to, settings),
-        };
+        if to.nullable {
+            return Ok(Value::Null);
+        }
+        let value = value_for_null(to, settings)?;
+        told.add(Level::Warning, &Problem::Truncated, to, row);
+        return Ok(value);
     }
     if from.ty == to.ty {
         return Ok(value);
@@ -345,9 +365,7 @@ fn convert_value(
     }
     if let (Value::Bytes(text), TypeCode::Bit) = (&value, to.ty.code) {
         let bits = bits_of_text(text, settings)?;
-        return convert::assign(&bits, &to.ty, settings.conversion(settings.strict))
-            .map(|(value, _)| value)
-            .map_err(|problem| SqlError::new(problem.code(), problem.message(&to.name, row)));
+        return assigned(&bits, to, row, settings, told);
     }
     let recoded = match &value {
         Value::Bytes(bytes) => recoded(bytes, from, to, settings.strict),
@@ -365,9 +383,49 @@ fn convert_value(
         Value::Time(time) if is_of_dates(&to.ty) => {
             of_today(&time, settings).map_or(Value::Time(time), Value::DateTime)
         }
+        value if matches!(to.ty.code, TypeCode::Enum | TypeCode::Set) => for_members(value, from, settings),
         value => value,
     };
-    convert::assign(&value, &to.ty, settings.conversion(settings.strict))
-        .map(|(value, _)| value)
-        .map_err(|problem| SqlError::new(problem.code(), problem.message(&to.name, row)))
+    assigned(&value, to, row, settings, told)
+}
+
+/// Returns the value that is looked up among the members of an ENUM or a SET. A number's text is
+/// looked up in MySQL, and the nearest integer in MariaDB. (INSERT takes the integer below.)
+fn for_members(value: Value, from: &ColumnDef, settings: &DdlSettings) -> Value {
+    match value {
+        Value::Decimal(number) if settings.of_mariadb => {
+            number.to_i64().map_or(Value::Decimal(number), Value::Int)
+        }
+        Value::Double(number) if settings.of_mariadb => Value::Double(number.round_ties_even()),
+        Value::Float(number) if settings.of_mariadb => Value::Float(number.round_ties_even()),
+        Value::Int(_) | Value::UInt(_) | Value::Decimal(_) | Value::Double(_) | Value::Float(_)
+            if !settings.of_mariadb =>
+        {
+            value.text_bytes(Some(&from.ty)).map_or(value, |text| Value::Bytes(text))
+        }
+        value => value,
+    }
+}
+
+/// Stores a value in a column. If it does not fit, the client is told.
+///
+/// # Errors
+/// Returns the problem in strict mode.
+fn assigned(
+    value: &Value,
+    to: &ColumnDef,
+    row: u64,
+    settings: &DdlSettings,
+    told: &mut Told,
+) -> Result<Value> {
+    match convert::assign(value, &to.ty, settings.conversion(settings.strict)) {
+        Ok((value, warning)) => {
+            if let Some(warning) = warning {
+                let level = if warning.note { Level::Note } else { Level::Warning };
+                told.add(level, &warning.problem, to, row);
+            }
+            Ok(value)
+        }
+        Err(problem) => Err(SqlError::new(problem.code(), problem.message(&to.name, row))),
+    }
 }

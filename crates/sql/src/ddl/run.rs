@@ -6,7 +6,7 @@ use super::altered::Altered;
 use super::create::definition;
 use super::foreign_key::Relations;
 use super::object_errors::not_a;
-use super::old_rows::{self, converter};
+use super::old_rows::{self, Told, converter};
 use super::partition::Maker;
 use super::rename::Renames;
 use super::schedule::ScheduleValues;
@@ -76,6 +76,8 @@ pub(crate) struct DdlRun<'a> {
     pub notes: Vec<(u16, String)>,
     /// Warnings for the diagnostics area, in the same form.
     pub warnings: Vec<(u16, String)>,
+    /// What there is to be told of values that ALTER TABLE has converted.
+    pub told: Told,
     /// The report about the statement, if it succeeds.
     pub report: DdlReport,
 }
@@ -601,11 +603,12 @@ impl<'a> DdlRun<'a> {
             Some(text) => Some(DetachedCondition::of(self.engine, &old.def, text, of_rows)?),
             None => None,
         };
-        let mut failure = None;
+        let (mut failure, mut told) = (None, Told::default());
         let mut converted = 0;
         let outcome = {
+            let (failure, told) = (&mut failure, &mut told);
             let mut row =
-                converter(&old.def, altered, settings, expressions.as_ref(), goes.as_ref(), &mut failure)?;
+                converter(&old.def, altered, settings, expressions.as_ref(), goes.as_ref(), failure, told)?;
             let mut convert = |image: &[u8]| {
                 converted += 1;
                 row(image)
@@ -629,6 +632,7 @@ impl<'a> DdlRun<'a> {
             (Ok(()), _) => {
                 let copies = way.copies || old.is_temporary();
                 self.report = DdlReport::altered(if copies { converted } else { 0 });
+                self.told = told;
                 Ok(())
             }
             (Err(_), Some(error)) => Err(error),

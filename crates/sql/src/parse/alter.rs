@@ -86,12 +86,8 @@ impl Parser<'_> {
                 if !self.eat_charset_word() {
                     return Err(self.error());
                 }
-                let charset = self.string_or_name()?.to_ascii_lowercase();
-                let collation = if self.eat("COLLATE") {
-                    Some(self.string_or_name()?.to_ascii_lowercase())
-                } else {
-                    None
-                };
+                let charset = self.charset_name()?;
+                let collation = if self.eat("COLLATE") { Some(self.collation_name()?) } else { None };
                 Alteration::ConvertTo { charset, collation }
             }
             "FORCE" => {

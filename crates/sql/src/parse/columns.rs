@@ -60,7 +60,7 @@ impl Parser<'_> {
             }
             "COLLATE" => {
                 self.advance();
-                spec.ty.collation = Some(self.string_or_name()?.to_ascii_lowercase());
+                spec.ty.collation = Some(self.collation_name()?);
                 return Ok(true);
             }
             // MariaDB has it among the attributes too. Values are stored uncompressed here.

@@ -36,6 +36,7 @@ fn modes() -> [LexMode; 3] {
         no_backslash_escapes: true,
         pipes_as_concat: true,
         real_as_float: true,
+        oracle: true,
         of_source: true,
         of_mysql: false,
     };

@@ -1,6 +1,6 @@
 //! Parsing of expressions, by precedence climbing.
 
-use super::Parser;
+use super::{Parser, deprecated_names};
 use crate::ast::{BinaryOp, Expr, Literal, Scope, TimeUnit, TruthValue, UnaryOp, Written};
 use crate::error::{Result, SqlError};
 use crate::lexer::{self, TokenKind};
@@ -372,11 +372,13 @@ impl Parser<'_> {
             }
             if raw[0] == b'_' && self.ahead(1).kind == TokenKind::Text {
                 let charset = self.word_text(token)?[1..].to_ascii_lowercase();
+                self.hints.warnings.extend(deprecated_names::of_charset(&charset));
                 self.advance();
                 return Ok(Expr::Literal(Literal::Text(self.text_literal()?, Some(charset))));
             }
             if raw[0] == b'_' && matches!(self.ahead(1).kind, TokenKind::Hex | TokenKind::Bits) {
                 let charset = self.word_text(token)?[1..].to_ascii_lowercase();
+                self.hints.warnings.extend(deprecated_names::of_charset(&charset));
                 self.advance();
                 return Ok(Expr::Literal(match self.literal()? {
                     Literal::Bytes(bytes, _) | Literal::Bits(bytes) => Literal::Bytes(bytes, Some(charset)),

@@ -220,7 +220,7 @@ impl Parser<'_> {
         self.call_start();
         let operand = Box::new(self.expr()?);
         let expr = if self.eat("USING") {
-            Expr::ConvertUsing { operand, charset: self.string_or_name()?.to_ascii_lowercase() }
+            Expr::ConvertUsing { operand, charset: self.charset_name()? }
         } else {
             self.expect_symbol(",")?;
             Expr::Cast { operand, ty: self.cast_type()? }
@@ -250,7 +250,7 @@ impl Parser<'_> {
             "CHAR" | "CHARACTER" | "NCHAR" | "VARCHAR" => {
                 let length = self.optional_length()?;
                 let charset = match () {
-                    _ if self.eat_charset_word() => Some(self.string_or_name()?),
+                    _ if self.eat_charset_word() => Some(self.charset_name()?),
                     _ if word == "NCHAR" => Some("utf8mb3".to_owned()),
                     _ if self.eat("ASCII") => Some("latin1".to_owned()),
                     _ if self.eat("UNICODE") => Some("ucs2".to_owned()),

@@ -71,7 +71,7 @@ impl Parser<'_> {
     fn outfile(&mut self) -> Result<Outfile> {
         let path = self.text_literal()?;
         let charset = match self.eat_charset_word() {
-            true => Some(self.string_or_name()?.to_ascii_lowercase()),
+            true => Some(self.charset_name()?),
             false => None,
         };
         let format = self.text_format()?;

@@ -84,7 +84,7 @@ impl Parser<'_> {
         }
         let mut ty = self.type_spec()?;
         if self.eat("COLLATE") {
-            ty.collation = Some(self.string_or_name()?.to_ascii_lowercase());
+            ty.collation = Some(self.collation_name()?);
         }
         if self.eat("EXISTS") {
             self.expect("PATH")?;

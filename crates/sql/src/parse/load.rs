@@ -31,7 +31,7 @@ impl Parser<'_> {
             return Err(only_in_bulk("COMPRESSION specified!"));
         }
         let charset = match self.eat_charset_word() {
-            true => Some(self.string_or_name()?.to_ascii_lowercase()),
+            true => Some(self.charset_name()?),
             false => None,
         };
         let row = match is_xml && self.eat_all(&["ROWS", "IDENTIFIED", "BY"]) {

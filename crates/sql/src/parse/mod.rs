@@ -14,6 +14,7 @@ mod counted;
 mod create;
 #[cfg(test)]
 mod damaged;
+pub(crate) mod deprecated_names;
 mod dml;
 mod explain;
 mod expr;

@@ -313,7 +313,7 @@ impl Parser<'_> {
         match self.type_spec() {
             Ok(mut spec) => {
                 if self.eat("COLLATE") {
-                    spec.collation = Some(self.string_or_name()?.to_lowercase());
+                    spec.collation = Some(self.collation_name()?);
                 }
                 Ok(Some(spec))
             }

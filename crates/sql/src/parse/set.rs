@@ -142,9 +142,8 @@ impl Parser<'_> {
         if self.eat("DEFAULT") {
             return Ok(SetItem::Names { charset: None, collation: None });
         }
-        let charset = Some(if self.eat("BINARY") { "binary".to_owned() } else { self.string_or_name()? });
-        let collation =
-            if self.eat("COLLATE") { Some(self.string_or_name()?.to_ascii_lowercase()) } else { None };
+        let charset = Some(if self.eat("BINARY") { "binary".to_owned() } else { self.charset_name()? });
+        let collation = if self.eat("COLLATE") { Some(self.collation_name()?) } else { None };
         Ok(SetItem::Names { charset: charset.map(|c| c.to_ascii_lowercase()), collation })
     }
 

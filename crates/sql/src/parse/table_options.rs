@@ -1,6 +1,6 @@
 //! Parsing of the options of tables and schemas.
 
-use super::Parser;
+use super::{Parser, deprecated_names};
 use crate::SqlError;
 use crate::ast::{SchemaOptions, TableOptions};
 use crate::error::Result;
@@ -85,7 +85,10 @@ impl Parser<'_> {
         }
         match word.as_str() {
             "ENGINE" => options.engine = Some(value),
-            "COLLATE" => options.collation = Some(value.to_ascii_lowercase()),
+            "COLLATE" => {
+                self.hints.warnings.extend(deprecated_names::of_collation(&value));
+                options.collation = Some(value.to_ascii_lowercase());
+            }
             "COMMENT" => options.comment = Some(self.kept_as_comment(value)),
             "AUTO_INCREMENT" => options.auto_increment = Some(value.parse().map_err(|_| self.error())?),
             _ => options.kept.push((word, value.to_ascii_uppercase())),
@@ -142,7 +145,7 @@ impl Parser<'_> {
     /// # Errors
     /// Returns 1302 (`ER_CONFLICTING_DECLARATIONS`) if a client has named another one before.
     fn charset_option(&mut self, charset: &mut Option<String>) -> Result<()> {
-        let name = self.string_or_name()?.to_ascii_lowercase();
+        let name = self.charset_name()?;
         let full = |name: &str| if name == "utf8" { "utf8mb3".to_owned() } else { name.to_owned() };
         if let Some(before) = charset.as_deref().map(full)
             && before != full(&name)
@@ -169,7 +172,7 @@ impl Parser<'_> {
                 self.charset_option(&mut options.charset)?;
             } else if self.eat("COLLATE") {
                 self.eat_symbol("=");
-                options.collation = Some(self.string_or_name()?.to_ascii_lowercase());
+                options.collation = Some(self.collation_name()?);
             } else if self.mode.of_source && self.eat("COMMENT") {
                 // The comment is MariaDB's. MySQL's schemas have none.
                 self.eat_symbol("=");

@@ -7,9 +7,10 @@ use crate::lexical::LexMode;
 
 impl Parser<'_> {
     pub(super) fn type_spec(&mut self) -> Result<TypeSpec> {
+        let mode = self.mode_of_type()?;
         let word = self.upper();
         let mut ty = TypeSpec {
-            name: type_name(&word, self.mode).ok_or_else(|| self.error())?.to_owned(),
+            name: type_name(&word, mode).ok_or_else(|| self.error())?.to_owned(),
             ..TypeSpec::default()
         };
         self.advance();
@@ -39,6 +40,9 @@ impl Parser<'_> {
             ty.charset = Some("utf8mb3".to_owned());
         }
         self.type_arguments(&mut ty)?;
+        if mode.oracle && word == "NUMBER" && ty.length.is_none() {
+            ty.name = "double".to_owned();
+        }
         let is_unsigned = self.type_attributes(&mut ty)?;
         if !matches!(word.as_str(), "BOOL" | "BOOLEAN") {
             self.warn_of_type(&ty, is_unsigned);
@@ -47,6 +51,22 @@ impl Parser<'_> {
             self.hints.warnings.push((3720, NATIONAL.to_owned()));
         }
         Ok(ty)
+    }
+
+    /// Returns the mode that a type's name is read in. MariaDB writes a schema before names that
+    /// the mode ORACLE gives another meaning.
+    fn mode_of_type(&mut self) -> Result<LexMode> {
+        let oracle = match self.upper().as_str() {
+            "MARIADB_SCHEMA" if self.mode.of_source => false,
+            "ORACLE_SCHEMA" if self.mode.of_source => true,
+            _ => {
+                let oracle = self.mode.oracle && self.mode.of_source && !self.mode.of_mysql;
+                return Ok(LexMode { oracle, ..self.mode });
+            }
+        };
+        self.advance();
+        self.expect_symbol(".")?;
+        Ok(LexMode { oracle, ..self.mode })
     }
 
     /// Warns of what is deprecated in a type, in MySQL's order. `is_unsigned` says whether UNSIGNED
@@ -123,11 +143,17 @@ impl Parser<'_> {
                 }
                 _ if self.eat("BINARY") => ty.binary = true,
                 _ if self.eat("BYTE") => ty.charset = Some("binary".to_owned()),
-                _ if self.eat("ASCII") => ty.charset = Some("latin1".to_owned()),
-                _ if self.eat("UNICODE") => ty.charset = Some("ucs2".to_owned()),
+                _ if self.eat("ASCII") => {
+                    self.warn_of_charset_word("ASCII");
+                    ty.charset = Some("latin1".to_owned());
+                }
+                _ if self.eat("UNICODE") => {
+                    self.warn_of_charset_word("UNICODE");
+                    ty.charset = Some("ucs2".to_owned());
+                }
                 _ if self.eat_charset_word() => {
                     self.eat_symbol("=");
-                    ty.charset = Some(self.string_or_name()?.to_ascii_lowercase());
+                    ty.charset = Some(self.charset_name()?);
                 }
                 // This attribute of a geometry is MariaDB's, which does not show it again.
                 _ if self.mode.of_source && self.eat("REF_SYSTEM_ID") => {
@@ -153,6 +179,12 @@ const NATIONAL: &str = "NATIONAL/NCHAR/NVARCHAR implies the character set UTF8MB
 /// Returns the name under which a type is kept.
 fn type_name(word: &str, mode: LexMode) -> Option<&'static str> {
     Some(match word {
+        "DATE" if mode.oracle => "datetime",
+        "BLOB" if mode.oracle => "longblob",
+        "CLOB" if mode.oracle => "longtext",
+        "NUMBER" if mode.oracle => "decimal",
+        "RAW" if mode.oracle => "varbinary",
+        "VARCHAR2" if mode.oracle => "varchar",
         "TINYINT" | "INT1" | "BOOL" | "BOOLEAN" => "tinyint",
         "SMALLINT" | "INT2" => "smallint",
         "MEDIUMINT" | "INT3" | "MIDDLEINT" => "mediumint",

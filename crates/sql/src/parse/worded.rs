@@ -52,8 +52,7 @@ impl Parser<'_> {
     pub(super) fn char_function(&mut self) -> Result<Expr> {
         self.call_start();
         let args = self.list(Self::expr)?;
-        let charset =
-            if self.eat("USING") { Some(self.string_or_name()?.to_ascii_lowercase()) } else { None };
+        let charset = if self.eat("USING") { Some(self.charset_name()?) } else { None };
         self.expect_symbol(")")?;
         let call = Expr::call("char", args);
         Ok(match charset {

@@ -53,7 +53,7 @@ fn run_ddl_now(session: &mut Session, text: &[u8], statement: &Statement) -> Res
         Some(schedule) => schedule_values(session, schedule)?,
         None => ScheduleValues::default(),
     };
-    let (notes, warnings, report) = {
+    let (notes, warnings, told, report) = {
         if let Statement::CreateTable(create) = statement
             && create.query.is_some()
         {
@@ -70,7 +70,8 @@ fn run_ddl_now(session: &mut Session, text: &[u8], statement: &Statement) -> Res
             session.server.engine.binlog_filter().allows(filtered_schema(session, statement));
         let done = run.run(statement);
         let (notes, warnings) = (std::mem::take(&mut run.notes), std::mem::take(&mut run.warnings));
-        let told = (notes, warnings, std::mem::take(&mut run.report));
+        let of_rows = std::mem::take(&mut run.told);
+        let told = (notes, warnings, of_rows, std::mem::take(&mut run.report));
         if begins {
             done?;
             session.transacting().begin(false, None)?;
@@ -93,6 +94,7 @@ fn run_ddl_now(session: &mut Session, text: &[u8], statement: &Statement) -> Res
     for (code, message) in warnings {
         session.statement.diagnostics.borrow_mut().push(Level::Warning, code, message);
     }
+    told.tell(&mut session.statement.diagnostics.borrow_mut());
     note_definer(session, statement);
     if is_about_events(statement) {
         session.server.host.events_changed();

@@ -55,6 +55,7 @@ pub(super) fn ddl_run<'s>(session: &'s Session, text: &'s str) -> DdlRun<'s> {
         is_temporary: false,
         notes: Vec::new(),
         warnings: Vec::new(),
+        told: crate::ddl::Told::default(),
         report: DdlReport::default(),
     }
 }

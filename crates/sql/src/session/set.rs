@@ -7,6 +7,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::{Level, number, text_of};
 use crate::host::{Privilege, VariableScope};
 use crate::memory::{Charge, heap_bytes};
+use crate::parse::deprecated_names;
 use crate::sql_mode::SqlMode;
 use crate::variables::Variables;
 use engine::Isolation;
@@ -229,6 +230,9 @@ fn check_variable(
     if let (true, Some(value)) = (is_moved, value) {
         tell_moved(session, name, value)?;
     }
+    if let Some(Value::Bytes(value)) = value {
+        warn_of_character_set(session, name, &String::from_utf8_lossy(value));
+    }
     match (is_of_session(scope), value) {
         (true, _) => warn_of(session, name, after.sql_mode),
         (false, Some(Value::Bytes(modes))) => {
@@ -248,6 +252,22 @@ fn tell_moved(session: &Session, name: &str, value: &Value) -> Result<()> {
     }
     warn(session, 1292, format!("Truncated incorrect {name} value: '{shown}'"));
     Ok(())
+}
+
+/// Pushes the warnings about a variable that names a character set or a collation.
+fn warn_of_character_set(session: &Session, name: &str, value: &str) {
+    let told = match name {
+        _ if name.starts_with("character_set_") => deprecated_names::of_charset(value),
+        _ if name.starts_with("collation_") => deprecated_names::of_collation(value),
+        _ => return,
+    };
+    if let Some((code, text)) = told {
+        warn(session, code, text);
+    }
+    if matches!(name, "character_set_database" | "collation_database") {
+        let text = format!("Updating '{name}' is deprecated. It will be made read-only in a future release.");
+        warn(session, 1681, text);
+    }
 }
 
 /// Pushes the warnings that MySQL gives whenever these variables are set, even if the statement

@@ -41,12 +41,17 @@ pub(super) fn define_temporary(
     let mut run = ddl_run(session, &text);
     run.is_temporary = true;
     let done = run.run(statement);
-    let (notes, report) = (std::mem::take(&mut run.notes), std::mem::take(&mut run.report));
+    let (notes, warnings) = (std::mem::take(&mut run.notes), std::mem::take(&mut run.warnings));
+    let (told, report) = (std::mem::take(&mut run.told), std::mem::take(&mut run.report));
     session.transaction.note_temporary(statement, done.is_ok());
     done?;
     for (code, message) in notes {
         session.statement.diagnostics.borrow_mut().push(Level::Note, code, message);
     }
+    for (code, message) in warnings {
+        session.statement.diagnostics.borrow_mut().push(Level::Warning, code, message);
+    }
+    told.tell(&mut session.statement.diagnostics.borrow_mut());
     session.cache.invalidate();
     Ok(report)
 }

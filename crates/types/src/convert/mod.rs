@@ -44,6 +44,7 @@ pub fn implicit_default(ty: &ColumnType) -> Result<Value, ConvertError> {
         TypeCode::Enum => Value::Int(1),
         TypeCode::Varchar | TypeCode::String | TypeCode::Blob | TypeCode::Set => Value::text(""),
         TypeCode::Json => Value::text("null"),
+        TypeCode::Vector => return Ok(Value::Bytes(Vec::new())),
         _ => Value::Int(0),
     };
     to_column(&zero, ty, false).map(|(value, _)| value)

@@ -321,7 +321,7 @@ impl BodyParser<'_, '_> {
         }
         let mut ty = self.parser.type_spec()?;
         if self.parser.eat("COLLATE") {
-            ty.collation = Some(self.parser.string_or_name()?.to_lowercase());
+            ty.collation = Some(self.parser.collation_name()?);
         }
         let value = match self.parser.eat("DEFAULT") {
             true => self.parser.expr()?,
