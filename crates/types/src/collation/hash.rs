@@ -6,7 +6,7 @@ use super::definition::{Collation, Weighing};
 use super::ids::LATIN1_SWEDISH_CI;
 use super::lookup::of;
 use super::weights::weight_string;
-use super::{czech, general, special, tailored};
+use super::{czech, general, multi, special, tailored};
 
 /// The offset of the FNV-1a hash, which the collations of Unicode 9.0 use.
 const FNV_OFFSET: u64 = 14_695_981_039_346_656_037;
@@ -85,13 +85,23 @@ impl KeyHash {
                 let weights = general::weights(compared);
                 weights.for_each(|weight| self.add_bytes(&(weight as u16).to_le_bytes()));
             }
+            Weighing::GeneralVariant(which) => {
+                let weights = general::variant_weights(which, compared);
+                weights.for_each(|weight| self.add_bytes(&(weight as u16).to_le_bytes()));
+            }
             Weighing::PaddedBytes | Weighing::CodePoints => {
                 let Some(stored) = from_utf8mb4(id, without_spaces(text)) else { return false };
                 self.add_bytes(&stored);
             }
-            // These fold the case of each byte, and not of each character.
-            Weighing::Multi(_) | Weighing::Thai if collation.charset != Charset::Gb18030 => {
-                self.add_bytes(&without_spaces(&stored).to_ascii_uppercase());
+            // A weight has four bytes here, the lowest one first, also where it is shorter.
+            Weighing::Multi(ascii) if collation.charset == Charset::Gb18030 => {
+                let weights = multi::weights(collation.charset, ascii, without_spaces(&stored));
+                weights.for_each(|weight| self.add_bytes(&multi::gb18030_number(weight).to_le_bytes()));
+            }
+            // These weigh each byte, and not each character.
+            Weighing::Multi(_) | Weighing::Thai => {
+                let bytes = without_spaces(&stored).iter();
+                bytes.for_each(|byte| self.add_weight(byte_weight(collation.charset, *byte).into()));
             }
             Weighing::German2(table) => {
                 let weights = special::german2(table, without_spaces(&stored));
@@ -107,7 +117,6 @@ impl KeyHash {
             Weighing::UcaPadded(_) | Weighing::Tailored { .. } => {
                 return self.add_weights(id, compared);
             }
-            _ => return false,
         }
         true
     }
@@ -141,6 +150,19 @@ impl KeyHash {
         }
         self.sum = hash;
         true
+    }
+}
+
+/// Returns the weight of one byte of a text in a character set of East Asia or in Thai. Some of the
+/// sets have MySQL's old order of the characters beside the letters.
+fn byte_weight(charset: Charset, byte: u8) -> u8 {
+    let is_old = matches!(charset, Charset::Big5 | Charset::Gb2312 | Charset::Gbk | Charset::Tis620);
+    match byte {
+        b'[' | b'\\' if is_old => byte + 1,
+        b']' if is_old => b'[',
+        b'~' if is_old => b'Y',
+        b'`' if matches!(charset, Charset::Big5 | Charset::Tis620) => b'E',
+        _ => byte.to_ascii_uppercase(),
     }
 }
 

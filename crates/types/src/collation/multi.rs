@@ -32,6 +32,18 @@ pub(super) fn weights(charset: Charset, ascii: u8, bytes: &[u8]) -> impl Iterato
     })
 }
 
+/// Returns the number that MySQL has for a weight of gb18030_chinese_ci. It takes four bytes where
+/// the weight is that of a four-byte code, or the place of a Chinese character in its list.
+pub(super) fn gb18030_number(weight: u32) -> u32 {
+    const FOUR_BYTES: u32 = 0x1_0000;
+    const CHINESE: u32 = 0x1a_0000;
+    match weight {
+        ..FOUR_BYTES => weight,
+        FOUR_BYTES..CHINESE => weight - FOUR_BYTES + 0xff00_0000,
+        _ => weight - CHINESE + 0xffa0_0000,
+    }
+}
+
 /// Returns the weight of a character that is not ASCII.
 fn weight(charset: Charset, bytes: &[u8]) -> u32 {
     let number = match charset.form() {

@@ -60,6 +60,10 @@ pub fn weight_string(id: u16, text: &[u8], chars: Option<usize>, most_bytes: usi
         Weighing::Single(table) => {
             general::single_weights(table, bytes).for_each(|weight| out.push_short(weight));
         }
+        Weighing::Multi(table) if collation.charset == Charset::Gb18030 => {
+            let weights = multi::weights(collation.charset, table, bytes);
+            weights.for_each(|weight| out.push_short(multi::gb18030_number(weight)));
+        }
         Weighing::Multi(table) => {
             multi::weights(collation.charset, table, bytes).for_each(|weight| out.push_short(weight));
         }
