@@ -83,6 +83,19 @@ const OF_MARIADB: &[&str] = &[
     "ALTER TABLE swapped ALTER KEY IF EXISTS nope NOT IGNORED, ADD y INT",
     "CREATE OR REPLACE TABLE filled AS SELECT id + 1 AS id FROM model",
     "CREATE OR REPLACE TABLE filled AS SELECT id + 2 AS id FROM model",
+    // The mode ORACLE has other names of types, and its DATE has a time.
+    "SET sql_mode = 'ORACLE'",
+    "CREATE OR REPLACE TABLE elsewhere (a DATE, b VARCHAR2(10), c NUMBER, e NUMBER(5,2), f RAW(5), g CLOB, h BLOB)",
+    "INSERT INTO elsewhere VALUES ('2020-01-02 03:04:05', 'b', 1.5, 2.25, 'f', 'g', 'h')",
+    "CREATE OR REPLACE TABLE one AS SELECT a, CAST(b AS CHAR(3)) AS b FROM elsewhere",
+    "SET sql_mode = DEFAULT",
+    "CREATE TABLE days (d DATE)",
+    "INSERT INTO days VALUES ('2020-01-02')",
+    "SET sql_mode = 'ORACLE'",
+    "CREATE OR REPLACE TABLE nothing AS SELECT d FROM days",
+    "SET sql_mode = DEFAULT",
+    "CREATE OR REPLACE TABLE keys_go (id INT, b TINYBLOB UNIQUE, t TINYTEXT UNIQUE)",
+    "INSERT INTO keys_go VALUES (1, 'a', 'b')",
 ];
 
 const TABLES: [&str; 15] = [
@@ -171,13 +184,18 @@ fn a_table_is_gone_when_its_replacement_failed_at_mariadb() {
     let mut session = source.connect();
     for sql in
         ["CREATE DATABASE d", "USE d", "CREATE TABLE old (id INT PRIMARY KEY)", "CREATE TABLE other (a INT)"]
+            .into_iter()
+            .chain(["CREATE TABLE twice (a INT)", "INSERT INTO twice VALUES (7)"])
     {
         session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
     }
     let of_itself = "CREATE OR REPLACE TABLE old (f INT AS (f % 7), e INT)";
     assert!(session.query(of_itself).is_err(), "a column cannot be computed from itself");
+    let of_rows = "CREATE OR REPLACE TABLE twice (PRIMARY KEY (b)) SELECT 1 AS b UNION ALL SELECT 1";
+    assert!(session.query(of_rows).is_err(), "two rows have one key");
     session.query("INSERT INTO other VALUES (1)").expect("the session goes on");
     replica.catch_up(&source);
+    replica.equals_by(&source, "SELECT * FROM d.other");
     let tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'd'";
     assert_eq!(source.rows(tables), ["other"]);
     replica.equals_by(&source, tables);

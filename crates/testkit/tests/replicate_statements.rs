@@ -313,6 +313,9 @@ fn tables_of_queries_of_mariadb() {
         "UPDATE empty SET rank = rank + 1, row = system, of = groups WHERE system = 3",
         "ALTER TABLE empty ADD function INT AS (rank + 1) VIRTUAL, ADD stored INT, DROP lead",
         "CREATE TABLE rank AS SELECT rank, system AS lateral FROM empty groups",
+        // MariaDB makes an INT of the function YEAR.
+        "CREATE TABLE years AS SELECT YEAR('2020-02-03') AS made",
+        "INSERT INTO years VALUES (-7), (100000)",
     ];
     selected_behind(Flavor::MariaDb, "MIXED", &more);
     selected_behind(Flavor::MariaDb, "STATEMENT", &more);
@@ -536,8 +539,34 @@ fn a_vector_that_becomes_not_null_is_empty_where_it_was_null() {
         "INSERT INTO v (id) VALUES (1)",
         "ALTER TABLE v ADD c BIGINT NOT NULL FIRST, MODIFY j VECTOR NOT NULL",
         "ALTER TABLE v ADD k VECTOR(4) NOT NULL",
+        "INSERT INTO v VALUES (2, 2, DEFAULT, DEFAULT), (3, 3, TO_VECTOR('[1, 2, 3]'), DEFAULT)",
     ];
     run_all(&source, "STATEMENT", &statements);
     replica.catch_up(&source);
-    replica.equals_by(&source, "SELECT id, c, HEX(j), HEX(k) FROM d.v");
+    replica.equals_by(&source, "SELECT id, c, HEX(j), HEX(k) FROM d.v ORDER BY id");
+}
+
+/// MariaDB computes in the plane in all spatial reference systems, and a geometry may have a UNIQUE
+/// key there.
+#[test]
+fn geometries_of_mariadb_are_its_own_in_statements() {
+    let test = "replicate_statements::geometries_of_mariadb_are_its_own_in_statements";
+    if !testkit::available(test, &[Flavor::MariaDb]) {
+        return;
+    }
+    let settings = |server_id| Settings { server_id, ..Settings::default() };
+    let source = Server::start(Flavor::MariaDb, &settings(1));
+    let replica = Replica::start(Flavor::Slipstream, &settings(2));
+    replica.follow(Flavor::MariaDb, source.port(), &StartFrom::Gtid);
+    let statements = [
+        "CREATE DATABASE d",
+        "USE d",
+        "CREATE TABLE g (id INT PRIMARY KEY, at GEOMETRY NOT NULL UNIQUE)",
+        "INSERT INTO g VALUES (1, ST_GeomFromText('POINT(1 2)', 4326)), (2, ST_GeomFromText('POINT(1 2)', 101))",
+        "UPDATE g SET at = ST_GeomFromText('POINT(100 2)', 4326) WHERE id = 1",
+        "UPDATE g SET at = ST_GeomFromText(CONCAT('POINT(', ST_X(at), ' 7)'), 4326) WHERE id = 2",
+    ];
+    run_all(&source, "STATEMENT", &statements);
+    replica.catch_up(&source);
+    replica.equals_by(&source, "SELECT id, HEX(at) FROM d.g ORDER BY id");
 }

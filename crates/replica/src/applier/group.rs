@@ -1,5 +1,6 @@
 //! Applying one event group at a time, from its first event to its commit.
 
+mod gone_table;
 mod progress;
 mod savepoint_statement;
 mod skip;
@@ -32,6 +33,7 @@ use crate::event::{self, kind};
 use crate::filter::Filters;
 use crate::gtid::GroupHead;
 use crate::relay::RelayPosition;
+use gone_table::GoneTable;
 use progress::{GroupProgress, Stage};
 use turn::Turned;
 use xa_statement::XaStatement;
@@ -49,6 +51,8 @@ pub(super) struct Applier<'a> {
     /// The files of the group's LOAD DATA statements.
     loaded: LoadedFiles,
     statements: ReceivedStatements,
+    /// The DROP TABLE of the open group, which is carried out at the group's end.
+    gone: Option<GoneTable>,
     /// The error of an event that [`Applier::take_usual`] could not carry out, until it is
     /// returned.
     failed: Option<ThreadError>,
@@ -80,6 +84,7 @@ impl<'a> Applier<'a> {
                 channel.temporary.clone(),
                 channel.apply.variables(),
             ),
+            gone: None,
             failed: None,
         }
     }
@@ -418,6 +423,7 @@ impl<'a> Applier<'a> {
         mariadb: Option<&MariadbGtidEvent>,
     ) -> Result<(), ThreadError> {
         self.abandon_group();
+        self.gone = None;
         self.progress.head = head;
         self.progress.mind_owners()?;
         self.progress.server_id = header.server_id;
@@ -465,6 +471,11 @@ impl<'a> Applier<'a> {
         }
         if let Some(statement) = XaStatement::of(query) {
             return self.xa_statement(statement, bytes, query, relay);
+        }
+        if (query.is_end() || query.statement == b"ROLLBACK")
+            && let Some(gone) = self.gone.take()
+        {
+            return self.drop_gone(&gone, relay);
         }
         if query.statement == b"ROLLBACK" {
             return undone::roll_back_group(&mut self.progress, header, query, relay);

@@ -20,7 +20,7 @@ pub(super) fn fitted<'a>(def: &TableDef, key: &'a KeySpec, settings: &DdlSetting
     let Some(types) = types else { return Cow::Borrowed(key) };
     let bytes: Vec<u64> = key.parts.iter().zip(&types).map(|(part, ty)| part_bytes(part, ty)).collect();
     if bytes.iter().sum::<u64>() <= MOST_KEY_BYTES {
-        return Cow::Borrowed(key);
+        return with_lengths(key, &types);
     }
     // The parts that have to be cut share the bytes that the others leave.
     let fair = MOST_KEY_BYTES / bytes.len() as u64;
@@ -33,6 +33,27 @@ pub(super) fn fitted<'a>(def: &TableDef, key: &'a KeySpec, settings: &DdlSetting
             let chars = room / u64::from(collation::max_bytes_per_char(ty.collation));
             part.prefix = Some(chars as u32);
             fitted.kind = KeyKind::Index;
+        }
+    }
+    Cow::Owned(fitted)
+}
+
+/// Returns a UNIQUE key in which BLOB and TEXT columns have lengths, where they are short enough
+/// for a key.
+fn with_lengths<'a>(key: &'a KeySpec, types: &[&ColumnType]) -> Cow<'a, KeySpec> {
+    let lacks_length = |(part, ty): (&KeyPart, &&ColumnType)| part.prefix.is_none() && ty.is_blob();
+    if key.kind != KeyKind::Unique || !key.parts.iter().zip(types).any(lacks_length) {
+        return Cow::Borrowed(key);
+    }
+    let mut fitted = key.clone();
+    for (part, ty) in fitted.parts.iter_mut().zip(types) {
+        if lacks_length((part, ty)) {
+            let char_bytes = u64::from(collation::max_bytes_per_char(ty.collation));
+            part.prefix = Some((ty.max_bytes() / char_bytes) as u32);
+            // The column may have more characters than that, if they are short.
+            if char_bytes > 1 {
+                fitted.kind = KeyKind::Index;
+            }
         }
     }
     Cow::Owned(fitted)

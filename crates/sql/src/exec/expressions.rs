@@ -322,8 +322,18 @@ pub(super) fn value_not_allowed(column: &ColumnDef, table: &TableDef) -> SqlErro
 }
 
 /// Refuses a change to a column of a unique index that is recorded but not maintained, since the
-/// index could not detect duplicates. `changes` says whether a column may change.
-pub(super) fn check_kept_keys(def: &TableDef, changes: impl Fn(usize) -> bool) -> Result<()> {
+/// index could not detect duplicates. A source has detected them; only where it passes over them
+/// or replaces their rows (`heeds_duplicates`), the changes depend on what it has found. `changes`
+/// says whether a column may change.
+pub(super) fn check_kept_keys(
+    binder: &Binder<'_>,
+    def: &TableDef,
+    heeds_duplicates: bool,
+    changes: impl Fn(usize) -> bool,
+) -> Result<()> {
+    if binder.host.is_of_source() && !heeds_duplicates {
+        return Ok(());
+    }
     for index in def.kept_indexes.iter().filter(|index| index.unique) {
         let concerns = |part: &engine::KeptPart| match part.is_expression {
             true => crate::ddl::columns_of(def, &part.text)

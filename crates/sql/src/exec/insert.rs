@@ -83,7 +83,8 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
         check_generated(&table, insert, &columns)?;
     }
     let expressions = RowExpressions::within(binder, &table.def, &insert.partitions)?;
-    super::expressions::check_kept_keys(&table.def, |_| true)?;
+    let heeds_duplicates = insert.ignore || insert.replace || !insert.on_duplicate.is_empty();
+    super::expressions::check_kept_keys(binder, &table.def, heeds_duplicates, |_| true)?;
     let scope = target.scope();
     let mut recoded = Vec::new();
     let mut wanted = WantedColumns::default();

@@ -197,7 +197,7 @@ impl RowUpdate {
             expressions,
             check: None,
         };
-        super::expressions::check_kept_keys(&update.table.def, |at| update.changes(at))?;
+        super::expressions::check_kept_keys(binder, &update.table.def, ignore, |at| update.changes(at))?;
         Ok(update)
     }
 

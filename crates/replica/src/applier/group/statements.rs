@@ -8,6 +8,7 @@ use os::disk::TempFile;
 use sql::replicated::{LoggedContext, RefusedValues, SelectedTable, stays_when_rolled_back};
 
 use super::Applier;
+use super::gone_table::GoneTable;
 use super::progress::Stage;
 use super::savepoint_statement::SavepointStatement;
 use super::undone::{self, go_back};
@@ -107,6 +108,10 @@ impl Applier<'_> {
                 None if is_within => return self.create_before_rows(header, bytes, query),
                 None => {}
             }
+        }
+        if is_within && let Some(gone) = GoneTable::of(header, query) {
+            self.gone = Some(gone);
+            return Ok(false);
         }
         if is_within {
             return match SavepointStatement::of(query) {
@@ -379,6 +384,15 @@ impl Applier<'_> {
             Err(error) if self.skips_statement(&error) => Ok(true),
             done => done.map_err(|error| error.at(self.progress.place())),
         }
+    }
+
+    /// Drops the table of a replacement that failed. In this server's log the statement is a group
+    /// of its own.
+    pub(super) fn drop_gone(&mut self, gone: &GoneTable, relay: RelayPosition) -> Result<bool, ThreadError> {
+        let query = gone.query();
+        self.progress.open.events.clear();
+        self.progress.append(&encoded(&gone.header, &query))?;
+        self.ddl(&gone.header, &query, relay)
     }
 
     fn ddl(

@@ -43,7 +43,8 @@ pub(super) fn bind_target(
         check_columns(binder, &ast::Insert { columns, ..insert.clone() }, &target)?;
     }
     let expressions = RowExpressions::within(binder, &table.def, &load.partitions)?;
-    expressions::check_kept_keys(&table.def, |_| true)?;
+    let heeds_duplicates = load.on_duplicate != ast::OnDuplicate::Error;
+    expressions::check_kept_keys(binder, &table.def, heeds_duplicates, |_| true)?;
     let scope = target.scope();
     // The variables change from row to row, and with them subqueries that read them.
     binder.noted.assigns_variables |= targets.iter().any(|target| matches!(target, LineTarget::Variable(_)));

@@ -21,7 +21,7 @@ fn line(call: &Call<'_>) -> Result<(u32, Vec<Coordinates>)> {
     let Geometry::LineString(points) = found else {
         return Err(unexpected(call, "LINESTRING", found.kind()));
     };
-    if is_geographic(srid)? {
+    if is_geographic(call, srid)? {
         return Err(not_on_ellipsoid(call, "LINESTRING, ..."));
     }
     Ok((srid, points))
@@ -166,7 +166,7 @@ fn hausdorff_parts(first: &Geometry, second: &Geometry) -> Option<[Vec<Vec<Coord
 
 fn far_apart(call: &Call<'_>, is_frechet: bool) -> Result<Value> {
     let (srid, first, second) = two(call)?;
-    let is_geographic = is_geographic(srid)?;
+    let is_geographic = is_geographic(call, srid)?;
     let factor = units::in_unit(call, 2, srid, 1.0)?;
     if first.is_empty() || second.is_empty() {
         return Ok(Value::Null);

@@ -55,12 +55,13 @@ pub(super) fn unexpected(call: &Call<'_>, expected: &str, found: GeometryKind) -
 }
 
 /// Reports whether the system's first axis, the latitude, is the second one of the stored
-/// coordinates.
+/// coordinates. MariaDB computes in the plane in every system.
 ///
 /// # Errors
 /// Returns 1235 for a system that this server does not know.
-pub(super) fn is_geographic(srid: u32) -> Result<bool> {
+pub(super) fn is_geographic(call: &Call<'_>, srid: u32) -> Result<bool> {
     match srid {
+        _ if call.ctx.variables.of_mariadb => Ok(false),
         PLANE | WEB_MERCATOR => Ok(false),
         WGS_84 => Ok(true),
         _ => Err(SqlError::not_supported(format!("coordinates in the spatial reference system {srid}"))),
@@ -78,7 +79,7 @@ pub(super) fn srid_argument(call: &Call<'_>, at: usize) -> Result<u32> {
 /// Brings the coordinates of a text or WKB, whose order is that of the system's axes, into the
 /// order in which they are stored.
 pub(super) fn turned_in(call: &Call<'_>, srid: u32, geometry: &mut Geometry) -> Result<()> {
-    if !is_geographic(srid)? {
+    if !is_geographic(call, srid)? {
         return Ok(());
     }
     let mut outside = None;
@@ -216,7 +217,7 @@ pub(super) fn stored(call: &Call<'_>, at: usize) -> Result<(u32, Geometry)> {
 /// system's axes.
 pub(super) fn turned_out(call: &Call<'_>) -> Result<Geometry> {
     let (srid, mut geometry) = stored(call, 0)?;
-    if is_geographic(srid)? {
+    if is_geographic(call, srid)? {
         geometry.for_each_point(&mut |point: &mut Coordinates| point.swap(0, 1));
     }
     Ok(geometry)

@@ -120,7 +120,7 @@ fn related(call: &Call<'_>, holds: impl Fn(Box, Box) -> bool) -> Result<Value> {
     let (srid, first, second) = two(call)?;
     // The box around geodesics is larger than the box around their ends.
     let are_points = first.dimension().max(second.dimension()) == Some(0);
-    if is_geographic(srid)? && !(are_points && around_no_meridian(&first, &second)) {
+    if is_geographic(call, srid)? && !(are_points && around_no_meridian(&first, &second)) {
         return Err(not_on_ellipsoid_of_both(call, &first, &second));
     }
     Ok(match (Box::around(&first), Box::around(&second)) {
@@ -146,7 +146,7 @@ fn equals(call: &Call<'_>) -> Result<Value> {
 
 fn envelope(call: &Call<'_>) -> Result<Value> {
     let (srid, found) = stored(call, 0)?;
-    if is_geographic(srid)? {
+    if is_geographic(call, srid)? {
         return Err(not_on_ellipsoid_of(call, &found));
     }
     let empty = || Geometry::Several(GeometryKind::Collection, Vec::new());
@@ -159,7 +159,7 @@ fn make_envelope(call: &Call<'_>) -> Result<Value> {
     let (Geometry::Point(one), Geometry::Point(other)) = (&first, &second) else {
         return Err(wrong_arguments(call.name));
     };
-    if is_geographic(srid)? {
+    if is_geographic(call, srid)? {
         return Err(not_on_ellipsoid_of_both(call, &first, &second));
     }
     let both = Geometry::LineString(vec![*one, *other]);

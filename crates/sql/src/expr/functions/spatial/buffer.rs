@@ -327,7 +327,7 @@ fn buffer(call: &Call<'_>) -> Result<Value> {
     }
     let flat = Flat::of(&found);
     let strategies = strategies(call, &flat)?;
-    if is_geographic(srid)? {
+    if is_geographic(call, srid)? {
         return Err(not_on_ellipsoid_of(call, &found));
     }
     if distance == 0.0 || found.is_empty() {

@@ -136,7 +136,7 @@ fn point(call: &Call<'_>) -> Result<[f64; 2]> {
 fn point_from(call: &Call<'_>) -> Result<Value> {
     let [longitude, latitude] = spans(call, call.name)?.map(Span::shown);
     let srid = srid_argument(call, 1)?;
-    is_geographic(srid)?;
+    is_geographic(call, srid)?;
     Ok(Value::Bytes(Geometry::Point([longitude, latitude]).to_stored(srid)))
 }
 

@@ -93,7 +93,7 @@ fn as_document(call: &Call<'_>) -> Result<Value> {
         return Err(wrong_type(call.name, "geometry"));
     }
     let (srid, found) = stored(call, 0)?;
-    is_geographic(srid)?;
+    is_geographic(call, srid)?;
     let mut writer = Writer { decimals: u32::MAX, has_box: false };
     if call.is_given(1) {
         let wrong = || wrong_value(call.name, "max decimal digits", &call.string(1));
@@ -292,7 +292,7 @@ fn from_document(call: &Call<'_>) -> Result<Value> {
     let srid = if call.is_given(2) { srid_argument(call, 2)? } else { named.unwrap_or(WGS_84) };
     let Some(mut found) = reader.geometry(&node, MOST_DEPTH)? else { return Ok(Value::Null) };
     // In GeoJSON the longitude comes first, whatever the order of the system's axes is.
-    if is_geographic(srid)? {
+    if is_geographic(call, srid)? {
         found.for_each_point(&mut |point: &mut Coordinates| point.swap(0, 1));
         turned_in(call, srid, &mut found)?;
     }

@@ -31,7 +31,7 @@ fn half<'p>(points: impl Iterator<Item = &'p Coordinates>) -> Vec<Coordinates> {
 
 fn convex_hull(call: &Call<'_>) -> Result<Value> {
     let (srid, found) = stored(call, 0)?;
-    if is_geographic(srid)? {
+    if is_geographic(call, srid)? {
         return Err(not_on_ellipsoid_of(call, &found));
     }
     let mut points: Vec<Coordinates> = Vec::new();
@@ -151,7 +151,7 @@ fn simplify(call: &Call<'_>) -> Result<Value> {
     if most <= 0.0 || !most.is_finite() {
         return Err(wrong_arguments(call.name));
     }
-    if is_geographic(srid)? {
+    if is_geographic(call, srid)? {
         return Err(not_on_ellipsoid(call, &format!("{}, ...", shown_kind(&found))));
     }
     match simpler(call, &found, most)? {

@@ -20,7 +20,7 @@ fn area(call: &Call<'_>) -> Result<Value> {
     if !matches!(found.kind(), GeometryKind::Polygon | GeometryKind::MultiPolygon) {
         return Err(unexpected(call, "POLYGON/MULTIPOLYGON", found.kind()));
     }
-    if is_geographic(srid)? {
+    if is_geographic(call, srid)? {
         return Ok(Value::Double(ellipsoid::area(&found)));
     }
     // The rings of a polygon may turn either way, because their order tells which is the outer one.
@@ -39,7 +39,7 @@ fn length(call: &Call<'_>) -> Result<Value> {
     if !matches!(found.kind(), GeometryKind::LineString | GeometryKind::MultiLineString) {
         return Ok(Value::Null);
     }
-    let between = distance_between(is_geographic(srid)?);
+    let between = distance_between(is_geographic(call, srid)?);
     let lines = Flat::of(&found).lines;
     let length = lines.iter().flat_map(|line| line.windows(2)).map(|ends| between(ends[0], ends[1])).sum();
     let length = units::in_unit(call, 1, srid, length)?;
@@ -48,7 +48,7 @@ fn length(call: &Call<'_>) -> Result<Value> {
 
 fn distance(call: &Call<'_>) -> Result<Value> {
     let (srid, first, second) = two(call)?;
-    let is_geographic = is_geographic(srid)?;
+    let is_geographic = is_geographic(call, srid)?;
     // A wrong unit is an error even if the result is NULL.
     let factor = units::in_unit(call, 2, srid, 1.0)?;
     if first.is_empty() || second.is_empty() {
@@ -98,7 +98,7 @@ pub(super) fn not_for_kinds(call: &Call<'_>, srid: u32, first: &Geometry, second
 
 fn distance_on_sphere(call: &Call<'_>) -> Result<Value> {
     let (srid, first, second) = two(call)?;
-    let is_geographic = is_geographic(srid)?;
+    let is_geographic = is_geographic(call, srid)?;
     let are_points = [&first, &second]
         .iter()
         .all(|found| matches!(found.kind(), GeometryKind::Point | GeometryKind::MultiPoint));
@@ -134,7 +134,7 @@ fn distance_on_sphere(call: &Call<'_>) -> Result<Value> {
 
 fn centroid(call: &Call<'_>) -> Result<Value> {
     let (srid, found) = stored(call, 0)?;
-    if is_geographic(srid)? {
+    if is_geographic(call, srid)? {
         return Err(not_on_ellipsoid_of(call, &found));
     }
     if found.is_empty() {

@@ -188,7 +188,7 @@ type Overlay = fn(&Call<'_>, &Flat, &Flat) -> Result<Flat>;
 
 fn overlaid(call: &Call<'_>, overlay: Overlay) -> Result<Value> {
     let (srid, first, second) = two(call)?;
-    if is_geographic(srid)? {
+    if is_geographic(call, srid)? {
         return Err(not_on_ellipsoid_of_both(call, &first, &second));
     }
     let found = overlay(call, &parts(call, &first)?, &parts(call, &second)?)?;

@@ -109,7 +109,7 @@ fn of_any(call: &Call<'_>, first: &Geometry, second: &Geometry, dimensions: [u8;
 /// relation is not defined for their dimensions.
 fn related(call: &Call<'_>, holds: impl Fn(&Shared) -> Option<bool>) -> Result<Value> {
     let (srid, first, second) = two(call)?;
-    let is_geographic = is_geographic(srid)?;
+    let is_geographic = is_geographic(call, srid)?;
     let (Some(of_first), Some(of_second)) = (first.dimension(), second.dimension()) else {
         return Ok(Value::Null);
     };

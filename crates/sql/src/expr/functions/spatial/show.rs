@@ -28,7 +28,7 @@ fn coordinate(call: &Call<'_>, axis: usize) -> Result<Value> {
     let Geometry::Point(mut point) = found else {
         return Err(unexpected(call, "POINT", found.kind()));
     };
-    let is_geographic = is_geographic(srid)?;
+    let is_geographic = is_geographic(call, srid)?;
     let place = if is_geographic { 1 - axis } else { axis };
     if !call.is_given(1) {
         return Ok(Value::Double(point[place]));
@@ -47,7 +47,7 @@ fn coordinate(call: &Call<'_>, axis: usize) -> Result<Value> {
 /// Does the same as [`coordinate`] for a point on the ellipsoid.
 fn degrees(call: &Call<'_>, axis: usize) -> Result<Value> {
     let (srid, _) = stored(call, 0)?;
-    if !is_geographic(srid)? {
+    if !is_geographic(call, srid)? {
         let text = format!(
             "Function {} is only defined for geographic spatial reference systems, but one of its arguments is in \
              SRID {srid}, which is not geographic.",
@@ -61,7 +61,7 @@ fn degrees(call: &Call<'_>, axis: usize) -> Result<Value> {
 /// Returns the geometry in another system, with the same numbers.
 fn with_srid(call: &Call<'_>, mut geometry: Geometry) -> Result<Value> {
     let srid = srid_argument(call, 1)?;
-    if is_geographic(srid)? {
+    if is_geographic(call, srid)? {
         let mut outside = None;
         geometry.for_each_point(&mut |[longitude, latitude]: &mut Coordinates| {
             if !(-90.0..=90.0).contains(latitude) {

@@ -32,8 +32,8 @@ fn transform(call: &Call<'_>) -> Result<Value> {
     if from == to {
         return result(call, to, &found);
     }
-    let was_geographic = is_geographic(from)?;
-    is_geographic(to)?;
+    let was_geographic = is_geographic(call, from)?;
+    is_geographic(call, to)?;
     if from == PLANE {
         return Err(with_state(3741, b"22S00", "Transformation from SRID 0 is not supported.".into()));
     }

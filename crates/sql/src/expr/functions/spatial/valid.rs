@@ -266,7 +266,7 @@ fn is_simple(call: &Call<'_>, geometry: &Geometry) -> Result<bool> {
 fn flat_argument(call: &Call<'_>) -> Result<Geometry> {
     const HALF_ROUND: f64 = 180.0;
     let (srid, found) = stored(call, 0)?;
-    if is_geographic(srid)? {
+    if is_geographic(call, srid)? {
         let flat = Flat::of(&found);
         let paths = flat.lines.iter().chain(flat.polygons.iter().flatten());
         let mut edges = paths.flat_map(|path| path.windows(2));
