@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs the servers and tools with which the tests and the benchmark compare, on a Debian
 # machine:
-#   - mariadb-server, sysbench, debootstrap, haproxy, Prometheus' exporter for mysqld, Chromium for
-#     the web page, and valgrind to count instructions, from the machine's own Debian release;
-#   - MySQL, from Debian unstable and in a chroot, because no stable release has it;
+#   - mariadb-server, mariadb-backup, mydumper, sysbench, debootstrap, haproxy, Prometheus' exporter
+#     for mysqld, Chromium for the web page, and valgrind to count instructions, from the machine's
+#     own Debian release;
+#   - MySQL and mydumper, from Debian unstable and in a chroot, because no stable release has MySQL;
 #   - readers of the binary log, each from its language's own registry: mysql-replication (Python),
 #     canal of go-mysql (Go) and Debezium's engine (Java). They are built as crates/testkit/readers
 #     says, where the language is installed;
@@ -53,6 +54,8 @@ forbid_services() {
 install_packages() {
   local wanted=() package
   command -v mariadbd >/dev/null || wanted+=(mariadb-server)
+  command -v mariadb-backup >/dev/null || wanted+=(mariadb-backup)
+  command -v mydumper >/dev/null || wanted+=(mydumper)
   command -v sysbench >/dev/null || wanted+=(sysbench)
   command -v haproxy >/dev/null || wanted+=(haproxy)
   command -v prometheus-mysqld-exporter >/dev/null || wanted+=(prometheus-mysqld-exporter)
@@ -113,6 +116,17 @@ install_mysql() {
       in_chroot apt-get -qq clean
   } >"$peers_dir/mysql.log" 2>&1 || return 1
   mysql_runs
+}
+
+# mydumper reaches MySQL's socket and writes its files where MySQL runs. MySQL stays as it is.
+install_mydumper() {
+  [ -x "$chroot_dir/usr/bin/mydumper" ] && return 0
+  say "installing mydumper in the chroot"
+  {
+    in_chroot apt-get -qq update &&
+      in_chroot apt-get -qq -y --no-install-recommends install mydumper &&
+      in_chroot apt-get -qq clean
+  } >"$peers_dir/mydumper.log" 2>&1
 }
 
 # Installs what the program in this folder needs from Python's registry into the directory $1.
@@ -178,6 +192,8 @@ main() {
       exec sudo -n SLIPSTREAM_PEERS_DIR="$peers_dir" bash "$0" "$@"
     fi
     command -v mariadbd >/dev/null || lacks "MariaDB (installing it needs root)"
+    command -v mariadb-backup >/dev/null || lacks "mariadb-backup (installing it needs root)"
+    command -v mydumper >/dev/null || lacks "mydumper (installing it needs root)"
     command -v sysbench >/dev/null || lacks "sysbench (installing it needs root)"
     command -v haproxy >/dev/null || lacks "haproxy (installing it needs root)"
     command -v prometheus-mysqld-exporter >/dev/null || lacks "mysqld_exporter (installing it needs root)"
@@ -193,6 +209,8 @@ main() {
     install_packages
   fi
   command -v mariadbd >/dev/null || lacks "MariaDB"
+  command -v mariadb-backup >/dev/null || lacks "mariadb-backup"
+  command -v mydumper >/dev/null || lacks "mydumper"
   command -v sysbench >/dev/null || lacks "sysbench"
   command -v haproxy >/dev/null || lacks "haproxy"
   command -v prometheus-mysqld-exporter >/dev/null || lacks "mysqld_exporter"
@@ -202,6 +220,7 @@ main() {
     tail -5 "$peers_dir"/debootstrap.log "$peers_dir"/mysql.log 2>/dev/null || true
     lacks "MySQL (logs in $peers_dir)"
   }
+  ! mysql_runs || install_mydumper || lacks "mydumper beside MySQL (log in $peers_dir)"
   mkdir -p "$readers_dir" "$applications_dir" "$clients_dir" "$stores_dir"
   built readers python python3
   built readers canal go

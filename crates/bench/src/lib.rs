@@ -1,10 +1,10 @@
 //! The benchmark kit. It talks to servers over the wire only.
 //!
-//! Flows in: a command line (`slipstream bench apply`, `lag`, `demo`, `oltp`, `insert`, `large`,
-//! `recovery`, `tpch`). Flows out: a table on the terminal and, when asked for, JSON and one HTML
-//! page ([`html`]). The kit starts the servers that it measures on temporary directories, with the
-//! same settings for all ([`instance`]). `oltp` and `insert` also measure servers that run already
-//! ([`server`]).
+//! Flows in: a command line (`slipstream bench apply`, `lag`, `copy`, `demo`, `oltp`, `insert`,
+//! `large`, `recovery`, `tpch`). Flows out: a table on the terminal and, when asked for, JSON and
+//! one HTML page ([`html`]). The kit starts the servers that it measures on temporary directories,
+//! with the same settings for all ([`instance`]). `oltp` and `insert` also measure servers that run
+//! already ([`server`]).
 //!
 //! Invariants: figures are compared within one run only. Every measured apply ends with a
 //! comparison of the checksums on source and replica, and a run whose checksums or row counts
@@ -13,7 +13,9 @@
 
 pub mod address;
 pub mod apply;
+mod beat;
 mod command_line;
+pub mod copy;
 pub mod demo;
 pub mod described;
 pub mod error;
@@ -71,6 +73,11 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
         Request::Lag(plan, files) => lag::run(&plan, &mut Progress::new()).and_then(|outcome| {
             show(&lag::text(&outcome), &files, || lag::json(&outcome))?;
             write_page(&files, || lag::page(&outcome))?;
+            Ok(outcome.all_equal())
+        }),
+        Request::Copy(plan, files) => copy::run(&plan, &mut Progress::new()).and_then(|outcome| {
+            show(&copy::text(&outcome), &files, || copy::json(&outcome))?;
+            write_page(&files, || copy::page(&outcome))?;
             Ok(outcome.all_equal())
         }),
         Request::Oltp(plan, files) => oltp::run(&plan, &mut Progress::new()).and_then(|outcome| {

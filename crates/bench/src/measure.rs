@@ -38,6 +38,11 @@ impl Node {
         Ok(node)
     }
 
+    /// Returns a node for a replica that was started otherwise.
+    pub fn replica(server: Server, flavor: Flavor) -> Node {
+        Node { server, flavor, role: "replica" }
+    }
+
     /// Returns the flavor of the server.
     pub fn flavor(&self) -> Flavor {
         self.flavor
@@ -123,6 +128,15 @@ impl Node {
         let source = (source.flavor(), source.instance().port());
         replication::begin_anew(self.server.client(), flavor, source, end).map_err(refused)?;
         self.start_thread(Thread::Io)
+    }
+
+    /// Makes this server, which holds what the source held there, its replica from `end` on.
+    pub fn follow_from(&mut self, source: &Node, end: &LogEnd) -> Result<(), MeasureError> {
+        let (flavor, refused) = (self.flavor(), self.refused("beginning at a position"));
+        let source = (source.flavor(), source.instance().port());
+        replication::begin_anew(self.server.client(), flavor, source, end).map_err(refused)?;
+        self.start_thread(Thread::Io)?;
+        self.start_thread(Thread::Sql)
     }
 
     /// Starts one of the replica's threads.

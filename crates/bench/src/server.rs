@@ -6,8 +6,10 @@
 //! back.
 
 use std::fmt;
+use std::path::Path;
 use std::time::Duration;
 
+use os::clock::{Stopwatch, sleep};
 use protocol::client::{Address, Client, ClientError, ConnectOptions, ResultSet};
 
 use crate::described::Described;
@@ -21,8 +23,8 @@ use crate::usage::{self, Usage};
 /// key, may take long to answer.
 const CONNECTED_WITHIN: Duration = Duration::from_secs(60);
 
-/// `ER_NO_SUCH_TABLE`.
-const NO_SUCH_TABLE: u16 = 1146;
+/// `ER_NO_SUCH_TABLE` and `ER_BAD_DB_ERROR`.
+const NO_SUCH_TABLE: [u16; 2] = [1146, 1049];
 
 /// The variables that decide how fast a server is. A server lacks some of them; they are left out
 /// of its description.
@@ -123,13 +125,53 @@ pub struct Server {
 impl Server {
     /// Starts a server on fresh data. The kit connects to it over its Unix socket.
     pub fn start(flavor: Flavor, settings: &Settings) -> Result<Server, MeasureError> {
-        let instance = Instance::start(flavor, settings)?;
+        Server::of(Instance::start(flavor, settings)?)
+    }
+
+    /// Starts a server on the data in this directory, which it takes over. The data has the kit's
+    /// accounts.
+    pub fn start_on(flavor: Flavor, settings: &Settings, data: &Path) -> Result<Server, MeasureError> {
+        Server::of(Instance::start_on(flavor, settings, data)?)
+    }
+
+    fn of(instance: Instance) -> Result<Server, MeasureError> {
         let mut options = ConnectOptions::unix(instance.socket()).user(USER, USER);
         options.connect_timeout = CONNECTED_WITHIN;
-        let mut server = Server::connect(flavor.to_string(), options)?;
+        let mut server = Server::connect(instance.flavor().to_string(), options)?;
         server.pid = instance.pid();
         server.instance = Some(instance);
         Ok(server)
+    }
+
+    /// Starts `slipstream attach` on fresh data, and connects to its server as soon as that has the
+    /// source's accounts. The rows are still being copied then.
+    pub fn attached(
+        source: &Instance,
+        settings: &Settings,
+        threads: Option<u32>,
+    ) -> Result<Server, MeasureError> {
+        let mut instance = Instance::attach(source, settings, threads)?;
+        let mut options = ConnectOptions::unix(instance.socket()).user(USER, USER);
+        options.connect_timeout = CONNECTED_WITHIN;
+        let waited = Stopwatch::start();
+        loop {
+            match Server::connect(Flavor::Slipstream.to_string(), options.clone()) {
+                Ok(mut server) => {
+                    server.pid = instance.pid();
+                    server.instance = Some(instance);
+                    return Ok(server);
+                }
+                Err(_) if instance.is_running() && waited.elapsed() < CONNECTED_WITHIN => {
+                    sleep(Duration::from_millis(10));
+                }
+                Err(error) => {
+                    return Err(MeasureError::Program(
+                        "slipstream attach".into(),
+                        format!("{error}\n{}", instance.log_tail()),
+                    ));
+                }
+            }
+        }
     }
 
     /// Starts a server. If it is not on this machine, the reason is added to `missing` and `None`
@@ -214,13 +256,25 @@ impl Server {
     /// starts it again.
     pub fn start_anew(&mut self, progress: &mut Progress) -> Result<(), MeasureError> {
         progress.step(format!("{}: stopping and starting", self.name));
+        self.instance.as_mut().expect("a server that the kit started").stop()?;
+        self.start_again()?;
+        progress.done("started");
+        Ok(())
+    }
+
+    /// Waits until a server has ended that the kit started and that shuts down by itself, and
+    /// starts it again.
+    pub fn start_after_end(&mut self) -> Result<(), MeasureError> {
+        self.instance.as_mut().expect("a server that the kit started").wait_ended()?;
+        self.start_again()
+    }
+
+    fn start_again(&mut self) -> Result<(), MeasureError> {
         let instance = self.instance.as_mut().expect("a server that the kit started");
-        instance.stop()?;
         instance.start_again()?;
         self.pid = instance.pid();
         let refused = self.refused("connecting");
         self.client = Client::connect(&self.options).map_err(refused)?;
-        progress.done("started");
         Ok(())
     }
 
@@ -252,7 +306,7 @@ impl Server {
     pub fn table(&mut self, sql: &str) -> Result<Option<ResultSet>, MeasureError> {
         match self.client.query(sql) {
             Ok(rows) => Ok(Some(rows)),
-            Err(ClientError::Server(error)) if error.code == NO_SUCH_TABLE => Ok(None),
+            Err(ClientError::Server(error)) if NO_SUCH_TABLE.contains(&error.code) => Ok(None),
             Err(error) => Err(self.refused(sql)(error)),
         }
     }

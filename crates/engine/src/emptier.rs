@@ -35,7 +35,11 @@ impl Emptier<'_> {
             }
             // DDL has replaced the table meanwhile.
             Err(EngineError::TableChanged(_)) => Ok(Emptied::Waits),
-            outcome => outcome,
+            Err(error) => tell_once(&mut pass, error),
+            Ok(emptied) => {
+                pass.told = None;
+                Ok(emptied)
+            }
         };
         if !matches!(outcome, Ok(Emptied::Done)) {
             emptying.put_back(pass);
@@ -84,4 +88,15 @@ impl Emptier<'_> {
         forget_dropped(&self.engine.ddl, &table, pass.until, PATIENCE_MS)?;
         Ok(Emptied::Done)
     }
+}
+
+/// Returns an error of a step, unless it is the error of the step before. The step is tried again
+/// and again, and a lasting error would fill the log.
+fn tell_once(pass: &mut Pass, error: EngineError) -> Result<Emptied> {
+    let words = error.to_string();
+    if pass.told.as_ref() == Some(&words) {
+        return Ok(Emptied::Waits);
+    }
+    pass.told = Some(words);
+    Err(error)
 }

@@ -33,11 +33,13 @@ pub(crate) struct Pass {
     /// The newest commit when the pass came to the end of the table. None of the rows was there any
     /// more: each was deleted or had made way for another one.
     pub ended_at: Option<Lsn>,
+    /// The error of the step before, in words. It was told then.
+    pub told: Option<String>,
 }
 
 impl Pass {
     fn begin(table_id: u64, until: Lsn) -> Pass {
-        Pass { table_id, until, from: Vec::new(), has_left_rows: false, ended_at: None }
+        Pass { table_id, until, from: Vec::new(), has_left_rows: false, ended_at: None, told: None }
     }
 
     /// Begins again, for notes up to a position.

@@ -201,7 +201,7 @@ impl Engine {
     ///
     /// # Errors
     /// Returns an error for a damaged row and for a condition that cannot be computed, and I/O
-    /// errors.
+    /// errors. An error that lasts is returned once, and [`Emptied::Waits`] from then on.
     pub fn delete_dropped_rows(self: &Arc<Engine>) -> Result<Emptied> {
         Emptier { engine: self }.run()
     }

@@ -14,6 +14,7 @@ use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use support::*;
 use types::{ColumnType, Value};
 
@@ -399,4 +400,60 @@ fn a_snapshot_does_not_see_a_row_that_made_way_for_a_later_one() {
         world.delete_some();
     }
     compare_in(&mut reader, &world.table(), &Rows::new());
+}
+
+/// A condition that cannot be computed as long as the flag is set.
+struct Failing(Arc<AtomicBool>);
+
+impl RowCondition for Failing {
+    fn holds(&self, _: &[Value]) -> Result<bool, String> {
+        if self.0.load(Ordering::Relaxed) { Err("it fails".to_owned()) } else { Ok(true) }
+    }
+}
+
+impl ConditionCompiler for Failing {
+    fn compile(&self, _: &EngineOfRows, _: &TableDef, _: &str) -> Result<Box<dyn RowCondition>, String> {
+        Ok(Box::new(Failing(self.0.clone())))
+    }
+}
+
+/// The deletion is tried every second. An error that lasts is told once, and again when it comes
+/// back.
+#[test]
+fn an_error_of_the_deletion_is_told_once_as_long_as_it_lasts() {
+    let fails = Arc::new(AtomicBool::new(false));
+    let (disk, engine) = fresh(1);
+    drop(engine);
+    let disk = disk.kill();
+    let conditions = Conditions::new(Arc::new(Failing(fails.clone())));
+    let engine = Engine::open(engine::EngineConfig { conditions, ..config(&disk) }).unwrap();
+    create(&engine, definition());
+    let table = || table(&engine, "test", "t");
+    let mut txn = begin(&engine);
+    txn.begin_statement(StatementContext::default());
+    // There are more rows than two steps delete, so that a step can succeed between two errors.
+    for id in 0..4000 {
+        let values = [Value::Int(id), Value::Int(1), Value::Int(id), Value::Null];
+        txn.insert(&table(), &image(&table(), &values)).unwrap();
+    }
+    txn.end_statement();
+    commit(txn);
+    ddl("ALTER TABLE t TRUNCATE PARTITION", |context| {
+        let context = engine::DdlContext { dropped_rows: Some("1"), ..context.clone() };
+        let def = table().def.clone();
+        engine.alter_table("test", "t", def, &mut |_| panic!("no row is converted"), &context)
+    })
+    .unwrap();
+    for _ in 0..2 {
+        fails.store(true, Ordering::Relaxed);
+        let told = engine.delete_dropped_rows().unwrap_err().to_string();
+        assert!(told.contains("it fails"), "{told}");
+        for _ in 0..3 {
+            assert_eq!(engine.delete_dropped_rows().unwrap(), Emptied::Waits);
+        }
+        fails.store(false, Ordering::Relaxed);
+        assert_eq!(engine.delete_dropped_rows().unwrap(), Emptied::GoesOn);
+    }
+    while engine.delete_dropped_rows().unwrap() != Emptied::Done {}
+    assert_eq!(begin(&engine).get(&table(), &key_of(&table(), (1, 1)), LockMode::Snapshot).unwrap(), None);
 }

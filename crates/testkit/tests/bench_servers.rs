@@ -1,5 +1,5 @@
-//! Tests of `slipstream bench oltp`, `insert`, `apply`, `lag` and `large` from end to end: with the
-//! real binary and the real sysbench, at small sizes.
+//! Tests of `slipstream bench oltp`, `insert`, `apply`, `lag`, `copy` and `large` from end to end:
+//! with the real binary, the real sysbench and the real mydumper, at small sizes.
 
 use bench::instance::{Flavor, Instance, Settings, USER};
 use testkit::Server;
@@ -124,6 +124,50 @@ fn lag_over_time() {
     assert_eq!(numbers(&json, "large_transaction_seconds").len(), 1, "{json}");
     assert!(numbers(&json, "reads").iter().all(|count| *count > 0.0), "{json}");
     assert!(numbers(&json, "source_commits_per_second").iter().all(|rate| *rate > 0.0), "{json}");
+}
+
+/// Copies a source in every way that is on the machine, and returns the report. Rows that differ
+/// at the end make the program fail.
+fn copies(source: &str, load: &str) -> String {
+    let line = format!(
+        "--source {source} --tables 2 --rows 2000 --changes-per-second {load} --clients 2 --lag-seconds 1 --pool 64M"
+    );
+    let json = bench("copy", &words(&line));
+    for name in ["rows_per_second", "mb_per_second", "copied_seconds", "caught_up_seconds", "rss_peak_bytes"]
+    {
+        assert!(numbers(&json, name).iter().all(|figure| *figure > 0.0), "{name} in {json}");
+    }
+    assert_eq!(numbers(&json, "times_ours").first(), Some(&1.0), "{json}");
+    assert!(!json.contains("\"checksums_equal\": false"), "{json}");
+    json
+}
+
+#[test]
+fn new_replicas_of_mysql() {
+    if !testkit::available("new_replicas_of_mysql", &[Flavor::MySql]) {
+        return;
+    }
+    let json = copies("mysql", "0,100");
+    // Each way is measured without a load and with it, and without one there is no lag.
+    let has_dump = Flavor::MySql.program("mydumper").is_some();
+    let ways = if has_dump { 3 } else { 2 };
+    assert_eq!(numbers(&json, "times_ours").len(), 2 * ways, "{json}");
+    assert_eq!(numbers(&json, "lag_ms_max").len(), ways, "{json}");
+    assert_eq!(json.contains("no mydumper"), !has_dump, "what is not measured is said: {json}");
+    let rates = numbers(&json, "changes_per_second");
+    assert_eq!(rates.iter().filter(|rate| **rate > 0.0).count(), ways, "{json}");
+}
+
+#[test]
+fn new_replicas_of_mariadb() {
+    if !testkit::available("new_replicas_of_mariadb", &[Flavor::MariaDb]) {
+        return;
+    }
+    let json = copies("mariadb", "100");
+    for (way, program) in [("dump", "mydumper"), ("backup", "mariadb-backup")] {
+        let is_there = Flavor::MariaDb.program(program).is_some();
+        assert_eq!(json.contains(&format!("\"way\": \"{way}\"")), is_there, "{json}");
+    }
 }
 
 #[test]

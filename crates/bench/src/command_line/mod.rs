@@ -2,6 +2,7 @@
 //! has those that several commands share.
 
 mod apply;
+mod copy;
 mod insert;
 mod lag;
 mod large;
@@ -30,6 +31,8 @@ pub struct Files {
 pub enum Request {
     /// `bench apply`, and the files for its report.
     Apply(Box<crate::apply::Plan>, Files),
+    /// `bench copy`, and the files for its report.
+    Copy(Box<crate::copy::Plan>, Files),
     /// `bench demo`.
     Demo(crate::demo::Plan),
     /// `bench lag`, and the files for its report.
@@ -52,6 +55,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request, clap:
     let matches = command().try_get_matches_from(words)?;
     match matches.subcommand() {
         Some(("apply", matches)) => Ok(Request::Apply(Box::new(apply::plan(matches)), files(matches))),
+        Some(("copy", matches)) => Ok(Request::Copy(Box::new(copy::plan(matches)), files(matches))),
         Some(("demo", matches)) => Ok(Request::Demo(apply::demo_plan(matches))),
         Some(("lag", matches)) => Ok(Request::Lag(Box::new(lag::plan(matches)), files(matches))),
         Some(("oltp", matches)) => Ok(Request::Oltp(Box::new(oltp::plan(matches)?), files(matches))),
@@ -76,6 +80,7 @@ pub fn command() -> Command {
             apply::command(),
             apply::demo_command(),
             lag::command(),
+            copy::command(),
             oltp::command(),
             insert::command(),
             large::command(),
@@ -112,6 +117,7 @@ mod tests {
             "insert --steps l.i3",
             "large --transaction huge",
             "recovery --redo-mb 0",
+            "copy --source slipstream",
         ] {
             assert!(parse(words(line)).is_err(), "{line}");
         }

@@ -4,21 +4,24 @@ use std::path::PathBuf;
 
 use super::place::{Place, mysql_chroot};
 use super::process::is_root;
-use super::settings::{Doublewrite, Flavor, Settings};
+use super::settings::{Doublewrite, Flavor, Settings, USER};
 
 pub(super) fn mariadbd() -> Option<PathBuf> {
+    in_path("mariadbd")
+}
+
+/// Returns the path of a program of this machine; `None` means that it is not there.
+pub(super) fn in_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let system = ["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from);
-    std::env::split_paths(&path).chain(system).map(|dir| dir.join("mariadbd")).find(|file| file.is_file())
+    std::env::split_paths(&path).chain(system).map(|dir| dir.join(name)).find(|file| file.is_file())
 }
 
 /// Returns the words that run the server program of this flavor, without its options.
 pub(super) fn program(flavor: Flavor, settings: &Settings) -> Vec<String> {
     match flavor {
         Flavor::Slipstream => {
-            let running = || std::env::current_exe().unwrap_or_else(|_| "slipstream".into());
-            let binary = settings.slipstream.clone().unwrap_or_else(running);
-            vec![binary.display().to_string(), "serve".into()]
+            vec![slipstream(settings), "serve".into()]
         }
         Flavor::MariaDb => {
             let binary = mariadbd().unwrap_or_else(|| "mariadbd".into());
@@ -28,6 +31,30 @@ pub(super) fn program(flavor: Flavor, settings: &Settings) -> Vec<String> {
             in_chroot(&["/usr/sbin/mysqld", "--no-defaults", "--mysqlx=OFF", "--secure-file-priv=NULL"])
         }
     }
+}
+
+fn slipstream(settings: &Settings) -> String {
+    let running = || std::env::current_exe().unwrap_or_else(|_| "slipstream".into());
+    settings.slipstream.clone().unwrap_or_else(running).display().to_string()
+}
+
+/// Returns the command line of `slipstream attach` of a source on this machine, which is given as
+/// its flavor and port, with a number of threads.
+pub(super) fn attach(
+    settings: &Settings,
+    place: &Place,
+    port: u16,
+    ((flavor, source_port), threads): ((Flavor, u16), Option<u32>),
+) -> Vec<String> {
+    let scheme = if flavor == Flavor::MariaDb { "mariadb" } else { "mysql" };
+    let address = format!("{scheme}://{USER}:{USER}@127.0.0.1:{source_port}/");
+    let mut words = vec![slipstream(settings), "attach".into(), address];
+    words.push(format!("--datadir={}", place.inside("data")));
+    words.extend(threads.map(|threads| format!("--workers={threads}")));
+    words.push("--".into());
+    words.extend(where_it_runs(place, port));
+    words.extend(options_that_matter(Flavor::Slipstream, settings));
+    words
 }
 
 pub(super) fn in_chroot(words: &[&str]) -> Vec<String> {
@@ -40,11 +67,7 @@ pub(super) fn in_chroot(words: &[&str]) -> Vec<String> {
 pub(super) fn server(flavor: Flavor, settings: &Settings, place: &Place, port: u16) -> Vec<String> {
     let mut words = program(flavor, settings);
     words.push(format!("--datadir={}", place.inside("data")));
-    words.push(format!("--socket={}", place.inside("mysqld.sock")));
-    words.push(format!("--pid-file={}", place.inside("mysqld.pid")));
-    words.push(format!("--log-error={}", place.inside("error.log")));
-    words.push(format!("--port={port}"));
-    words.push("--bind-address=127.0.0.1".to_string());
+    words.extend(where_it_runs(place, port));
     if flavor == Flavor::MariaDb {
         // MariaDB's server removes all temporary tables in this directory when it starts, so it
         // must share the directory with no other server.
@@ -55,6 +78,17 @@ pub(super) fn server(flavor: Flavor, settings: &Settings, place: &Place, port: u
     }
     words.extend(options_that_matter(flavor, settings));
     words
+}
+
+/// Returns the options of a server's files and addresses, without its data directory.
+fn where_it_runs(place: &Place, port: u16) -> [String; 5] {
+    [
+        format!("--socket={}", place.inside("mysqld.sock")),
+        format!("--pid-file={}", place.inside("mysqld.pid")),
+        format!("--log-error={}", place.inside("error.log")),
+        format!("--port={port}"),
+        "--bind-address=127.0.0.1".to_string(),
+    ]
 }
 
 /// Returns the options that change what a server does, without those that say where it runs.

@@ -30,6 +30,23 @@ pub use port::Port;
 pub use settings::{Doublewrite, Flavor, RowImage, Settings, USER};
 
 impl Flavor {
+    /// Returns the words that run a program where the servers of this flavor run, with the program
+    /// as the last one. `None` means that the program is not there.
+    pub fn program(self, name: &str) -> Option<Vec<String>> {
+        if self != Flavor::MySql {
+            return command::in_path(name).map(|file| vec![file.display().to_string()]);
+        }
+        let file = format!("/usr/bin/{name}");
+        let is_there = place::mysql_chroot().join(&file[1..]).is_file();
+        is_there.then(|| command::in_chroot(&[file.as_str()]))
+    }
+
+    /// Reports whether servers of this flavor have the clone plugin.
+    pub fn has_clone_plugin(self) -> bool {
+        let plugin = place::mysql_chroot().join("usr/lib/mysql/plugin/mysql_clone.so");
+        self == Flavor::MySql && plugin.is_file()
+    }
+
     /// Returns the reason why this flavor cannot be started on this machine; `None` means that it
     /// can.
     pub fn unavailable(self) -> Option<String> {
@@ -78,6 +95,36 @@ impl Instance {
         Ok(instance)
     }
 
+    /// Starts a server on the data in this directory, which becomes its own, and waits until it
+    /// greets clients.
+    pub fn start_on(flavor: Flavor, settings: &Settings, data: &Path) -> Result<Instance, InstanceError> {
+        let (place, settings) = (Place::create(flavor)?, settings.clone());
+        std::fs::rename(data, place.outside("data"))
+            .map_err(|error| InstanceError::Io(format!("moving {}", data.display()), error))?;
+        let mut instance = Instance { flavor, settings, place, port: Port::reserve()?, child: None };
+        instance.start_again()?;
+        Ok(instance)
+    }
+
+    /// Starts `slipstream attach` on fresh data, and waits until its server greets clients. It
+    /// copies the source, which is a MySQL or MariaDB server on this machine, in `threads` threads.
+    pub fn attach(
+        source: &Instance,
+        settings: &Settings,
+        threads: Option<u32>,
+    ) -> Result<Instance, InstanceError> {
+        let flavor = Flavor::Slipstream;
+        let place = Place::create(flavor)?;
+        let settings = settings.clone();
+        let mut instance = Instance { flavor, settings, place, port: Port::reserve()?, child: None };
+        let address = (source.flavor, source.port());
+        let command =
+            command::attach(&instance.settings, &instance.place, instance.port(), (address, threads));
+        instance.spawn(command)?;
+        instance.wait_ready()?;
+        Ok(instance)
+    }
+
     /// Starts the server again on its data, after [`Instance::kill`] or [`Instance::stop`].
     pub fn start_again(&mut self) -> Result<(), InstanceError> {
         self.launch()?;
@@ -87,7 +134,10 @@ impl Instance {
     /// Starts the process without waiting until it is ready, so that it can be killed before.
     pub fn launch(&mut self) -> Result<(), InstanceError> {
         assert!(self.child.is_none(), "{} runs already", self.name());
-        let command = command::server(self.flavor, &self.settings, &self.place, self.port());
+        self.spawn(command::server(self.flavor, &self.settings, &self.place, self.port()))
+    }
+
+    fn spawn(&mut self, command: Vec<String>) -> Result<(), InstanceError> {
         let child = process::spawn(command, &self.settings.environment, &self.place.outside("console.log"))
             .map_err(|error| InstanceError::Io(format!("starting {}", self.name()), error))?;
         self.child = Some(child);
@@ -163,6 +213,12 @@ impl Instance {
     /// Returns the path of the Unix socket, as seen from outside a chroot.
     pub fn socket(&self) -> PathBuf {
         self.place.outside("mysqld.sock")
+    }
+
+    /// Returns the path of the Unix socket as the server sees it, and programs that run where it
+    /// runs.
+    pub fn socket_inside(&self) -> String {
+        self.place.inside("mysqld.sock")
     }
 
     /// Returns the path of the data directory, as seen from outside a chroot.

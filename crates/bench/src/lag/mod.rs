@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use os::clock::Stopwatch;
 
+use crate::beat::Beats;
 use crate::error::MeasureError;
 use crate::instance::{Flavor, RowImage, Settings};
 use crate::measure::Node;
@@ -85,7 +86,7 @@ fn measure(
 ) -> Result<Run, MeasureError> {
     replica.start_thread(Thread::Sql)?;
     progress.step(format!("{}: {} for {} s", replica.name(), scenario.name(), plan.seconds));
-    let beats = probe::Beats::start(source.server.options())?;
+    let beats = Beats::start(source.server.options())?;
     let watch = probe::Watch::start(replica.server.options(), &beats, plan.rows)?;
     let loaded = load::run(source.server.options(), plan, scenario)?;
     let clock = Stopwatch::start();

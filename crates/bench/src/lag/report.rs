@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::outcome::{Outcome, Run};
-use super::probe::LOOK_EVERY;
+use crate::beat::LOOK_EVERY;
 use crate::html::{Chart, Kind, Page, Part, Series, machine};
 use crate::progress::grouped;
 use crate::table::{Align, Table, median, optional};

@@ -18,4 +18,5 @@ pub use fill::{Filled, fill};
 pub use random::{C_LEN, PAD_LEN, RandType, digits, special};
 pub(crate) use table::doing;
 pub use table::{SCHEMA, SbtestError, Size, connect, create_table};
+pub(crate) use workload::is_retried;
 pub use workload::{Load, Loaded, Workload, run as run_workload};

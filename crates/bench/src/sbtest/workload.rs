@@ -17,6 +17,12 @@ use super::table::{SbtestError, Size, connect, doing};
 /// The errors after which sysbench starts its transaction again: lock wait timeout, deadlock,
 /// record has changed.
 const RETRIED: [u16; 3] = [1205, 1213, 1020];
+
+/// Reports whether a transaction is begun again after this error.
+pub(crate) fn is_retried(error: &ClientError) -> bool {
+    error.server_code().is_some_and(|code| RETRIED.contains(&code))
+}
+
 /// The number of rows of a range read.
 const RANGE_ROWS: u64 = 100;
 /// The number of point reads of a read_write transaction.
@@ -211,7 +217,7 @@ impl Worker {
                         shared.committed.fetch_add(1, Ordering::Relaxed);
                         break;
                     }
-                    Err(error) if error.server_code().is_some_and(|code| RETRIED.contains(&code)) => {
+                    Err(error) if is_retried(&error) => {
                         shared.retries.fetch_add(1, Ordering::Relaxed);
                         // A lock wait timeout has ended only the statement, while a deadlock has
                         // ended the transaction.
