@@ -3,9 +3,10 @@
 //! The source is a MySQL or MariaDB server with sysbench's tables. New replicas of it are made by
 //! turns, each while no other one runs: by `slipstream attach`, by mydumper and myloader, by
 //! MySQL's CLONE INSTANCE or by mariadb-backup, with and without clients that change the source's
-//! rows. A replica has caught up when it applies within one second what the source has logged. From
-//! the last copied row on the lag is looked at for a while ([`crate::beat`]), and at least until
-//! then. At the end the load is stopped and the checksums of both sides are compared.
+//! rows. A replica has caught up when it applies within one second what the source has logged; one
+//! that is slower than the load is given up. From the last copied row on the lag is looked at for a
+//! while ([`crate::beat`]), and at least until then. At the end the load is stopped and the
+//! checksums of both sides are compared.
 //!
 //! The fresh server of another way runs before the time begins. `slipstream attach` has to make its
 //! data directory and to start its server in the time that is measured.
@@ -41,6 +42,9 @@ pub use report::{json, page, text};
 const REDO_BYTES: u64 = 2 << 30;
 /// A replica has caught up when it applies within this time what the source has logged.
 const BEHIND: Duration = Duration::from_secs(1);
+/// A replica that is slower than the load never catches up. It is given up so long after the last
+/// copied row.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Measures everything that the plan asks for.
 pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError> {
@@ -171,9 +175,9 @@ fn measure(
         None => None,
     };
     progress.step(format!("{}: catching up", copied.node.name()));
-    catch_up(source, &mut copied.node, progress)?;
-    let caught_up_seconds = copied.clock.elapsed().as_secs_f64();
-    progress.done("caught up");
+    let has_caught_up = catch_up(source, &mut copied.node, progress)?;
+    let caught_up_seconds = has_caught_up.then(|| copied.clock.elapsed().as_secs_f64());
+    progress.done(if has_caught_up { "caught up" } else { "given up, it falls behind" });
     let (mut rate, mut lag_ms) = (0.0, Vec::new());
     if let (Some((beats, load)), Some(looks)) = (load, looks) {
         progress.step(format!("{}: lag", copied.node.name()));
@@ -225,16 +229,19 @@ fn copy(
     }
 }
 
-/// Waits until the replica applies within [`BEHIND`] what the source has logged.
-fn catch_up(source: &mut Node, replica: &mut Node, progress: &mut Progress) -> Result<(), MeasureError> {
-    loop {
+/// Waits until the replica applies within [`BEHIND`] what the source has logged. Returns false when
+/// it does not within [`PATIENCE`].
+fn catch_up(source: &mut Node, replica: &mut Node, progress: &mut Progress) -> Result<bool, MeasureError> {
+    let clock = Stopwatch::start();
+    while clock.elapsed() < PATIENCE {
         let end = source.position()?;
         let asked = Stopwatch::start();
         replica.catch_up(&end, progress)?;
         if asked.elapsed() <= BEHIND {
-            return Ok(());
+            return Ok(true);
         }
     }
+    Ok(false)
 }
 
 fn rows(node: &mut Node, plan: &Plan) -> Result<Vec<Checksum>, MeasureError> {

@@ -97,8 +97,8 @@ pub struct Sample {
     /// The seconds from the beginning until all rows were in the replica.
     pub copied_seconds: f64,
     /// The seconds from the beginning until the replica had applied within one second what the
-    /// source had logged.
-    pub caught_up_seconds: f64,
+    /// source had logged. `None` means that it fell further and further behind.
+    pub caught_up_seconds: Option<f64>,
     /// The lag at every 100 ms after the last row was copied, in milliseconds; empty without a
     /// load. `None` means that the look before took so long that this one was left out.
     pub lag_ms: Vec<Option<f64>>,

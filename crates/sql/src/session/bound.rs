@@ -431,7 +431,8 @@ fn run_in(
     let rows_query = has_rows_query.then(|| String::from_utf8_lossy(&logged_text()).into_owned());
     transaction
         .set_checks(session.settings.variables.foreign_key_checks, session.settings.variables.unique_checks);
-    // With a single table, its first use comes before the first row anyway.
+    // With a single table, its first use comes before the first row anyway, also where threads
+    // share its rows.
     if bound.tables.len() > 1 {
         transaction.use_tables(bound.plan.changed_tables(), &bound.tables)?;
     }

@@ -14,7 +14,8 @@ pub(super) struct Figures<'a> {
     pub(super) changes: u64,
     pub(super) rate: f64,
     pub(super) copied_seconds: f64,
-    pub(super) caught_up_seconds: f64,
+    /// `None` if the replica did not catch up in every round.
+    pub(super) caught_up_seconds: Option<f64>,
     /// The lag in the middle of all looks; `None` without a load.
     pub(super) lag_ms: Option<f64>,
     /// The greatest lag of any look.
@@ -62,6 +63,7 @@ pub(super) fn figures(outcome: &Outcome) -> Vec<Figures<'_>> {
 
 fn figures_of(method: Method, changes: u64, samples: Vec<&Sample>) -> Figures<'_> {
     let of = |figure: &dyn Fn(&Sample) -> f64| median(samples.iter().map(|sample| figure(sample)).collect());
+    let caught_up: Option<Vec<f64>> = samples.iter().map(|sample| sample.caught_up_seconds).collect();
     let looks: Vec<f64> = samples.iter().flat_map(|sample| sample.lag_ms.iter().flatten().copied()).collect();
     let small: Option<Vec<f64>> = samples.iter().map(|sample| small_after_s(&sample.lag_ms)).collect();
     Figures {
@@ -69,7 +71,7 @@ fn figures_of(method: Method, changes: u64, samples: Vec<&Sample>) -> Figures<'_
         changes,
         rate: of(&|sample| sample.rate),
         copied_seconds: of(&|sample| sample.copied_seconds),
-        caught_up_seconds: of(&|sample| sample.caught_up_seconds),
+        caught_up_seconds: caught_up.map(median),
         lag_most_ms: looks.iter().copied().reduce(f64::max),
         lag_ms: (!looks.is_empty()).then(|| median(looks)),
         lag_small_after_s: small.map(median),
@@ -88,10 +90,10 @@ pub(super) fn small_after_s(lag_ms: &[Option<f64>]) -> Option<f64> {
 }
 
 /// Returns how many times longer than `slipstream attach` a way took to catch up under the same
-/// load; `None` if that was not measured.
+/// load; `None` if that was not measured, or one of them did not catch up.
 pub(super) fn times_ours(all: &[Figures<'_>], of: &Figures<'_>) -> Option<f64> {
     let ours = all.iter().find(|one| (one.method, one.changes) == (Method::Attach, of.changes))?;
-    Some(of.caught_up_seconds / ours.caught_up_seconds)
+    Some(of.caught_up_seconds? / ours.caught_up_seconds?)
 }
 
 /// Returns a short description of the run.
@@ -140,7 +142,7 @@ pub(super) fn table(all: &[Figures<'_>], outcome: &Outcome) -> Table {
             grouped(one.rows_per_second(outcome) as u64),
             format!("{:.1}", one.mb_per_second(outcome)),
             format!("{:.2}", one.copied_seconds),
-            format!("{:.2}", one.caught_up_seconds),
+            one.caught_up_seconds.map_or("never".to_string(), |seconds| format!("{seconds:.2}")),
             optional(times_ours(all, one), 2),
             optional(one.lag_ms, 1),
             optional(one.lag_most_ms, 1),

@@ -26,10 +26,10 @@ pub fn page(outcome: &Outcome) -> Page {
 
 fn by_load(outcome: &Outcome, all: &[Figures<'_>]) -> Vec<Chart> {
     let loads = &outcome.plan.changes_per_second;
-    let chart = |title: &str, unit: &str, value: &dyn Fn(&Figures<'_>) -> f64| {
+    let chart = |title: &str, unit: &str, value: &dyn Fn(&Figures<'_>) -> Option<f64>| {
         let ways = Method::ALL.into_iter().filter(|method| all.iter().any(|one| one.method == *method));
         let of = |method, changes| {
-            all.iter().find(|one| (one.method, one.changes) == (method, changes)).map(value)
+            all.iter().find(|one| (one.method, one.changes) == (method, changes)).and_then(value)
         };
         let series = ways.map(|method| Series {
             name: method.shown().to_string(),
@@ -45,8 +45,8 @@ fn by_load(outcome: &Outcome, all: &[Figures<'_>]) -> Vec<Chart> {
     };
     vec![
         chart("Until it has caught up", "seconds", &|one| one.caught_up_seconds),
-        chart("Until all rows are copied", "seconds", &|one| one.copied_seconds),
-        chart("Peak of the replica's memory", "MB", &|one| (one.peak_rss_bytes >> 20) as f64),
+        chart("Until all rows are copied", "seconds", &|one| Some(one.copied_seconds)),
+        chart("Peak of the replica's memory", "MB", &|one| Some((one.peak_rss_bytes >> 20) as f64)),
     ]
 }
 

@@ -20,14 +20,14 @@ fn outcome() -> Outcome {
         rounds: 1,
         seed: 1,
     };
-    let sample = |method, changes_per_second, caught_up_seconds| Sample {
+    let sample = |method, changes_per_second, caught_up_seconds: f64| Sample {
         round: 1,
         method,
         changes_per_second,
         rate: changes_per_second as f64,
         replica: "Slipstream 1".into(),
         copied_seconds: 10.0,
-        caught_up_seconds,
+        caught_up_seconds: Some(caught_up_seconds),
         lag_ms: if changes_per_second > 0 { vec![Some(2500.0), None, Some(12.5), Some(3.0)] } else { vec![] },
         peak_rss_bytes: 300 << 20,
         equal: true,
@@ -68,6 +68,15 @@ fn rows_that_differ_are_told() {
     let mut outcome = outcome();
     outcome.samples[1].equal = false;
     assert!(!outcome.all_equal() && text(&outcome).contains("DIFFERENT"));
+}
+
+#[test]
+fn a_replica_that_falls_behind_has_no_ratio() {
+    let mut outcome = outcome();
+    outcome.samples[3].caught_up_seconds = None;
+    let report = json(&outcome);
+    assert!(report["results"][3]["times_ours"].is_null() && text(&outcome).contains("never"));
+    assert_eq!(report["results"][1]["times_ours"], 1.5, "another load is another figure");
 }
 
 #[test]

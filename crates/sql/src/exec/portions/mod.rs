@@ -22,7 +22,7 @@ use super::known_subqueries::{KnownSubqueries, NumberedRows};
 use super::loops::{Flow, Materialized, Portion, ThreadLoops, Visit, shared_tables};
 use crate::error::Result;
 use crate::expr::{Context, Expr, NoSession};
-use crate::plan::TableStep;
+use crate::plan::{Source, TableStep};
 use crate::replica_host::ReplicaHost;
 use crate::variables::Variables;
 use division::{Divisible, Division, FirstRows};
@@ -141,13 +141,23 @@ impl Counted {
     }
 }
 
+/// Uses the stored tables before anything of them is read. The readers that are begun beside the
+/// statement's transaction take no metadata locks, so the tables stay as they are by its own.
+fn use_all(run: &mut Run<'_, '_>, tables: &[TableStep]) -> Result<()> {
+    let stored = tables.iter().filter_map(|step| match &step.source {
+        Source::Stored { table, .. } => Some(table),
+        _ => None,
+    });
+    Ok(run.with(|transaction| transaction.use_tables([], stored))?)
+}
+
 /// Calls `work` on several threads, which share the rows of the loops, and returns what each has
 /// made. `exprs` are the expressions that `work` computes. `None` means that the rows have to be
 /// read by one thread: they are not worth several threads, not all expressions can be computed by
 /// any thread, or `work` has returned an error, a warning or `None` on one of them.
 ///
 /// # Errors
-/// Returns the errors of estimating the rows, and those of subqueries.
+/// Returns the errors of using the tables and of estimating the rows, and those of subqueries.
 pub(super) fn in_portions<'e, T: Send>(
     run: &mut Run<'_, '_>,
     loops: &Loops<'e>,
@@ -160,6 +170,7 @@ pub(super) fn in_portions<'e, T: Send>(
     if threads < 2 || ctx.measures.is_some() || !may_be_shared(run, tables) {
         return Ok(None);
     }
+    use_all(run, tables)?;
     let has_order = loops.leading_columns > 0;
     let Some(divisible) = Divisible::of(tables, has_order, threads, ctx)? else { return Ok(None) };
     let Some(numbers) = subqueries_of(tables, exprs) else { return Ok(None) };
