@@ -82,6 +82,8 @@ pub(crate) fn status(engine: &Engine) -> Vec<(String, u64)> {
         ("Innodb_rows_inserted", read(&engine.counters.rows_inserted)),
         ("Innodb_rows_updated", read(&engine.counters.rows_updated)),
         ("Innodb_rows_deleted", read(&engine.counters.rows_deleted)),
+        // Each changes a page of the clustered index. Entries of other indexes are not counted.
+        ("Innodb_buffer_pool_write_requests", read(&engine.counters.changes_on_pages)),
         ("Innodb_row_lock_waits", waits),
         ("Innodb_row_lock_current_waits", read(&engine.locks.current_waits)),
         ("Innodb_row_lock_time", wait_ms),

@@ -13,6 +13,8 @@ pub(crate) struct Counters {
     pub rows_updated: AtomicU64,
     pub rows_deleted: AtomicU64,
     pub commits: AtomicU64,
+    /// The changes of rows that commits have put on pages.
+    pub changes_on_pages: AtomicU64,
     pub rollbacks: AtomicU64,
     pub checkpoints: AtomicU64,
     pub unversioned_commits: AtomicU64,

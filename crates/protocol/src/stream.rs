@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::compression::{Algorithm, Compression};
 pub use crate::tls::ClientCertificate;
-use crate::tls::{ClientTls, ServerTls, TlsError, client_session, openssl_name};
+use crate::tls::{ClientTls, ServerTls, TlsError, cipher_name, client_session};
 
 /// A connected socket.
 #[derive(Debug)]
@@ -205,6 +205,8 @@ pub struct Encryption {
     pub version: String,
     /// The cipher suite by OpenSSL's name, which for TLS 1.3 is the standard's.
     pub cipher: String,
+    /// Whether the client has taken up a session of an earlier connection again.
+    pub is_resumed: bool,
 }
 
 /// A connected socket, with or without TLS.
@@ -242,14 +244,9 @@ impl Stream {
             rustls::ProtocolVersion::TLSv1_3 => "TLSv1.3".to_owned(),
             other => format!("{other:?}"),
         };
-        let suite = session.negotiated_cipher_suite()?;
-        let cipher = suite.suite().as_str()?;
-        let cipher = match suite.tls13() {
-            // This is the standard's name. rustls has a prefix of its own.
-            Some(_) => cipher.replace("TLS13_", "TLS_"),
-            None => openssl_name(cipher),
-        };
-        Some(Encryption { version, cipher })
+        let cipher = cipher_name(session.negotiated_cipher_suite()?)?;
+        let is_resumed = session.handshake_kind() == Some(rustls::HandshakeKind::Resumed);
+        Some(Encryption { version, cipher, is_resumed })
     }
 
     /// Returns the facts about the certificate that the peer has shown and the TLS library has

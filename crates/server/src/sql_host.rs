@@ -353,6 +353,10 @@ impl Host for ConnectionHost {
         Some(self.held_locks())
     }
 
+    fn note_unsafe_foreign_keys(&self, count: u64) {
+        self.server().status.note_unsafe_foreign_keys(count);
+    }
+
     fn sleep(&self, duration: Duration) -> bool {
         #[cfg(test)]
         assert_ne!(duration, crate::process::panic_hook::PANICS, "a test asks for a panic");

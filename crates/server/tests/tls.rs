@@ -49,6 +49,23 @@ fn a_session_goes_over_tls() {
 }
 
 #[test]
+fn the_status_tells_of_the_encryption() {
+    let server = start(&[]);
+    let mut client = Client::connect(&over_tls(&server, Trust::Anybody)).unwrap();
+    let mut status =
+        |name: &str| client.query(&format!("SHOW STATUS LIKE '{name}'")).unwrap().cell(0, 1).unwrap();
+    // This client begins a session of its own each time, which it might take up again.
+    assert_eq!((status("Ssl_sessions_reused"), status("Ssl_session_cache_hits")), ("0".into(), "0".into()));
+    assert_ne!(status("Ssl_used_session_cache_entries"), "0");
+    let cipher = status("Ssl_cipher");
+    assert!(status("Ssl_cipher_list").split(':').any(|listed| listed == cipher), "{cipher} is not listed");
+    assert_eq!((status("Ssl_verify_depth"), status("Ssl_default_timeout")), ("6".into(), "86400".into()));
+    let modes = [status("Ssl_verify_mode"), status("Ssl_ctx_verify_mode")];
+    let has_authorities = server.rows("SELECT @@ssl_ca <> ''") == ["1"];
+    assert_eq!(modes, if has_authorities { ["5", "5"] } else { ["0", "0"] });
+}
+
+#[test]
 fn clients_can_tell_the_server_by_its_certificate() {
     let server = start(&[]);
     Client::connect(&over_tls(&server, authority(&server))).unwrap();

@@ -584,6 +584,10 @@ pub trait Host: Rights {
         None
     }
 
+    /// Counts foreign keys that a statement has made and that refer to columns which do not tell
+    /// rows apart.
+    fn note_unsafe_foreign_keys(&self, _count: u64) {}
+
     /// Sleeps, for SLEEP(), and returns whether the sleep was interrupted.
     fn sleep(&self, duration: Duration) -> bool;
 

@@ -9,35 +9,6 @@ fn names(server: &Server) -> Vec<String> {
     server.rows("SHOW GLOBAL STATUS").into_iter().map(name).collect()
 }
 
-/// MySQL's variables that this server does not have: what it does not count, and what only MySQL's
-/// TLS library has.
-const ABSENT: &[&str] = &[
-    "Count_hit_tmp_table_size",
-    "Deprecated_use_fk_on_non_standard_key_count",
-    "Deprecated_use_fk_on_non_standard_key_last_timestamp",
-    "Innodb_buffer_pool_write_requests",
-    "Innodb_redo_log_uuid",
-    "Innodb_system_rows_deleted",
-    "Innodb_system_rows_inserted",
-    "Innodb_system_rows_read",
-    "Innodb_system_rows_updated",
-    "Ssl_cipher_list",
-    "Ssl_ctx_verify_depth",
-    "Ssl_ctx_verify_mode",
-    "Ssl_default_timeout",
-    "Ssl_session_cache_hits",
-    "Ssl_session_cache_misses",
-    "Ssl_session_cache_mode",
-    "Ssl_session_cache_overflows",
-    "Ssl_session_cache_size",
-    "Ssl_session_cache_timeout",
-    "Ssl_session_cache_timeouts",
-    "Ssl_sessions_reused",
-    "Ssl_used_session_cache_entries",
-    "Ssl_verify_depth",
-    "Ssl_verify_mode",
-];
-
 #[test]
 fn each_variable_is_there_once() {
     let server = Server::start(Flavor::Slipstream, &Settings::default());
@@ -45,7 +16,6 @@ fn each_variable_is_there_once() {
     ours.sort_unstable();
     let twice: Vec<_> = ours.windows(2).filter(|pair| pair[0] == pair[1]).collect();
     assert!(twice.is_empty(), "a count may hide behind another one: {twice:?}");
-    assert!(ABSENT.iter().all(|absent| !ours.iter().any(|name| name == absent)), "it is not absent any more");
     let test = "status_like_mysql::each_variable_is_there_once";
     if !testkit::available(test, &[Flavor::MySql]) {
         return;
@@ -54,7 +24,6 @@ fn each_variable_is_there_once() {
     let is_missing = |name: &&String| {
         // What is of a plugin or component of MySQL has no place here.
         !["Mysqlx_", "option_tracker_usage"].iter().any(|prefix| name.starts_with(prefix))
-            && !ABSENT.contains(&name.as_str())
             && ours.binary_search(name).is_err()
     };
     let missing: Vec<_> = theirs.iter().filter(is_missing).collect();
@@ -124,6 +93,64 @@ fn what_has_happened_is_counted() {
         for name in ["Ssl_server_not_before", "Ssl_server_not_after"] {
             lines.push(format!("{name}: {} {}", value(name).ends_with(" GMT"), value(name).len()));
         }
+        lines
+    });
+}
+
+#[test]
+fn what_is_deprecated_and_what_outgrows_memory_is_counted() {
+    let test = "status_like_mysql::what_is_deprecated_and_what_outgrows_memory_is_counted";
+    let lines = same_as_mysql(test, &Settings::default(), |server: &Server| {
+        let mut session = server.connect();
+        let mut run = |sql: &str| session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        for sql in [
+            "CREATE DATABASE d",
+            "USE d",
+            "SET restrict_fk_on_non_standard_key = OFF",
+            "CREATE TABLE p (a INT, b INT, u INT UNIQUE, KEY (a), KEY (b))",
+            "CREATE TABLE c (x INT, y INT, FOREIGN KEY (x) REFERENCES p (a), FOREIGN KEY (y) REFERENCES p (b))",
+            "ALTER TABLE c ADD FOREIGN KEY (x) REFERENCES p (b)",
+            "CREATE TABLE IF NOT EXISTS c (x INT, FOREIGN KEY (x) REFERENCES p (a))",
+            "CREATE TABLE c2 (x INT, FOREIGN KEY (x) REFERENCES p (u))",
+            "CREATE TABLE big (a INT PRIMARY KEY, b VARCHAR(200))",
+            "SET cte_max_recursion_depth = 100000",
+            "INSERT INTO big WITH RECURSIVE r AS (SELECT 1 n UNION ALL SELECT n + 1 FROM r WHERE n < 20000) \
+             SELECT n, REPEAT(n, 20) FROM r",
+        ] {
+            run(sql);
+        }
+        let mut number = |name: &str| {
+            let found = run(&format!("SHOW GLOBAL STATUS LIKE '{name}'"));
+            found.cell(0, 1).and_then(|text| text.parse::<u64>().ok()).expect("a number")
+        };
+        let (before, keys) =
+            (number("Count_hit_tmp_table_size"), number("Deprecated_use_fk_on_non_standard_key_count"));
+        let at_us = number("Deprecated_use_fk_on_non_standard_key_last_timestamp");
+        run("SET tmp_table_size = 1024 * 1024");
+        run("SELECT COUNT(*) FROM (SELECT b, COUNT(*) FROM big GROUP BY b LIMIT 1000000) x");
+        let after = run("SHOW GLOBAL STATUS LIKE 'Count_hit_tmp_table_size'").cell(0, 1).expect("a number");
+        vec![
+            format!("keys: {keys}, {}", at_us > 1_700_000_000_000_000),
+            format!("outgrown: {}", after.parse::<u64>().expect("a number") > before),
+        ]
+    });
+    assert_eq!(lines, ["keys: 3, true", "outgrown: true"]);
+}
+
+/// Sessions without TLS have no cipher, and nothing to verify.
+#[test]
+fn the_encryption_of_a_session_is_told() {
+    let test = "status_like_mysql::the_encryption_of_a_session_is_told";
+    same_as_mysql(test, &Settings::default(), |server: &Server| {
+        let mut lines = server.rows(
+            "SHOW SESSION STATUS WHERE Variable_name IN ('Ssl_cipher_list', 'Ssl_default_timeout', \
+             'Ssl_sessions_reused', 'Ssl_verify_depth', 'Ssl_verify_mode', 'Ssl_version')",
+        );
+        lines.extend(server.rows(
+            "SHOW GLOBAL STATUS WHERE Variable_name IN ('Ssl_ctx_verify_mode', 'Ssl_session_cache_hits', \
+             'Ssl_session_cache_misses', 'Ssl_session_cache_mode', 'Ssl_session_cache_overflows', \
+             'Ssl_session_cache_timeouts', 'Ssl_used_session_cache_entries')",
+        ));
         lines
     });
 }

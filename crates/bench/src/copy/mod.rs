@@ -45,6 +45,8 @@ const BEHIND: Duration = Duration::from_secs(1);
 /// A replica that is slower than the load never catches up. It is given up so long after the last
 /// copied row.
 const PATIENCE: Duration = Duration::from_secs(300);
+/// The pause between two looks at whether a replica has caught up.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// Measures everything that the plan asks for.
 pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError> {
@@ -233,15 +235,27 @@ fn copy(
 /// it does not within [`PATIENCE`].
 fn catch_up(source: &mut Node, replica: &mut Node, progress: &mut Progress) -> Result<bool, MeasureError> {
     let clock = Stopwatch::start();
-    while clock.elapsed() < PATIENCE {
+    loop {
         let end = source.position()?;
         let asked = Stopwatch::start();
-        replica.catch_up(&end, progress)?;
+        loop {
+            let status = replica.status()?;
+            if let Some(error) = status.error() {
+                return Err(MeasureError::Broken(replica.name(), error.to_string()));
+            }
+            if status.applied.is_some_and(|applied| applied >= end) {
+                break;
+            }
+            if clock.elapsed() > PATIENCE {
+                return Ok(false);
+            }
+            progress.tell(|| format!("{} s", clock.elapsed().as_secs()));
+            sleep(LOOK_EVERY);
+        }
         if asked.elapsed() <= BEHIND {
             return Ok(true);
         }
     }
-    Ok(false)
 }
 
 fn rows(node: &mut Node, plan: &Plan) -> Result<Vec<Checksum>, MeasureError> {

@@ -445,6 +445,7 @@ impl Committer {
         self.snapshots.leave_unversioned(self.sequencer.complete(seq));
         logged.unfinished.finish();
         bump(&self.counters.commits, 1);
+        bump(&self.counters.changes_on_pages, writes.changes);
         bump(&self.counters.unversioned_commits, u64::from(unversioned));
         Ok(CommitOutcome { seq, gtid })
     }

@@ -107,6 +107,11 @@ pub(crate) fn openssl_name(standard_name: &str) -> String {
 }
 
 pub(crate) fn client_session(tls: &ClientTls, host: &str) -> Result<ClientConnection, TlsError> {
+    let name = ServerName::try_from(host.to_owned()).map_err(setup)?;
+    ClientConnection::new(Arc::new(client_config(tls)?), name).map_err(setup)
+}
+
+pub(super) fn client_config(tls: &ClientTls) -> Result<ClientConfig, TlsError> {
     let provider = tls.provider()?;
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_protocol_versions(&tls.protocol_versions()?)
@@ -131,14 +136,12 @@ pub(crate) fn client_session(tls: &ClientTls, host: &str) -> Result<ClientConnec
         }
         Trust::Authorities(pem) => builder.with_webpki_verifier(authorities(pem)?),
     };
-    let config = match &tls.identity {
+    Ok(match &tls.identity {
         None => builder.with_no_client_auth(),
         Some(Identity { certificate_pem, key_pem }) => builder
             .with_client_auth_cert(certificates(certificate_pem)?, private_key(key_pem)?)
             .map_err(setup)?,
-    };
-    let name = ServerName::try_from(host.to_owned()).map_err(setup)?;
-    ClientConnection::new(Arc::new(config), name).map_err(setup)
+    })
 }
 
 /// Checks the certificate's signature, but not the name that it is for.

@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn requirements_are_met_by_encryption_and_certificates() {
-        let encryption = Encryption { version: "TLSv1.3".into(), cipher: "C".into() };
+        let encryption = Encryption { version: "TLSv1.3".into(), cipher: "C".into(), is_resumed: false };
         let certificate = ClientCertificate { issuer: "/CN=i".into(), subject: "/CN=s".into() };
         let specified = |cipher: &str, issuer: &str, subject: &str| TlsRequirement::Specified {
             cipher: cipher.into(),

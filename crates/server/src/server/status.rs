@@ -202,6 +202,10 @@ pub struct ServerStatus {
     /// Lists of connections by SHOW PROCESSLIST or from information_schema, where
     /// performance_schema has a better one.
     pub process_lists: Counter,
+    /// The number of foreign keys that were made to columns which do not tell rows apart.
+    pub unsafe_foreign_keys: Counter,
+    /// The time at which the latest of them was made, in microseconds since 1970. 0 means never.
+    pub unsafe_foreign_key_us: Counter,
     /// The time of the last of them, in microseconds of unix time.
     pub process_list_us: Counter,
     /// Statements that took longer than long_query_time.
@@ -255,6 +259,8 @@ impl Default for ServerStatus {
             slow_launch_threads: Counter::default(),
             flush_commands: Counter::default(),
             process_lists: Counter::default(),
+            unsafe_foreign_keys: Counter::default(),
+            unsafe_foreign_key_us: Counter::default(),
             process_list_us: Counter::default(),
             slow_queries: Counter::default(),
             max_execution_time_exceeded: Counter::default(),
@@ -313,6 +319,8 @@ impl ServerStatus {
             ("Com_stmt_send_long_data", self.stmt_send_long_data.get()),
             ("Connection_errors_max_connections", self.max_connections_errors.get()),
             ("Connections", self.connections.get()),
+            ("Deprecated_use_fk_on_non_standard_key_count", self.unsafe_foreign_keys.get()),
+            ("Deprecated_use_fk_on_non_standard_key_last_timestamp", self.unsafe_foreign_key_us.get()),
             ("Deprecated_use_i_s_processlist_count", self.process_lists.get()),
             ("Deprecated_use_i_s_processlist_last_timestamp", self.process_list_us.get()),
             ("Flush_commands", self.flush_commands.get()),
@@ -341,6 +349,12 @@ impl ServerStatus {
 }
 
 impl ServerStatus {
+    /// Counts foreign keys to columns that do not tell rows apart.
+    pub fn note_unsafe_foreign_keys(&self, count: u64) {
+        self.unsafe_foreign_keys.add(count);
+        self.unsafe_foreign_key_us.raise_to(os::clock::now_us());
+    }
+
     /// Counts a list of connections.
     pub fn note_process_list(&self) {
         self.process_lists.add_one();

@@ -1,15 +1,18 @@
 //! The status variables about the process: its encryption, its error log, its connections and what
-//! it keeps open.
+//! it keeps open; and those about the encryption of one connection.
 
 use crate::process::error_log;
 use crate::server::Server;
 use crate::variables;
 use os::disk::uses::Sums;
+use protocol::stream::Encryption;
+use protocol::tls::ServerTls;
 use sql::measured::Measured;
 
 /// Returns the variables by name, unsorted.
 pub fn variables(server: &Server) -> Vec<(String, String)> {
     let mut all = settings_of_tls(server);
+    all.extend(resumption_of_tls(server));
     let log = error_log::figures();
     let status = &server.status;
     let has_log = u64::from(server.binlog.is_some());
@@ -79,4 +82,58 @@ fn settings_of_tls(server: &Server) -> Vec<(String, String)> {
     let shown =
         |name: &str| format!("Current_tls_{}", name.trim_start_matches("ssl_").trim_start_matches("tls_"));
     known.map(|name| (shown(name), server.globals.named(name).text().to_owned())).collect()
+}
+
+/// Returns what the server asks of certificates, and what has become of the sessions of TLS that
+/// clients may take up again. Sessions are kept as long as there is room for them.
+fn resumption_of_tls(server: &Server) -> Vec<(String, String)> {
+    let tls = server.tls.get();
+    let figures = tls.map(ServerTls::resumption).unwrap_or_default();
+    let [depth, _, mode] = verification(tls);
+    let kept = if tls.is_some() { ServerTls::KEPT_SESSIONS } else { 0 };
+    [
+        ("Ssl_ctx_verify_depth", depth),
+        ("Ssl_ctx_verify_mode", mode),
+        ("Ssl_session_cache_hits", figures.hits),
+        ("Ssl_session_cache_misses", figures.misses),
+        ("Ssl_session_cache_overflows", figures.overflows),
+        ("Ssl_session_cache_size", kept),
+        ("Ssl_session_cache_timeout", 0),
+        ("Ssl_session_cache_timeouts", 0),
+        ("Ssl_used_session_cache_entries", figures.entries),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_string()))
+    .into_iter()
+    .chain([("Ssl_session_cache_mode".to_owned(), if tls.is_some() { "SERVER" } else { "NONE" }.to_owned())])
+    .collect()
+}
+
+/// Returns how long the chain of a client's certificate may be, for how many seconds a session may
+/// be taken up again, and OpenSSL's number for what is asked of clients: 0 for nothing, and 5 for a
+/// certificate that is asked for once and need not be there.
+fn verification(tls: Option<&ServerTls>) -> [u64; 3] {
+    const ASKED_FOR_ONCE: u64 = 5;
+    let Some(tls) = tls else { return [0; 3] };
+    let mode = if tls.asks_for_certificates() { ASKED_FOR_ONCE } else { 0 };
+    [ServerTls::VERIFY_DEPTH, ServerTls::SESSION_LIFETIME_S, mode]
+}
+
+/// Returns the variables about the encryption of one connection, which are empty or 0 without any.
+pub fn of_connection(server: &Server, encryption: Option<Encryption>) -> Vec<(String, String)> {
+    let tls = server.tls.get().filter(|_| encryption.is_some());
+    let [depth, lifetime_s, mode] = verification(tls);
+    let ciphers = tls.map(ServerTls::ciphers).unwrap_or_default().join(":");
+    let of_none = || Encryption { version: String::new(), cipher: String::new(), is_resumed: false };
+    let Encryption { version, cipher, is_resumed } = encryption.unwrap_or_else(of_none);
+    [
+        ("Ssl_cipher", cipher),
+        ("Ssl_cipher_list", ciphers),
+        ("Ssl_default_timeout", lifetime_s.to_string()),
+        ("Ssl_sessions_reused", u8::from(is_resumed).to_string()),
+        ("Ssl_verify_depth", depth.to_string()),
+        ("Ssl_verify_mode", mode.to_string()),
+        ("Ssl_version", version),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
 }

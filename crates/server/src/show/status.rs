@@ -19,6 +19,7 @@ pub fn list(server: &Server) -> Vec<(String, String)> {
     all.push(("Innodb_buffer_pool_load_status".to_owned(), load));
     all.extend(redo_log(server));
     all.extend(tables(server));
+    all.push(("Count_hit_tmp_table_size".to_owned(), outgrown_tables(server).to_string()));
     all.extend(absent_features::variables());
     all.extend(memory(server));
     all.extend(DataIo::of(server, &os::account::snapshot()).variables());
@@ -55,9 +56,7 @@ pub fn of_session(server: &Server, entry: &SessionEntry, scope: VariableScope) -
         let name = EventName(u16::try_from(place).ok()?).status_variable()?;
         Some((name, count.to_string()))
     }));
-    let encryption = entry.encryption();
-    let (version, cipher) = encryption.map_or_else(Default::default, |it| (it.version, it.cipher));
-    all.extend([("Ssl_cipher".to_owned(), cipher), ("Ssl_version".to_owned(), version)]);
+    all.extend(process_status::of_connection(server, entry.encryption()));
     all.sort();
     all
 }
@@ -110,6 +109,13 @@ fn memory(server: &Server) -> Vec<(String, String)> {
     ]
     .map(|(name, value)| (name.to_owned(), value.to_string()))
     .into()
+}
+
+/// Returns how many tables of statements have outgrown `tmp_table_size` and went on in files. No
+/// other tables of statements are in files.
+fn outgrown_tables(server: &Server) -> u64 {
+    let counted = Counters::NAMES.iter().zip(server.sessions.counted());
+    counted.filter(|(name, _)| **name == "Created_tmp_disk_tables").map(|(_, count)| count).sum()
 }
 
 /// Returns the numbers of tables that are open. The dictionary holds all of them, and each was

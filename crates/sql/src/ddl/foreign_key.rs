@@ -10,6 +10,9 @@ use engine::{Catalog, ForeignKeyDef, IndexRef, ReferentialAction, Table, TableDe
 use std::sync::Arc;
 use types::{ColumnType, TypeCode, collation};
 
+/// The warning about a foreign key that refers to columns which do not tell rows apart.
+pub(crate) const UNSAFE_FOREIGN_KEY: u16 = 6124;
+
 /// The catalog and the settings that foreign keys are checked by.
 #[derive(Clone, Copy)]
 pub(crate) struct Relations<'a> {
@@ -238,7 +241,7 @@ impl Relations<'_> {
         }
         let warning = |name: String| {
             let text = "refers to non-unique key or partial key. This is deprecated and will be removed in a future release.";
-            (6124, format!("Foreign key '{name}' {text}"))
+            (UNSAFE_FOREIGN_KEY, format!("Foreign key '{name}' {text}"))
         };
         names.into_iter().map(warning).collect()
     }

@@ -6,7 +6,8 @@ use super::schedule::schedule_values;
 use super::{Session, locked_tables, temporary};
 use crate::ast::{self, CreateTable, Statement};
 use crate::ddl::{
-    DdlReport, DdlSettings, ScheduleValues, about_temporary, columns_of_query, routine_change, schedule_of,
+    DdlReport, DdlSettings, ScheduleValues, UNSAFE_FOREIGN_KEY, about_temporary, columns_of_query,
+    routine_change, schedule_of,
 };
 use crate::detached::{DetachedRows, DetachedSettings};
 use crate::error::{Result, SqlError};
@@ -90,6 +91,10 @@ fn run_ddl_now(session: &mut Session, text: &[u8], statement: &Statement) -> Res
     }
     for (code, message) in notes {
         session.statement.diagnostics.borrow_mut().push(Level::Note, code, message);
+    }
+    let unsafe_keys = warnings.iter().filter(|(code, _)| *code == UNSAFE_FOREIGN_KEY).count();
+    if unsafe_keys > 0 {
+        session.server.host.note_unsafe_foreign_keys(unsafe_keys as u64);
     }
     for (code, message) in warnings {
         session.statement.diagnostics.borrow_mut().push(Level::Warning, code, message);
