@@ -273,6 +273,30 @@ impl RowLayout {
         }
     }
 
+    /// Returns the packed value of a column of variable length, and the number of bytes of its
+    /// length, which stands before the value's own bytes. `None` means NULL.
+    ///
+    /// # Errors
+    /// Returns an error if the image ends within the value, or has no such column.
+    #[inline(always)]
+    pub fn find_packed<'a>(
+        &self,
+        image: &'a [u8],
+        column: usize,
+    ) -> Result<Option<(usize, &'a [u8])>, RowError> {
+        let Some(start) = self.start_of(image, column)? else { return Ok(None) };
+        match self.text_at(image, column, start) {
+            Some((prefix, text)) => Ok(Some((prefix, &image[start..start + prefix + text.len()]))),
+            None => match self.widths[column] {
+                Width::Prefixed(prefix) => {
+                    let end = self.after(image, column, start)?;
+                    Ok(Some((usize::from(prefix), &image[start..end])))
+                }
+                Width::Fixed(_) => Err(self.error(column, start, PackedError::WrongKind)),
+            },
+        }
+    }
+
     /// Returns the bytes of a column that is not NULL and starts at `start`, without the length
     /// prefix.
     fn find_at<'a>(&self, image: &'a [u8], column: usize, start: usize) -> Result<&'a [u8], RowError> {

@@ -33,6 +33,10 @@ pub(crate) struct StoredColumns {
 struct Sorting {
     /// The columns of the table by which the rows are sorted, in ascending order.
     keys: Vec<usize>,
+    /// The only column by which the rows are sorted, if its texts need not be decoded.
+    text: Option<usize>,
+    /// Whether that column is also all that is sent.
+    is_text_all: bool,
     /// The columns of the result, as if they were a table.
     layout: RowLayout,
     /// The numbers of these columns.
@@ -63,9 +67,14 @@ impl StoredColumns {
                 let mut keys: Vec<usize> = keys.collect::<Option<_>>()?;
                 keys.sort_unstable();
                 keys.dedup();
+                let text = match (&select.order[..], &keys[..]) {
+                    ([_], [column]) if table.layout.is_plain_text(*column) => Some(*column),
+                    _ => None,
+                };
+                let is_text_all = text.is_some_and(|column| columns == [column]);
                 let types: Vec<ColumnType> = plan.columns.iter().map(|column| column.ty.clone()).collect();
                 let all = (0..types.len()).collect();
-                Some(Box::new(Sorting { keys, layout: RowLayout::new(&types), all }))
+                Some(Box::new(Sorting { keys, text, is_text_all, layout: RowLayout::new(&types), all }))
             }
         };
         Some(StoredColumns { columns, sorting })
@@ -165,6 +174,9 @@ pub(crate) fn run_stored(
     Ok(Some(QueryOutcome { found_rows: sent }))
 }
 
+/// The null bitmap of the image of one column that is not NULL.
+const NOT_NULL: &[u8] = &[0];
+
 /// Gives the rows of the table to a sorter.
 fn sort<'p>(
     run: &mut Run<'_, '_>,
@@ -175,16 +187,18 @@ fn sort<'p>(
     let ctx = run.ctx;
     let mut sorter = Sorter::new(&select.order, None, ctx);
     let mut row = Value::nulls(select.slots);
-    // The only column by which rows are sorted, if its texts need not be decoded.
-    let text = match (&select.order[..], &sorting.keys[..]) {
-        ([_], [column]) if table.layout.is_plain_text(*column) => Some(*column),
-        _ => None,
-    };
     while let Some(image) = reader.next_image(run)? {
-        let text = match text {
-            Some(column) => table.layout.find(image, column)?,
+        let packed = match sorting.text {
+            Some(column) => table.layout.find_packed(image, column)?,
             None => None,
         };
+        if let Some((prefix, packed)) = packed
+            && sorting.is_text_all
+            && sorter.keep_text(&packed[prefix..], [NOT_NULL, packed], ctx)?
+        {
+            continue;
+        }
+        let text = packed.map(|(prefix, packed)| &packed[prefix..]);
         let offered = match text.and_then(|text| sorter.offer_text(text)) {
             Some(offered) => offered,
             None => {
@@ -210,17 +224,21 @@ fn send_sorted(
     emit: &mut EmitStored<'_>,
 ) -> Result<u64> {
     let mut sorted = sorter.finish(run.ctx)?;
-    let (mut sent, mut before) = (0, Vec::new());
-    while let Some(image) = sorted.next_payload(run.ctx)? {
+    let (mut sent, mut before, mut key_before) = (0, Vec::new(), Vec::new());
+    while let Some((key, image)) = sorted.next_keyed(run.ctx)? {
         run.on_row()?;
         let row = StoredRow { layout: &sorting.layout, image, columns: &sorting.all };
         if distinct {
             let last = StoredRow { image: &before, ..row };
-            if sent > 0 && is_equal(&last, &row, &plan.columns, run.ctx)? {
+            // Texts with different keys are different.
+            let differs = sent == 0 || sorting.is_text_all && *key_before != *key;
+            if !differs && is_equal(&last, &row, &plan.columns, run.ctx)? {
                 continue;
             }
             before.clear();
             before.extend_from_slice(image);
+            key_before.clear();
+            key_before.extend_from_slice(key);
         }
         sent += 1;
         emit(&row)?;

@@ -202,6 +202,24 @@ pub(super) fn write_only_text(order: KeyOrder, text: &[u8], out: &mut KeyBuffer)
     true
 }
 
+/// The most bytes that [`write_cut_text`] appends beside the text.
+pub(super) const MOST_CUT_BYTES: usize = EQUAL_REST_BYTES + 4;
+
+/// Appends the key that [`write_only_text`] makes, its start and its tail, and returns the length
+/// of the start. `None` means that the key is not of this kind, and that nothing was appended.
+#[inline]
+pub(super) fn write_cut_text(order: KeyOrder, text: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+    let Some((0, collation_id, descending)) = order.cut else { return None };
+    let at = out.len();
+    if !write_start(text, (collation_id, descending), out) {
+        return None;
+    }
+    let start_len = out.len() - at;
+    out.extend_from_slice(&(text.len() as u32).to_le_bytes());
+    out.extend_from_slice(text);
+    Some(start_len)
+}
+
 /// Appends the part of a text, cut short. Returns false, and appends nothing, if the text is too
 /// short for that, or so long that its length does not fit a tail.
 fn write_start(text: &[u8], (collation_id, descending): (u16, bool), out: &mut Vec<u8>) -> bool {

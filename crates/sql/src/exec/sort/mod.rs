@@ -147,7 +147,7 @@ impl<'p> Sorter<'p> {
     }
 
     /// Has `write` add bytes to the row that was offered last. They come back by
-    /// [`Sorted::next_payload`].
+    /// [`Sorted::next_keyed`].
     ///
     /// # Errors
     /// Returns the errors of `write`.
@@ -164,6 +164,21 @@ impl<'p> Sorter<'p> {
         self.buffer.push(self.key.key(), &self.payload)?;
         self.kept += 1;
         self.make_room(ctx)
+    }
+
+    /// Offers and keeps a row whose only key is a column with this text, with the bytes of its
+    /// payload, which come back by [`Sorted::next_keyed`]. Returns false if it has done nothing:
+    /// the key is not of this kind, or not all rows are wanted.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Sorter::keep`].
+    pub fn keep_text(&mut self, text: &[u8], payload: [&[u8]; 2], ctx: &Context<'_>) -> Result<bool> {
+        if self.keys.len() != 1 || self.wanted.is_some() || !self.buffer.push_text(text, payload)? {
+            return Ok(false);
+        }
+        self.kept += 1;
+        self.make_room(ctx)?;
+        Ok(true)
     }
 
     /// Keeps an entry whose key the caller has made. No such key may be a prefix of another.
@@ -351,17 +366,21 @@ impl Sorted {
         Ok(true)
     }
 
-    /// Returns the bytes that [`Sorter::write_by`] has added to the next row, or `None` when there
-    /// is no further row.
+    /// Returns the start of the next row's key, and the bytes that [`Sorter::write_by`] or
+    /// [`Sorter::keep_text`] has added to the row, or `None` when there is no further row. Rows
+    /// with different starts have different keys.
     ///
     /// # Errors
     /// Returns the errors of [`Sorted::next`].
-    pub fn next_payload(&mut self, ctx: &Context<'_>) -> Result<Option<&[u8]>> {
+    #[inline]
+    pub fn next_keyed(&mut self, ctx: &Context<'_>) -> Result<Option<(&[u8], &[u8])>> {
         let Sorted { merge, wanted, left, .. } = self;
-        let Some((_, payload)) = next_entry(merge, wanted, left, ctx)? else { return Ok(None) };
-        ctx.counters.sort_rows.count();
-        ctx.counters.rows_examined.count();
-        Ok(Some(payload))
+        let next = next_entry(merge, wanted, left, ctx)?;
+        if next.is_some() {
+            ctx.counters.sort_rows.count();
+            ctx.counters.rows_examined.count();
+        }
+        Ok(next)
     }
 
     /// Returns the key and the payload of the next entry, or `None` at the end. The key is that of

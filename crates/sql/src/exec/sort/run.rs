@@ -1,6 +1,6 @@
 //! Sorted runs, in memory or on a tape. An entry of a run is a key and a payload.
 
-use super::key::{EQUAL_REST_BYTES, Key, KeyBuffer, KeyOrder};
+use super::key::{self, EQUAL_REST_BYTES, Key, KeyBuffer, KeyOrder, MOST_CUT_BYTES};
 use crate::error::{Result, SqlError};
 use crate::exec::spill::{Tape, TapeReader};
 use crate::expr::Context;
@@ -125,6 +125,39 @@ impl Buffer {
         growth::reserve(&mut self.bytes, bytes, &mut self.charge)?;
         parts.iter().for_each(|part| self.bytes.extend_from_slice(part));
         growth::push(&mut self.places, place, &mut self.charge)
+    }
+
+    /// Appends an entry whose only key is a text, which goes to its place at once. Returns false,
+    /// and appends nothing, if such a key would not be cut short.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Buffer::push`].
+    pub fn push_text(&mut self, text: &[u8], payload: [&[u8]; 2]) -> Result<bool> {
+        let at = self.bytes.len();
+        let payload_len = payload[0].len() + payload[1].len();
+        let payload_bytes = u32::try_from(payload_len).map_err(|_| too_long())?;
+        if self.bytes.capacity() == 0 {
+            growth::reserve(&mut self.bytes, self.first_bytes, &mut self.charge)?;
+        }
+        let most_bytes = HEADER_BYTES + MOST_CUT_BYTES + text.len() + payload_len;
+        growth::reserve(&mut self.bytes, most_bytes, &mut self.charge)?;
+        self.bytes.extend_from_slice(&[0; HEADER_BYTES]);
+        let Some(start_len) = key::write_cut_text(self.order, text, &mut self.bytes) else {
+            self.bytes.truncate(at);
+            return Ok(false);
+        };
+        let key = at + HEADER_BYTES;
+        let tail_len = self.bytes.len() - key - start_len;
+        payload.iter().for_each(|part| self.bytes.extend_from_slice(part));
+        assert!(self.bytes.len() - at <= most_bytes, "an entry takes no more than was charged for it");
+        let tail_bytes = u32::try_from(tail_len).map_err(|_| too_long())?;
+        let lengths = [start_len as u32, tail_bytes, payload_bytes];
+        for (place, len) in self.bytes[at..key].as_chunks_mut::<4>().0.iter_mut().zip(lengths) {
+            *place = len.to_le_bytes();
+        }
+        let place = Place { head: head(&self.bytes[key..key + start_len], 0), at };
+        growth::push(&mut self.places, place, &mut self.charge)?;
+        Ok(true)
     }
 
     /// Sorts the entries. Those with equal keys keep the order in which they came.

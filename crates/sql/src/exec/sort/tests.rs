@@ -124,7 +124,10 @@ fn long_texts_with_equal_beginnings_are_in_the_order_of_their_collation() {
                 (0..rng.below(4)).map(|_| ['a', 'A', 'b', 'é'][rng.below(4) as usize]).collect();
             let text = format!("{}{rest}", &beginning[..same]).into_bytes();
             let (_, key) = key_of_text(&text, COLLATION, descending);
-            buffer.push(key.key(), &number.to_le_bytes()).unwrap();
+            let (low, high) = (&number.to_le_bytes()[..1], &number.to_le_bytes()[1..]);
+            if rng.one_in(2) || !buffer.push_text(&text, [low, high]).unwrap() {
+                buffer.push(key.key(), &number.to_le_bytes()).unwrap();
+            }
             expected.push((text, number));
         }
         buffer.sort();
@@ -178,6 +181,7 @@ fn the_first_rows_stay_in_the_order_in_which_they_came() {
 /// A text whose key is made without a row has the key that it has in a row.
 #[test]
 fn a_text_alone_has_the_same_key() {
+    let budget = Budget::new(Default::default());
     for collation_id in [collation::UTF8MB4_0900_AI_CI, collation::UTF8MB4_BIN] {
         for descending in [false, true] {
             for text in ["", "a", "fifteen letters", "sixteen letters!", "more than sixteen letters", "é"] {
@@ -189,6 +193,12 @@ fn a_text_alone_has_the_same_key() {
                     if is_made {
                         assert_eq!(alone.key(), key.key(), "{text}");
                     }
+                    let mut buffer = Buffer::new(1 << 20, order, Charge::new(&budget));
+                    assert_eq!(buffer.push_text(text.as_bytes(), [b"p", b"ayload"]).unwrap(), is_made);
+                    assert_eq!((buffer.len() > 0, buffer.used_bytes() > 0), (is_made, is_made), "{text}");
+                    let mut merge = Merge::new(vec![RunReader::of_buffer(buffer)]).unwrap();
+                    let entry = merge.next().unwrap().map(RunReader::entry);
+                    assert_eq!(entry, is_made.then_some((key.key(), &b"payload"[..])), "{text}");
                 }
             }
         }
