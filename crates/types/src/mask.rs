@@ -92,6 +92,7 @@ impl ColumnMask {
     }
 
     /// Returns how many columns the table has.
+    #[inline]
     pub fn columns(&self) -> usize {
         self.columns as usize
     }

@@ -51,6 +51,12 @@ impl Header {
 
     /// Appends the header.
     pub fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_bytes());
+    }
+
+    /// Returns the header as bytes.
+    #[inline]
+    pub fn to_bytes(&self) -> [u8; HEADER_LEN] {
         let mut header = [0; HEADER_LEN];
         header[..4].copy_from_slice(&self.timestamp.to_le_bytes());
         header[TYPE_OFFSET] = self.event_type;
@@ -58,7 +64,7 @@ impl Header {
         header[EVENT_SIZE_OFFSET..LOG_POS_OFFSET].copy_from_slice(&self.event_size.to_le_bytes());
         header[LOG_POS_OFFSET..FLAGS_OFFSET].copy_from_slice(&self.log_pos.to_le_bytes());
         header[FLAGS_OFFSET..].copy_from_slice(&self.flags.to_le_bytes());
-        out.extend_from_slice(&header);
+        header
     }
 }
 
