@@ -46,7 +46,6 @@ const KEPT: &[(&str, Kind, &str)] = &[
     ("sql_buffer_result", Kind::Bool, "0"),
     ("sql_quote_show_create", Kind::Bool, "1"),
     ("big_tables", Kind::Bool, "0"),
-    ("binlog_rows_query_log_events", Kind::Bool, "0"),
     ("rand_seed1", Kind::Number, "0"),
     ("rand_seed2", Kind::Number, "0"),
     ("pseudo_thread_id", Kind::Number, "0"),
@@ -142,6 +141,8 @@ pub(crate) struct Variables {
     /// 0 means no limit.
     pub max_execution_time_ms: u64,
     pub sql_safe_updates: bool,
+    /// `binlog_rows_query_log_events`.
+    pub logs_rows_query: bool,
     pub foreign_key_checks: bool,
     /// `slipstream_fire_triggers`.
     pub fire_triggers: bool,
@@ -202,6 +203,7 @@ impl Default for Variables {
             cte_max_recursion_depth: 1000,
             max_execution_time_ms: 0,
             sql_safe_updates: false,
+            logs_rows_query: false,
             foreign_key_checks: true,
             fire_triggers: true,
             unique_checks: true,
@@ -298,6 +300,7 @@ impl Variables {
         "max_execution_time",
         "optimizer_switch",
         "sql_safe_updates",
+        "binlog_rows_query_log_events",
         "foreign_key_checks",
         "slipstream_dialect",
         "slipstream_fire_triggers",
@@ -388,6 +391,7 @@ impl Variables {
             "max_execution_time" => unsigned(self.max_execution_time_ms),
             "optimizer_switch" => Value::text(&self.switches.to_string()),
             "sql_safe_updates" => bool(self.sql_safe_updates),
+            "binlog_rows_query_log_events" => bool(self.logs_rows_query),
             "foreign_key_checks" => bool(self.foreign_key_checks),
             "slipstream_dialect" => Value::text(if self.of_mariadb { MARIADB } else { MYSQL }),
             "slipstream_fire_triggers" => bool(self.fire_triggers),
@@ -546,6 +550,7 @@ impl Variables {
             }
             "optimizer_switch" => self.switches = wanted.switches(self.switches, Switches::default())?,
             "sql_safe_updates" => self.sql_safe_updates = wanted.boolean()?,
+            "binlog_rows_query_log_events" => self.logs_rows_query = wanted.boolean()?,
             "foreign_key_checks" => self.foreign_key_checks = wanted.boolean()?,
             "slipstream_dialect" => {
                 self.of_mariadb = match wanted.text().to_ascii_uppercase().as_str() {
@@ -634,6 +639,7 @@ impl Variables {
             "tx_read_only",
             "sql_log_bin",
             "sql_safe_updates",
+            "binlog_rows_query_log_events",
             "foreign_key_checks",
             "slipstream_fire_triggers",
             "unique_checks",

@@ -425,9 +425,7 @@ fn run_in(
         ctx.be_lenient();
     }
     let logged_text = || expanded(text, parameters, session.settings.variables.sql_mode.lex());
-    let has_rows_query = !bound.is_query()
-        && as_text.is_none()
-        && session.settings.variables.kept_on("binlog_rows_query_log_events");
+    let has_rows_query = !bound.is_query() && as_text.is_none() && session.settings.variables.logs_rows_query;
     let rows_query = has_rows_query.then(|| String::from_utf8_lossy(&logged_text()).into_owned());
     transaction
         .set_checks(session.settings.variables.foreign_key_checks, session.settings.variables.unique_checks);

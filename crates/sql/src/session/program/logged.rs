@@ -13,7 +13,7 @@ use types::{Value, collation};
 /// returns it as it is in the program.
 pub(super) fn text_of<'i>(session: &Session, inner: &'i InnerStatement, frame: &Frame) -> Cow<'i, [u8]> {
     let is_read = session.settings.variables.binlog_format != BinlogFormat::Row
-        || session.settings.variables.kept_on("binlog_rows_query_log_events");
+        || session.settings.variables.logs_rows_query;
     if inner.variables.is_empty() || !is_read || !session.server.engine.log_bin() {
         return Cow::Borrowed(inner.text.as_bytes());
     }
