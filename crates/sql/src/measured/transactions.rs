@@ -3,6 +3,7 @@
 use super::levels::Sums;
 use super::recent::Kept;
 use binlog::Xid;
+use binlog::gtid::Gtid;
 use engine::{GtidNext, Isolation};
 
 /// How a transaction stands.
@@ -38,8 +39,10 @@ pub enum NotedGtid {
     /// It gets one when it changes something, and has not.
     #[default]
     Automatic,
-    /// This one, or none on purpose.
-    Named(Box<GtidNext>),
+    /// None on purpose.
+    Anonymous,
+    /// This one. It is boxed, because it is larger than all else that is noted.
+    Given(Box<Gtid>),
 }
 
 impl From<GtidNext> for NotedGtid {
@@ -47,7 +50,8 @@ impl From<GtidNext> for NotedGtid {
     fn from(gtid: GtidNext) -> NotedGtid {
         match gtid {
             GtidNext::Automatic | GtidNext::AutomaticTagged(_) => NotedGtid::Automatic,
-            GtidNext::Anonymous | GtidNext::Given(_) => NotedGtid::Named(Box::new(gtid)),
+            GtidNext::Anonymous => NotedGtid::Anonymous,
+            GtidNext::Given(gtid) => NotedGtid::Given(Box::new(gtid)),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::statements::reading::{read, sessions};
 use crate::client::connection_host::ConnectionHost;
 use crate::show::result_table::text_or_null;
 use binlog::Xid;
-use engine::{GtidNext, Isolation};
+use engine::Isolation;
 use sql::measured::{
     Level, Measured, NotedGtid, TransactionEvent, TransactionState, TransactionSums, TransactionTimes,
     XaState,
@@ -67,7 +67,7 @@ fn row(thread: u64, event: &TransactionEvent, measured: &Measured) -> Vec<Value>
         Value::text("transaction"),
         Value::text(state_name(event.state)),
         number(event.id),
-        text_or_null(gtid_text(&event.gtid).as_deref()),
+        Value::text(&gtid_text(&event.gtid)),
         xid.map_or(Value::Null, |xid| Value::Int(xid.format_id())),
         text_or_null(xid.map(Xid::gtrid).map(xid_text).as_deref()),
         text_or_null(xid.map(Xid::bqual).filter(|part| !part.is_empty()).map(xid_text).as_deref()),
@@ -103,15 +103,12 @@ fn isolation_name(isolation: Isolation) -> &'static str {
     }
 }
 
-fn gtid_text(gtid: &NotedGtid) -> Option<String> {
-    let NotedGtid::Named(named) = gtid else {
-        return (*gtid == NotedGtid::Automatic).then(|| "AUTOMATIC".to_owned());
-    };
-    Some(match **named {
-        GtidNext::Automatic | GtidNext::AutomaticTagged(_) => "AUTOMATIC".to_owned(),
-        GtidNext::Anonymous => "ANONYMOUS".to_owned(),
-        GtidNext::Given(gtid) => gtid.to_string(),
-    })
+fn gtid_text(gtid: &NotedGtid) -> String {
+    match gtid {
+        NotedGtid::Automatic => "AUTOMATIC".to_owned(),
+        NotedGtid::Anonymous => "ANONYMOUS".to_owned(),
+        NotedGtid::Given(gtid) => gtid.to_string(),
+    }
 }
 
 fn xa_name(state: XaState) -> &'static str {
