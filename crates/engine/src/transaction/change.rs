@@ -18,6 +18,7 @@ use crate::rows::OldRow;
 use crate::status::bump;
 use crate::table::Table;
 use std::sync::Arc;
+use types::ColumnMask;
 
 /// Inserts a row.
 ///
@@ -57,13 +58,27 @@ pub(super) fn update_row(
     table: &Arc<Table>,
     key: &[u8],
     current: OldRow,
-    new_image: &[u8],
+    new_image: Vec<u8>,
     from: Following<'_>,
 ) -> Result<()> {
-    let changed = table.layout.changed(&current.image, new_image)?;
+    let changed = table.layout.changed(&current.image, &new_image)?;
     if changed.is_empty() {
         return Ok(());
     }
+    update_changed(rows, table, key, current, (new_image, changed), from)
+}
+
+/// Does what [`update_row`] does, when the columns are known in which the images differ.
+pub(super) fn update_changed(
+    rows: &mut RowAccess,
+    table: &Arc<Table>,
+    key: &[u8],
+    current: OldRow,
+    (image, changed): (Vec<u8>, ColumnMask),
+    from: Following<'_>,
+) -> Result<()> {
+    let new_image = &image[..];
+    debug_assert_eq!(Ok(&changed), table.layout.changed(&current.image, new_image).as_ref());
     let old_image = if table.is_related() { current.image.clone() } else { Vec::new() };
     // In a table with system versioning, a row version that ends counts as deleted for the rows
     // that refer to it.
@@ -97,13 +112,18 @@ pub(super) fn update_row(
         rows.changes.sidecar.whole_row(table.id, new_image);
     }
     rows.record_change(table, row_id);
-    let new = (new_image.to_vec(), logged_at);
-    rows.changes.stage_over(table, &new_key, new_keys.over)?;
-    rows.changes.stage_update(table, key, current, &new_key, new, new_keys.keys)?;
     if table.auto_increment.is_some_and(|column| changed.contains(column)) {
         note_auto_increment(table, new_image)?;
     }
+    // The write set gets the image itself. Only what follows needs another one.
+    let for_followers = if references.is_empty() { Vec::new() } else { image.clone() };
+    rows.changes.stage_over(table, &new_key, new_keys.over)?;
+    rows.changes.stage_update(table, key, current, &new_key, (image, logged_at), new_keys.keys)?;
     bump(&rows.engine.counters.rows_updated, 1);
+    let change = match ends {
+        true => Change::Delete { old: &old_image },
+        false => Change::Update { old: &old_image, new: &for_followers, changed: &changed },
+    };
     cascade(rows, &references, table, change, from)
 }
 
@@ -166,7 +186,7 @@ fn follow(
         None => Ok(()),
         Some(ChildChange::Delete(current)) => delete_row(rows, &reference.child, row, current, from),
         Some(ChildChange::Update(current, image)) => {
-            update_row(rows, &reference.child, row, current, &image, from)
+            update_row(rows, &reference.child, row, current, image, from)
         }
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn apply_update_followed(
         let current = rows.current_row(table, key)?;
         let mut image = Vec::with_capacity(current.image.len() + after.image.len());
         table.layout.splice(&current.image, after.mask, after.image, &mut image)?;
-        update_row(rows, table, key, current, &image, None)
+        update_row(rows, table, key, current, image, None)
     })
 }
 

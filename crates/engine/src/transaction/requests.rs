@@ -1,8 +1,8 @@
 //! What a session asks of its transaction about tables and rows.
 
-use super::change::{delete_row, insert, update_row};
+use super::change::{delete_row, insert, update_changed, update_row};
 use super::dropped::{DroppedStep, delete_dropped};
-use super::mode::{LockMode, Row};
+use super::mode::{LastRead, LockMode, Row};
 use super::scan::Scan;
 use super::spent::SpentTransaction;
 use super::{Transaction, read, xa};
@@ -10,11 +10,13 @@ use crate::commit::pipeline::{CommitOptions, CommitOutcome};
 use crate::definition::IndexRef;
 use crate::error::Result;
 use crate::lock::OnLocked;
+use crate::rows::OldRow;
 use crate::table::Table;
 use crate::transaction::key_range::KeyRange;
 use crate::xa::branches::XaBranch;
 use btree::Direction;
 use std::sync::Arc;
+use types::ColumnMask;
 
 impl Transaction {
     /// Ends the transaction as dropping it does, and keeps its memory for the next one.
@@ -140,7 +142,41 @@ impl Transaction {
         self.check_writable(table)?;
         self.rows.use_table_to_change(table)?;
         let current = self.rows.locked_row(table, old)?;
-        update_row(&mut self.rows, table, &old.key, current, new_image, None)
+        update_row(&mut self.rows, table, &old.key, current, new_image.to_vec(), None)
+    }
+
+    /// Changes a row as [`Transaction::update`] does. `new_image` differs from the image of `old`
+    /// in columns of `columns` alone.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Transaction::update`].
+    pub fn update_columns(
+        &mut self,
+        table: &Arc<Table>,
+        old: Row,
+        new_image: Vec<u8>,
+        columns: &ColumnMask,
+    ) -> Result<()> {
+        self.check_writable(table)?;
+        self.rows.use_table_to_change(table)?;
+        let Row { key, image } = old;
+        match self.rows.take_last_read(table, &key) {
+            Some(LastRead { seq, externs, leaf, .. }) => {
+                let current = OldRow { image, seq, externs, leaf };
+                // Of a single column it is known that it differs.
+                match columns.count() == 1 && current.image != new_image {
+                    true => {
+                        let new = (new_image, columns.clone());
+                        update_changed(&mut self.rows, table, &key, current, new, None)
+                    }
+                    false => update_row(&mut self.rows, table, &key, current, new_image, None),
+                }
+            }
+            None => {
+                let current = self.rows.current_row(table, &key)?;
+                update_row(&mut self.rows, table, &key, current, new_image, None)
+            }
+        }
     }
 
     /// Deletes a row that was read with [`LockMode::Update`], and the child rows that go with it.

@@ -154,16 +154,23 @@ impl RowAccess {
     /// Returns the present state of a row that is to be changed. A row that has just been locked
     /// and read is not read again.
     pub(super) fn locked_row(&mut self, table: &Table, row: &Row) -> Result<OldRow> {
-        match self.last_read.take() {
-            Some(LastRead { table_id, key, seq, externs, leaf })
-                if table_id == table.id
-                    && *key == row.key[..]
-                    && self.changes.writes_of(table).row(table_id, &key).is_none() =>
-            {
+        match self.take_last_read(table, &row.key) {
+            Some(LastRead { seq, externs, leaf, .. }) => {
                 Ok(OldRow { image: row.image.clone(), seq, externs, leaf })
             }
-            _ => self.current_row(table, &row.key),
+            None => self.current_row(table, &row.key),
         }
+    }
+
+    /// Returns what is known of a row if it is the one that was locked and read last, and if the
+    /// transaction has not changed it. Its image is then still the present one.
+    #[inline]
+    pub(super) fn take_last_read(&mut self, table: &Table, key: &[u8]) -> Option<LastRead> {
+        self.last_read.take().filter(|last| {
+            last.table_id == table.id
+                && *last.key == *key
+                && self.changes.writes_of(table).row(table.id, key).is_none()
+        })
     }
 
     /// Locks a row that is to be changed and reads its present state.

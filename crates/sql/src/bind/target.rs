@@ -52,8 +52,11 @@ impl Target {
     /// Leaves out the columns that neither the conditions nor the order use and that are not among
     /// `slots`.
     pub fn need_used_columns(&mut self, mut slots: Vec<usize>) {
-        self.step.conditions.iter().for_each(|condition| condition.slots(&mut slots));
         self.order.iter().for_each(|key| key.expr.slots(&mut slots));
+        let is_used = |column: &usize| slots.contains(&(self.step.base + column));
+        let beside = self.step.needed.iter().copied().filter(is_used).collect();
+        self.step.needed_beside_conditions = Some(beside);
+        self.step.conditions.iter().for_each(|condition| condition.slots(&mut slots));
         self.step.needed.retain(|column| slots.contains(&(self.step.base + column)));
         self.step.note_padding();
     }

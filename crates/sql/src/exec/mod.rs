@@ -31,6 +31,7 @@ mod output;
 mod partition_pruning;
 mod partition_shares;
 mod placement;
+mod plain_update;
 mod portion;
 mod portions;
 mod reader;

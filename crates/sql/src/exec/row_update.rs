@@ -101,19 +101,7 @@ fn new_value(
         NewValue::Expr(expr) => {
             let value = expr.eval(row, run.ctx)?;
             run.ctx.check_refused()?;
-            if table.def.columns[*at].generated.is_some() {
-                leave_out(&value, (table, *at), strictness, run.ctx)?;
-                // Later assignments see the value. It is computed anew when the row is complete.
-                let lenient = Strictness { strict: false, null_becomes_zero: true };
-                return to_column(&value, &table.def.columns[*at], row_number, lenient, run.ctx);
-            }
-            if value.is_null() && table.has_triggers(TriggerEvent::Update.bit()) {
-                // A BEFORE UPDATE trigger may replace the NULL. It is checked when the triggers
-                // have run.
-                return Ok(Value::Null);
-            }
-            to_column(&value, &table.def.columns[*at], row_number, strictness, run.ctx)
-                .map_err(|error| of_table(error, &table.def.name))
+            converted(run, table, *at, &value, row_number, strictness)
         }
         NewValue::Default => {
             let (value, column) =
@@ -125,6 +113,30 @@ fn new_value(
             if is_zero { zero_value(column) } else { Ok(value) }
         }
     }
+}
+
+/// Converts the value of an assignment to the type of its column.
+pub(super) fn converted(
+    run: &Run<'_, '_>,
+    table: &Table,
+    at: usize,
+    value: &Value,
+    row_number: u64,
+    strictness: Strictness,
+) -> Result<Value> {
+    let column = &table.def.columns[at];
+    if column.generated.is_some() {
+        leave_out(value, (table, at), strictness, run.ctx)?;
+        // Later assignments see the value. It is computed anew when the row is complete.
+        let lenient = Strictness { strict: false, null_becomes_zero: true };
+        return to_column(value, column, row_number, lenient, run.ctx);
+    }
+    if value.is_null() && table.has_triggers(TriggerEvent::Update.bit()) {
+        // A BEFORE UPDATE trigger may replace the NULL. It is checked when the triggers have run.
+        return Ok(Value::Null);
+    }
+    to_column(value, column, row_number, strictness, run.ctx)
+        .map_err(|error| of_table(error, &table.def.name))
 }
 
 /// Computes the new values of a row in place, so that each assignment sees those before it. The
@@ -157,11 +169,11 @@ pub(super) trait Beside {
 pub(super) struct RowUpdate {
     pub table: Arc<Table>,
     /// The assigned columns, in the order of SET.
-    assignments: Vec<(usize, NewValue)>,
+    pub assignments: Vec<(usize, NewValue)>,
     /// The columns with ON UPDATE CURRENT_TIMESTAMP that are not assigned.
     stamped: Vec<usize>,
     /// The assigned columns, and below these and the stamped columns together.
-    assigned: ColumnMask,
+    pub assigned: ColumnMask,
     assigned_or_stamped: ColumnMask,
     ignore: bool,
     /// The expressions and constraints of the table's definition. `None` when it has none.
@@ -244,7 +256,15 @@ impl RowUpdate {
         self.ignore
     }
 
-    fn strictness(&self, run: &Run<'_, '_>) -> Strictness {
+    /// Reports whether a row gets nothing but the values of SET, and no row of history stays.
+    pub fn sets_alone(&self) -> bool {
+        self.stamped.is_empty()
+            && self.expressions.is_none()
+            && self.check.is_none()
+            && self.table.def.row_period().is_none()
+    }
+
+    pub fn strictness(&self, run: &Run<'_, '_>) -> Strictness {
         let strict = run.ctx.strict && !self.ignore;
         Strictness { strict, null_becomes_zero: !strict }
     }
@@ -325,7 +345,13 @@ impl RowUpdate {
     /// Writes the new image of the row. Returns false if IGNORE turns an error into a warning and
     /// leaves the change out.
     fn put_row(&self, run: &mut Run<'_, '_>, row: &Row, image: &[u8]) -> Result<bool> {
-        match run.update_row(&self.table, row, image) {
+        let updated = run.update_row(&self.table, row, image);
+        self.settled(run, updated)
+    }
+
+    /// Returns whether the row was written. IGNORE turns an error into a warning.
+    pub fn settled(&self, run: &Run<'_, '_>, updated: engine::Result<()>) -> Result<bool> {
+        match updated {
             Ok(()) => Ok(true),
             Err(error) if self.ignore && error.is_ignorable() => {
                 let error = SqlError::from(error);

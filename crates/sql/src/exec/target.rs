@@ -8,7 +8,7 @@ use super::spill::Rows;
 use crate::bind::Target;
 use crate::error::{Result, SqlError};
 use crate::expr::{Number, number};
-use crate::plan::{RowLock, Source};
+use crate::plan::{Answered, RowLock, Source};
 use engine::{IndexRef, LockMode, Row, Table};
 use std::sync::Arc;
 use types::Value;
@@ -34,9 +34,18 @@ impl Target {
         }
     }
 
-    /// Decodes the needed columns of a row.
-    fn decode(&self, row: &Row, values: &mut [Value]) -> Result<()> {
-        decode(self.table(), &row.image, &self.step.needed, values)?;
+    /// Returns the columns that are read of each row when these conditions need not be decided.
+    fn needed(&self, answered: Answered) -> &[usize] {
+        let all = (0..self.step.conditions.len()).all(|at| answered.has(at));
+        match &self.step.needed_beside_conditions {
+            Some(beside) if all => beside,
+            _ => &self.step.needed,
+        }
+    }
+
+    /// Decodes these columns of a row.
+    fn decode(&self, row: &Row, needed: &[usize], values: &mut [Value]) -> Result<()> {
+        decode(self.table(), &row.image, needed, values)?;
         if let Some(padding) = &self.step.padding {
             padding.fill(values);
         }
@@ -71,12 +80,13 @@ impl Target {
             reader.set_semi_consistent();
         }
         let answered = reader.answered(&self.step);
+        let needed = self.needed(answered);
         let in_order = self.order.is_empty() || (self.ordered_by_access && !reader.degraded);
         let mut sorter = (!in_order).then(|| Sorter::new(&self.order, Some(limit), run.ctx));
         let mut collected = (in_order && collect_first).then(|| Rows::new(KEPT_COLUMNS, run.ctx));
         let mut taken = 0;
         while let Some(mut row) = reader.next(run)? {
-            self.decode(&row, &mut values)?;
+            self.decode(&row, needed, &mut values)?;
             let mut takes = rest_holds(&self.step.conditions, answered, &values, run.ctx)?;
             if takes && reader.is_unlocked() {
                 // So far the committed version was looked at. Now the row is locked, and may have
@@ -85,7 +95,7 @@ impl Target {
                     continue;
                 };
                 row = locked;
-                self.decode(&row, &mut values)?;
+                self.decode(&row, needed, &mut values)?;
                 takes = rest_holds(&self.step.conditions, answered, &values, run.ctx)?;
             }
             if !takes {
@@ -108,7 +118,7 @@ impl Target {
         let mut next = kept(Row { key: Vec::new(), image: Vec::new() });
         let mut visit_kept = |run: &mut Run<'_, '_>, next: &mut [Value; KEPT_COLUMNS]| {
             let row = taken_back(next);
-            self.decode(&row, &mut values)?;
+            self.decode(&row, needed, &mut values)?;
             visit(run, row, &mut values)
         };
         if let Some(sorter) = sorter {

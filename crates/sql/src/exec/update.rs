@@ -19,6 +19,8 @@ pub(crate) struct UpdatePlan {
     /// Whether all rows are found before the first is changed, because a change could make the scan
     /// find a row again.
     collect_first: bool,
+    /// Whether new values may be spliced into a row's image; see [`RowUpdate::store_plain`].
+    is_plain: bool,
 }
 
 pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Result<UpdatePlan> {
@@ -84,7 +86,8 @@ pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Resu
     update.slots(target.step.base, &mut slots);
     portion.iter().flat_map(|portion| portion.exprs()).for_each(|expr| expr.slots(&mut slots));
     target.need_used_columns(slots);
-    Ok(UpdatePlan { target, update, portion, collect_first })
+    let is_plain = portion.is_none() && target.step.base == 0 && update.is_plain();
+    Ok(UpdatePlan { target, update, portion, collect_first, is_plain })
 }
 
 /// Checks, for `sql_safe_updates`, that the table is read by a key or that there is a LIMIT.
@@ -121,10 +124,16 @@ impl UpdatePlan {
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
         refuse_changes(run, self.target.table(), TriggerEvent::Update.bit())?;
         let mut changes = Changes::default();
+        let mut partial = Vec::new();
         let mut remainders = self.portion.as_deref().map(Remainders::of);
         self.target.for_each(run, self.collect_first, &mut |run, row, values| {
             changes.found_rows += 1;
             let number = changes.found_rows;
+            if self.is_plain {
+                let changed = self.update.store_plain(run, row, values, number, &mut partial)?;
+                changes.affected_rows += u64::from(changed);
+                return Ok(());
+            }
             if let Some(remainders) = &mut remainders {
                 remainders.cut(run, values)?;
             }

@@ -72,6 +72,19 @@ impl Run<'_, '_> {
         }
     }
 
+    /// Updates a row of a table without system versioning, in these columns at most.
+    pub(super) fn update_columns(
+        &mut self,
+        table: &Arc<Table>,
+        old: Row,
+        image: Vec<u8>,
+        columns: &ColumnMask,
+    ) -> engine::Result<()> {
+        self.ctx.counters.handler_update.count();
+        self.note_change(table, Use::Update);
+        self.with(|txn| txn.update_columns(table, old, image, columns))
+    }
+
     /// Deletes a row. In a versioned table, the row stays as history that ends now.
     pub(super) fn delete_row(&mut self, table: &Arc<Table>, old: &Row) -> engine::Result<()> {
         self.ctx.counters.handler_delete.count();

@@ -47,6 +47,7 @@ pub use key::{
 pub use lookup::{all, by_id, charset_of, from_name, max_bytes_per_char, name};
 pub use order::{compare, compare_utf8mb4, order_prefix};
 pub use search::{is_liked_by_bytes, locate_utf8mb4};
+pub(crate) use transcode::is_ascii;
 pub use weights::weight_string;
 
 #[cfg(test)]

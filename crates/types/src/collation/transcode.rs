@@ -45,7 +45,7 @@ pub(super) fn from_utf8mb4(charset: Charset, bytes: &[u8]) -> Option<Cow<'_, [u8
 /// Reports whether all bytes are ASCII. Texts are mostly ASCII and of some dozen bytes, for which
 /// looking at whole words without an early end takes a tenth of the instructions of the standard
 /// library's function.
-fn is_ascii(bytes: &[u8]) -> bool {
+pub(crate) fn is_ascii(bytes: &[u8]) -> bool {
     const HIGHEST: u64 = 0x8080_8080_8080_8080;
     let (words, rest) = bytes.as_chunks::<8>();
     let all = words.iter().fold(0, |all, word| all | u64::from_ne_bytes(*word));

@@ -5,10 +5,10 @@
 //! the [`crate::Value`] in between. Everything that is not simple is left to them: values that do
 //! not fit, zero dates, characters beyond ASCII.
 
-use crate::collation::{BINARY, Charset, charset_of};
+use crate::collation::{BINARY, Charset, charset_of, is_ascii};
 use crate::packed::{self, Width};
 use crate::temporal::{Date, DateTime, days_in_month};
-use crate::{ColumnType, TypeCode};
+use crate::{ColumnType, TypeCode, Value};
 
 /// The kind of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +47,21 @@ pub fn pack_literal(kind: LiteralKind, text: &[u8], ty: &ColumnType, out: &mut V
             }
             None => false,
         },
+        _ => false,
+    }
+}
+
+/// Appends the packed bytes of a value that a column of integers or texts takes as it is. Returns
+/// false, and appends nothing, when the value has to be converted, or when it is NULL.
+pub fn pack_plain(value: &Value, ty: &ColumnType, out: &mut Vec<u8>) -> bool {
+    match (value, ty.code) {
+        (
+            Value::Int(number),
+            TypeCode::Tiny | TypeCode::Short | TypeCode::Int24 | TypeCode::Long | TypeCode::LongLong,
+        ) => pack_integer(*number, ty, out),
+        (Value::Bytes(text), TypeCode::Varchar | TypeCode::String | TypeCode::Blob) if ty.form.is_none() => {
+            pack_text(text, ty, out)
+        }
         _ => false,
     }
 }
@@ -91,7 +106,7 @@ fn pack_text(text: &[u8], ty: &ColumnType, out: &mut Vec<u8>) -> bool {
     // These character sets store ASCII characters as their ASCII bytes.
     let is_plain =
         || matches!(charset_of(ty.collation), Charset::Utf8mb4 | Charset::Utf8mb3 | Charset::Latin1);
-    if text.len() as u64 > most || !(is_binary || text.is_ascii() && is_plain()) {
+    if text.len() as u64 > most || !(is_binary || is_ascii(text) && is_plain()) {
         return false;
     }
     let Width::Prefixed(prefix) = packed::width(ty) else { return false };
@@ -125,8 +140,8 @@ fn plain_datetime(text: &[u8]) -> Option<DateTime> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Decimal;
     use crate::convert::to_column;
-    use crate::{Decimal, Value};
 
     /// A small generator, so that a failing case can be run again from its printed seed.
     struct Random(u64);
@@ -149,22 +164,27 @@ mod tests {
         }
     }
 
-    /// Checks that the short way packs the same bytes as the long way, and that the long way
-    /// reports no problem. Returns whether the short way took the literal.
-    fn check(kind: LiteralKind, text: &[u8], ty: &ColumnType) -> bool {
-        let mut short = Vec::new();
-        if !pack_literal(kind, text, ty, &mut short) {
-            assert!(short.is_empty());
-            return false;
+    /// Checks that the short ways pack the same bytes as the long way, and that the long way
+    /// reports no problem. Returns whether the short way took the literal, and whether it took its
+    /// value.
+    fn check(kind: LiteralKind, text: &[u8], ty: &ColumnType) -> (bool, bool) {
+        let of_value = value_of(kind, text);
+        let (mut short, mut plain) = (Vec::new(), Vec::new());
+        let is_packed = pack_literal(kind, text, ty, &mut short);
+        let is_plain = pack_plain(&of_value, ty, &mut plain);
+        assert!(is_packed || short.is_empty());
+        assert!(is_plain || plain.is_empty());
+        if is_packed || is_plain {
+            let shown = String::from_utf8_lossy(text);
+            let (value, warning) = to_column(&of_value, ty, true)
+                .unwrap_or_else(|problem| panic!("{shown} in {}: {problem:?}", ty.sql_name()));
+            assert_eq!(warning, None, "{shown} in {}", ty.sql_name());
+            let mut long = Vec::new();
+            packed::encode(ty, &value, &mut long).unwrap();
+            assert!(!is_packed || short == long, "{shown} in {}", ty.sql_name());
+            assert!(!is_plain || plain == long, "{shown} in {}", ty.sql_name());
         }
-        let shown = String::from_utf8_lossy(text);
-        let (value, warning) = to_column(&value_of(kind, text), ty, true)
-            .unwrap_or_else(|problem| panic!("{shown} in {}: {problem:?}", ty.sql_name()));
-        assert_eq!(warning, None, "{shown} in {}", ty.sql_name());
-        let mut long = Vec::new();
-        packed::encode(ty, &value, &mut long).unwrap();
-        assert_eq!(short, long, "{shown} in {}", ty.sql_name());
-        true
+        (is_packed, is_plain)
     }
 
     #[test]
@@ -187,11 +207,12 @@ mod tests {
             ColumnType::varchar(12, 35),
             ColumnType::tinytext(35),
             ColumnType::varbinary(10),
+            ColumnType::char(12, 255),
             ColumnType::longtext(45),
             ColumnType::datetime(0),
             ColumnType::datetime(6),
         ];
-        let (mut taken, mut left) = (0, 0);
+        let (mut taken, mut left, mut plain) = (0, 0, 0);
         for _ in 0..20_000 {
             let most = if rng.below(4) == 0 { 21 } else { 5 };
             let len = 1 + rng.below(most);
@@ -206,8 +227,11 @@ mod tests {
                 (0..rng.below(4)).for_each(|_| number.push(char::from(b'0' + rng.below(10) as u8)));
             }
             let ty = &numbers[rng.below(numbers.len() as u64) as usize];
-            let was_taken = check(kind, number.as_bytes(), ty);
-            (taken, left) = (taken + usize::from(was_taken), left + usize::from(!was_taken));
+            let mut count = |(was_taken, was_plain): (bool, bool)| {
+                (taken, left) = (taken + usize::from(was_taken), left + usize::from(!was_taken));
+                plain += usize::from(was_plain);
+            };
+            count(check(kind, number.as_bytes(), ty));
 
             let mut text = match rng.below(3) {
                 0 => format!(
@@ -227,9 +251,9 @@ mod tests {
                 let at = rng.below(text.len() as u64) as usize;
                 text[at] = rng.below(128) as u8;
             }
-            let was_taken = check(LiteralKind::Text, &text, &texts[rng.below(texts.len() as u64) as usize]);
-            (taken, left) = (taken + usize::from(was_taken), left + usize::from(!was_taken));
+            count(check(LiteralKind::Text, &text, &texts[rng.below(texts.len() as u64) as usize]));
         }
         assert!(taken > 10_000 && left > 5_000, "{taken} packed, {left} left to the long way");
+        assert!(plain > 10_000, "{plain} values are plain");
     }
 }

@@ -13,7 +13,7 @@ mod temporal;
 
 pub use context::Context;
 pub use date_modes::DateModes;
-pub use literal::{LiteralKind, pack_literal};
+pub use literal::{LiteralKind, pack_literal, pack_plain};
 pub use problem::{ConvertError, Problem, Warning};
 pub use temporal::datetime_of_number;
 
