@@ -320,11 +320,10 @@ pub(crate) fn columns_of_query(
         match of_table {
             Some(column) => keep_default(&mut def, column),
             // MariaDB gives an expression's column no default. The function YEAR makes an INT.
-            None if variables.of_mariadb => {
-                if meta.ty.code == TypeCode::Year && meta.ty.form.is_some() {
-                    def.ty = ColumnType::int(false);
-                }
+            None if variables.of_mariadb && meta.ty.code == TypeCode::Year && meta.ty.form.is_some() => {
+                def.ty = ColumnType::int(false);
             }
+            None if variables.of_mariadb => {}
             // An expression has no default of its own, so the type's zero takes its place. So it
             // does for a column of a view or a derived table, if the column in it has a default.
             // Strict mode has no zero of a date.

@@ -401,7 +401,7 @@ fn for_members(value: Value, from: &ColumnDef, settings: &DdlSettings) -> Value 
         Value::Int(_) | Value::UInt(_) | Value::Decimal(_) | Value::Double(_) | Value::Float(_)
             if !settings.of_mariadb =>
         {
-            value.text_bytes(Some(&from.ty)).map_or(value, |text| Value::Bytes(text))
+            value.text_bytes(Some(&from.ty)).map_or(value, Value::Bytes)
         }
         value => value,
     }

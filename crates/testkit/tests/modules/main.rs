@@ -20,7 +20,7 @@ const MOST_FILES_OF_A_TYPE: usize = 3;
 /// The types whose `impl` blocks stand in more files, with the crate and the number of files.
 const SPREAD_TYPES: &[(&str, &str, usize)] = &[
     // A place among the tokens. Each file has the grammar of one subject.
-    ("sql", "Parser", 34),
+    ("sql", "Parser", 35),
 ];
 
 fn crates() -> BTreeMap<String, PathBuf> {
