@@ -12,13 +12,23 @@ use crate::{ColumnType, GeometryKind, Value};
 pub(super) fn to_geometry(value: &Value, ty: &ColumnType) -> Assigned {
     let Value::Bytes(bytes) = value else { return Err(Problem::NoGeometry) };
     let (srid, geometry) = Geometry::from_stored(bytes).ok_or(Problem::NoGeometry)?;
-    let kind = ty.geometry_kind();
-    if kind != GeometryKind::Geometry && kind != geometry.kind() {
+    if !takes(ty.geometry_kind(), geometry.kind()) {
         return Err(Problem::NoGeometry);
     }
     match ty.srid() {
         Some(column) if column != srid => Err(Problem::WrongSrid { geometry: srid, column }),
         _ => Ok((value.clone(), None)),
+    }
+}
+
+/// Reports whether a column of one kind takes geometries of another one. A GEOMETRYCOLLECTION takes
+/// those that are collections of one kind of part.
+fn takes(column: GeometryKind, kind: GeometryKind) -> bool {
+    use GeometryKind::{Collection, Geometry, MultiLineString, MultiPoint, MultiPolygon};
+    match column {
+        Geometry => true,
+        Collection if matches!(kind, MultiPoint | MultiLineString | MultiPolygon) => true,
+        _ => column == kind,
     }
 }
 
@@ -60,6 +70,19 @@ mod tests {
         for (value, ty) in [(value(0), &lines), (Value::text("abc"), &any), (Value::Int(1), &any)] {
             assert_eq!(to_geometry(&value, ty), Err(Problem::NoGeometry));
         }
+    }
+
+    #[test]
+    fn a_collection_takes_collections_of_one_kind_of_part() {
+        let several = Value::Bytes(
+            Geometry::Several(GeometryKind::MultiPoint, vec![Geometry::Point([1.0, 2.0])]).to_stored(0),
+        );
+        let one = Value::Bytes(Geometry::Point([1.0, 2.0]).to_stored(0));
+        let collections = ColumnType::geometry(GeometryKind::Collection, None);
+        assert_eq!(to_geometry(&several, &collections), Ok((several.clone(), None)));
+        assert_eq!(to_geometry(&one, &collections), Err(Problem::NoGeometry));
+        let lines = ColumnType::geometry(GeometryKind::MultiLineString, None);
+        assert_eq!(to_geometry(&several, &lines), Err(Problem::NoGeometry));
     }
 
     #[test]
