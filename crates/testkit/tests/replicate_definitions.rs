@@ -170,6 +170,51 @@ fn from_mysql() {
     }
 }
 
+/// MariaDB lets columns that choose a row's partition have new names, and gives the key of a column
+/// that becomes a TEXT a length.
+#[test]
+fn partitions_and_keys_follow_the_changes_of_columns() {
+    let test = "replicate_definitions::partitions_and_keys_follow_the_changes_of_columns";
+    if !available(test, &[Flavor::MariaDb]) {
+        return;
+    }
+    let source = Server::start(Flavor::MariaDb, &Settings::default());
+    let replica = Replica::start(flavor_under_test(), &Settings { server_id: 2, ..Settings::default() });
+    replica.follow(source.flavor(), source.port(), &beginning(&source));
+    let mut session = source.connect();
+    for sql in [
+        "CREATE DATABASE d",
+        "USE d",
+        "CREATE TABLE listed (a INT, v INT) PARTITION BY LIST COLUMNS (a) (PARTITION p0 VALUES IN (1), PARTITION p1 VALUES IN (2))",
+        "INSERT INTO listed VALUES (1, 10), (2, 20)",
+        "ALTER TABLE listed RENAME COLUMN a TO b",
+        "ALTER TABLE listed DROP PARTITION p0",
+        "CREATE TABLE ranged (a INT, v DATE) PARTITION BY RANGE (TO_DAYS(v)) SUBPARTITION BY KEY (a) SUBPARTITIONS 2 \
+         (PARTITION p0 VALUES LESS THAN (TO_DAYS('2020-01-01')), PARTITION p1 VALUES LESS THAN MAXVALUE)",
+        "INSERT INTO ranged VALUES (1, '2019-05-05'), (2, '2021-05-05'), (3, '2019-06-06')",
+        "ALTER TABLE ranged CHANGE a b INT, CHANGE v w DATE",
+        "ALTER TABLE ranged TRUNCATE PARTITION p0",
+        "INSERT INTO ranged VALUES (4, '2019-07-07')",
+        "CREATE TABLE keyed (id INT PRIMARY KEY, v VARCHAR(20), w VARCHAR(20), KEY (v), UNIQUE (w))",
+        "INSERT INTO keyed VALUES (1, 'a', 'x'), (2, 'b', 'y')",
+        "ALTER TABLE keyed MODIFY v LONGTEXT, MODIFY w TEXT",
+        "UPDATE keyed SET v = REPEAT('v', 5000), w = 'z' WHERE id = 1",
+        "DELETE FROM keyed WHERE v = 'b'",
+    ] {
+        session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+    replica.catch_up(&source);
+    assert_eq!(rows(&replica, "keyed"), rows(&source, "keyed"));
+    for table in ["listed", "ranged"] {
+        assert_eq!(rows(&replica, table), rows(&source, table), "{table}");
+        let partitions = format!(
+            "SELECT partition_name, subpartition_name, LOWER(partition_expression), subpartition_expression \
+             FROM information_schema.partitions WHERE table_schema = 'd' AND table_name = '{table}' ORDER BY 1, 2"
+        );
+        replica.equals_by(&source, &partitions);
+    }
+}
+
 /// MariaDB drops the old table before CREATE OR REPLACE fails, and logs the statement with its
 /// error.
 #[test]

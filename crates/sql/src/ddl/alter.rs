@@ -11,11 +11,12 @@ use super::foreign_key::{Relations, ignores_foreign_keys};
 use super::functional;
 use super::kept_key::check_srid;
 use super::key::keys_of_column;
+use super::long_key::fit_indexes;
 use super::settings::{DdlSettings, chosen_collation};
 use super::temporal;
 use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, ForeignKeySpec, KeySpec, TypeSpec};
 use crate::error::{Result, SqlError};
-use engine::{Catalog, ColumnDef, ColumnDefault, TableDef};
+use engine::{Catalog, ColumnDef, ColumnDefault, PartitionKind, Partitioning, TableDef};
 use types::collation::BINARY;
 
 /// A definition that is being altered. Alterations name columns by their names, while its keys name
@@ -105,6 +106,7 @@ pub(crate) fn altered_definition(
         ));
     }
     builder.follow_names_in_expressions(old)?;
+    fit_indexes(&mut builder.def, settings);
     for alteration in &alter.alterations {
         builder.add_expressions(alteration)?;
     }
@@ -433,6 +435,11 @@ impl Builder<'_> {
                 check.name.clone_from(to);
             }
         }
+        // A partitioning that the statement has made anew has the new names already.
+        let kept = self.def.partitioning.as_mut().filter(|own| old.partitioning.as_ref() == Some(own));
+        if let Some(partitioning) = kept {
+            follow_names_in_partitioning(partitioning, &names);
+        }
         for part in self.def.kept_indexes.iter_mut().flat_map(|index| &mut index.parts) {
             match part.is_expression {
                 true => part.text = renamed(&part.text, &names),
@@ -669,6 +676,22 @@ fn needs_rows(old: &TableDef, new: &TableDef, sources: &[Option<usize>], setting
 /// Reports whether a generated column is stored. Returns `None` if the column is not generated.
 fn old_storage(column: &ColumnDef) -> Option<bool> {
     column.generated.as_ref().map(|generated| generated.stored)
+}
+
+/// Renames columns in the functions that choose a row's partition and its subpartition.
+fn follow_names_in_partitioning(partitioning: &mut Partitioning, names: &[(String, String)]) {
+    let sub = partitioning.sub.as_mut().map(|(function, _)| function);
+    for function in [&mut partitioning.by].into_iter().chain(sub) {
+        if let Some(expression) = &mut function.expression {
+            *expression = renamed(expression, names);
+        }
+        // Those of SYSTEM_TIME are no names.
+        for column in function.columns.iter_mut().filter(|_| function.kind != PartitionKind::SystemTime) {
+            if let Some((_, to)) = names.iter().find(|(from, _)| from.eq_ignore_ascii_case(column)) {
+                column.clone_from(to);
+            }
+        }
+    }
 }
 
 /// Refuses to drop or rename a column that an expression of the new definition uses.

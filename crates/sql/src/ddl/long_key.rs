@@ -5,7 +5,7 @@
 use super::key::{MOST_KEY_BYTES, free_key_name};
 use super::settings::DdlSettings;
 use crate::ast::{KeyKind, KeyPart, KeySpec};
-use engine::{KeptIndex, KeptKind, KeptPart, TableDef};
+use engine::{IndexColumn, IndexDef, KeptIndex, KeptKind, KeptPart, TableDef};
 use std::borrow::Cow;
 use types::{ColumnType, TypeCode, collation};
 
@@ -36,6 +36,47 @@ pub(super) fn fitted<'a>(def: &TableDef, key: &'a KeySpec, settings: &DdlSetting
         }
     }
     Cow::Owned(fitted)
+}
+
+/// Fits the indexes of a table whose columns a statement of MariaDB has changed.
+pub(super) fn fit_indexes(def: &mut TableDef, settings: &DdlSettings) {
+    if !settings.of_mariadb {
+        return;
+    }
+    for at in 0..def.indexes.len() {
+        let index = &def.indexes[at];
+        if index.columns.iter().any(|part| def.columns[part.column].is_indexed_expression()) {
+            continue;
+        }
+        if let Cow::Owned(fitted) = fitted(def, &as_written(def, index), settings) {
+            let index = &mut def.indexes[at];
+            index.unique = fitted.kind == KeyKind::Unique;
+            for (part, fitted) in index.columns.iter_mut().zip(fitted.parts) {
+                part.prefix = fitted.prefix;
+            }
+        }
+    }
+}
+
+/// Returns an index as a statement would write it.
+fn as_written(def: &TableDef, index: &IndexDef) -> KeySpec {
+    let part = |part: &IndexColumn| KeyPart {
+        column: def.columns[part.column].name.clone(),
+        expression: None,
+        prefix: part.prefix,
+        descending: part.descending,
+        ordered: part.descending,
+    };
+    KeySpec {
+        kind: if index.unique { KeyKind::Unique } else { KeyKind::Index },
+        name: Some(index.name.clone()),
+        parts: index.columns.iter().map(part).collect(),
+        comment: index.comment.clone(),
+        invisible: index.invisible,
+        is_rtree: false,
+        parser: None,
+        without_overlaps: None,
+    }
 }
 
 /// Returns a UNIQUE key in which BLOB and TEXT columns have lengths, where they are short enough
