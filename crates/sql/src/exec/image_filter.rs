@@ -7,6 +7,7 @@
 //! The conditions are looked at in their order. Behind one that could raise a warning or an error
 //! none becomes a test, because a test that comes first would keep the warning back.
 
+use super::compared_columns::{Columns, constant};
 use super::zone_numbers::ZoneNumbers;
 use crate::ast::BinaryOp;
 use crate::error::Result;
@@ -118,47 +119,7 @@ fn is_quiet(condition: &Expr) -> bool {
     is_plain(a) && is_plain(b) && (same(&is_date) || same(&is_number) || same(&is_text))
 }
 
-/// Returns the value of an expression that is the same for all rows of the statement. `None` means
-/// that the expression is not known to be one, or is NULL.
-pub(super) fn constant<'v>(expr: &'v Expr, ctx: &'v Context<'_>) -> Result<Option<Cow<'v, Value>>> {
-    let value = if is_constant(expr) { Some(expr.eval(&[], ctx)?) } else { None };
-    Ok(value.filter(|value| !value.is_null()))
-}
-
-/// Functions that say the moment of the statement, without a warning.
-const OF_THE_MOMENT: [&str; 4] = ["now", "curdate", "utc_date", "utc_timestamp"];
-
-fn is_constant(expr: &Expr) -> bool {
-    match &expr.node {
-        Node::Constant(_) | Node::Parameter(_) | Node::Outer(_) => true,
-        Node::DateAdd { operands, .. } => operands.iter().all(is_constant),
-        Node::Call { function, args } => {
-            OF_THE_MOMENT.contains(&function.name) && args.iter().all(is_constant)
-        }
-        Node::Arithmetic { op: BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, operands } => {
-            operands.iter().all(|operand| is_constant(operand) && operand.ty.code == TypeCode::NewDecimal)
-        }
-        _ => false,
-    }
-}
-
-/// The columns of a step, for the tests.
-pub(super) struct Columns<'s> {
-    layout: &'s RowLayout,
-    step: &'s TableStep,
-}
-
 impl Columns<'_> {
-    pub fn types(&self) -> &[ColumnType] {
-        self.layout.types()
-    }
-
-    /// Returns the column that the expression is.
-    pub fn column(&self, expr: &Expr) -> Option<usize> {
-        let Node::Slot(slot) = expr.node else { return None };
-        slot.checked_sub(self.step.base).filter(|column| *column < self.layout.columns())
-    }
-
     /// Returns the test that decides the condition, if there is one.
     fn test(&self, condition: &Expr, ctx: &Context<'_>) -> Result<Option<ColumnTest>> {
         match &condition.node {
@@ -190,15 +151,6 @@ impl Columns<'_> {
                 Ok(self.one_of(column, *negated, &values, *collation))
             }
             _ => Ok(None),
-        }
-    }
-
-    /// Returns the only column of a comparison, and how it compares with the other operand.
-    pub fn sided(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<(usize, BinaryOp)> {
-        match (self.column(a), self.column(b)) {
-            (Some(column), None) => Some((column, op)),
-            (None, Some(column)) => Some((column, mirrored(op)?)),
-            _ => None,
         }
     }
 
@@ -307,16 +259,4 @@ impl Columns<'_> {
 /// Returns the least number whose value is not below the one at this position.
 fn first_from(at: Position) -> i128 {
     at.floor + i128::from(!at.is_exact)
-}
-
-/// Returns the comparison with its operands in the other order.
-fn mirrored(op: BinaryOp) -> Option<BinaryOp> {
-    Some(match op {
-        BinaryOp::Equal | BinaryOp::NotEqual => op,
-        BinaryOp::Less => BinaryOp::Greater,
-        BinaryOp::LessEqual => BinaryOp::GreaterEqual,
-        BinaryOp::Greater => BinaryOp::Less,
-        BinaryOp::GreaterEqual => BinaryOp::LessEqual,
-        _ => return None,
-    })
 }

@@ -6,6 +6,7 @@
 mod assign;
 mod bounds;
 mod by_hash;
+mod compared_columns;
 mod compiled;
 mod counting;
 mod cte;

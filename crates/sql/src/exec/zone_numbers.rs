@@ -5,7 +5,7 @@
 //! compare on the clocks of the session's time zone. Out: bounds that leave out no row which meets
 //! the conditions.
 
-use super::image_filter::Columns;
+use super::compared_columns::{Columns, constant};
 use crate::ast::BinaryOp;
 use crate::error::Result;
 use crate::expr::{Context, Expr, Node};
@@ -102,7 +102,7 @@ impl ZoneNumbers {
 
 /// Returns seconds of Unix time between which the clocks of any time zone show a constant.
 fn seconds(expr: &Expr, ctx: &Context<'_>) -> Result<Option<RangeInclusive<i64>>> {
-    let Some(value) = super::image_filter::constant(expr, ctx)? else { return Ok(None) };
+    let Some(value) = constant(expr, ctx)? else { return Ok(None) };
     let shown = match &*value {
         Value::Date(date) => Some(DateTime::midnight(*date)),
         Value::DateTime(at) => Some(*at),
