@@ -147,6 +147,8 @@ pub(crate) struct Variables {
     /// `slipstream_fire_triggers`.
     pub fire_triggers: bool,
     pub unique_checks: bool,
+    /// `check_constraint_checks`, which only sessions of MariaDB can turn off.
+    pub check_constraint_checks: bool,
     /// `explicit_defaults_for_timestamp`.
     pub explicit_timestamps: bool,
     pub row_image: RowImage,
@@ -207,6 +209,7 @@ impl Default for Variables {
             foreign_key_checks: true,
             fire_triggers: true,
             unique_checks: true,
+            check_constraint_checks: true,
             explicit_timestamps: true,
             row_image: RowImage::Full,
             binlog_format: BinlogFormat::Row,

@@ -570,3 +570,32 @@ fn geometries_of_mariadb_are_its_own_in_statements() {
     replica.catch_up(&source);
     replica.equals_by(&source, "SELECT id, HEX(at) FROM d.g ORDER BY id");
 }
+
+/// A session of MariaDB can turn constraints off, and its INSERT IGNORE then leaves no row out.
+#[test]
+fn constraints_that_mariadb_has_turned_off_refuse_no_row() {
+    let test = "replicate_statements::constraints_that_mariadb_has_turned_off_refuse_no_row";
+    if !testkit::available(test, &[Flavor::MariaDb]) {
+        return;
+    }
+    let settings = |server_id| Settings { server_id, ..Settings::default() };
+    let source = Server::start(Flavor::MariaDb, &settings(1));
+    let replica = Replica::start(Flavor::Slipstream, &settings(2));
+    replica.follow(Flavor::MariaDb, source.port(), &StartFrom::Gtid);
+    let statements = [
+        "CREATE DATABASE d",
+        "USE d",
+        "CREATE TABLE c (id INT PRIMARY KEY, a INT CHECK (a > 3))",
+        "INSERT IGNORE INTO c VALUES (1, 1), (2, 5)",
+        "SET check_constraint_checks = 0",
+        "INSERT IGNORE INTO c VALUES (3, 1), (4, 5)",
+        "UPDATE IGNORE c SET a = 2 WHERE id = 2",
+        "ALTER TABLE c ADD CHECK (a > 100)",
+        "SET check_constraint_checks = 1",
+        "INSERT IGNORE INTO c VALUES (5, 1), (6, 500), (7, 50)",
+    ];
+    run_all(&source, "STATEMENT", &statements);
+    replica.catch_up(&source);
+    assert_eq!(source.rows("SELECT id FROM d.c ORDER BY id"), ["2", "3", "4", "6"]);
+    replica.equals_by(&source, "SELECT * FROM d.c ORDER BY id");
+}

@@ -58,6 +58,8 @@ pub struct QueryStatus<'a> {
 #[allow(missing_docs)]
 pub mod flags2 {
     pub const AUTO_IS_NULL: u32 = 1 << 14;
+    /// The bit is MariaDB's: `check_constraint_checks` is off.
+    pub const NO_CHECK_CONSTRAINT_CHECKS: u32 = 1 << 15;
     pub const NOT_AUTOCOMMIT: u32 = 1 << 19;
     pub const NO_FOREIGN_KEY_CHECKS: u32 = 1 << 26;
     pub const RELAXED_UNIQUE_CHECKS: u32 = 1 << 27;

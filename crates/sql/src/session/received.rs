@@ -396,6 +396,7 @@ fn become_sources(session: &mut Session, source: &SessionContext) -> Result<()> 
     variables.sql_mode = SqlMode(source.sql_mode);
     variables.foreign_key_checks = source.flags2 & flags2::NO_FOREIGN_KEY_CHECKS == 0;
     variables.unique_checks = source.flags2 & flags2::RELAXED_UNIQUE_CHECKS == 0;
+    variables.check_constraint_checks = source.flags2 & flags2::NO_CHECK_CONSTRAINT_CHECKS == 0;
     variables.explicit_timestamps = source.explicit_timestamps;
     variables.client_collation = source.character_set_client;
     variables.connection_collation = source.collation_connection;

@@ -117,6 +117,9 @@ impl Settings {
         if !self.variables.unique_checks {
             flags |= flags2::RELAXED_UNIQUE_CHECKS;
         }
+        if !self.variables.check_constraint_checks {
+            flags |= flags2::NO_CHECK_CONSTRAINT_CHECKS;
+        }
         SessionContext {
             thread_id,
             flags2: flags,
