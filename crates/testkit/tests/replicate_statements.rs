@@ -599,3 +599,66 @@ fn constraints_that_mariadb_has_turned_off_refuse_no_row() {
     assert_eq!(source.rows("SELECT id FROM d.c ORDER BY id"), ["2", "3", "4", "6"]);
     replica.equals_by(&source, "SELECT * FROM d.c ORDER BY id");
 }
+
+/// The conditions of MariaDB's ALTER TABLE are about the table before the statement.
+#[test]
+fn conditions_of_mariadb_see_the_table_before_the_statement() {
+    let test = "replicate_statements::conditions_of_mariadb_see_the_table_before_the_statement";
+    if !testkit::available(test, &[Flavor::MariaDb]) {
+        return;
+    }
+    let settings = |server_id| Settings { server_id, ..Settings::default() };
+    let source = Server::start(Flavor::MariaDb, &settings(1));
+    let replica = Replica::start(Flavor::Slipstream, &settings(2));
+    replica.follow(Flavor::MariaDb, source.port(), &StartFrom::Gtid);
+    let alterations = [
+        "ADD COLUMN h INT, DROP COLUMN IF EXISTS h",
+        "ADD h INT, MODIFY IF EXISTS h BIGINT",
+        "ADD h INT, ALTER IF EXISTS h SET DEFAULT 5",
+        "DROP COLUMN a, ADD COLUMN IF NOT EXISTS a BIGINT",
+        "ADD KEY n(a), DROP KEY IF EXISTS n",
+        "RENAME COLUMN a TO b, DROP COLUMN IF EXISTS b",
+        "CHANGE a b INT, MODIFY IF EXISTS b BIGINT",
+        "CHANGE a b INT, ADD COLUMN IF NOT EXISTS a BIGINT",
+        "RENAME COLUMN a TO b, ADD COLUMN IF NOT EXISTS a BIGINT",
+        "DROP a, DROP COLUMN IF EXISTS a",
+        "DROP COLUMN IF EXISTS a, DROP COLUMN IF EXISTS a",
+        "ADD h INT, RENAME COLUMN IF EXISTS h TO i",
+        "ADD h INT, ADD COLUMN IF NOT EXISTS h BIGINT",
+        "ADD COLUMN IF NOT EXISTS h INT, ADD COLUMN IF NOT EXISTS h BIGINT",
+        "DROP KEY k, ADD KEY IF NOT EXISTS k (v)",
+        "ADD KEY n (v), ADD KEY IF NOT EXISTS n (a)",
+        "DROP KEY k, DROP KEY IF EXISTS k",
+        "RENAME KEY k TO n, DROP KEY IF EXISTS n",
+        "ADD CONSTRAINT q CHECK (a > 0), DROP CONSTRAINT IF EXISTS q",
+        "DROP COLUMN v, DROP COLUMN IF EXISTS v, ADD v BIGINT",
+        "DROP COLUMN IF EXISTS v, ADD v BIGINT",
+        "ADD COLUMN IF NOT EXISTS v BIGINT, DROP COLUMN v",
+        "ADD KEY n (v), RENAME KEY IF EXISTS n TO m",
+        "ADD FULLTEXT KEY IF NOT EXISTS f (x), DROP KEY IF EXISTS f",
+        "DROP KEY IF EXISTS x, ADD FULLTEXT KEY IF NOT EXISTS x (x)",
+        "DROP KEY IF EXISTS x",
+        "DROP KEY IF EXISTS x, DROP KEY IF EXISTS X",
+        "ADD KEY n (a), ALTER KEY IF EXISTS n IGNORED",
+    ];
+    let mut statements = vec!["CREATE DATABASE d".to_owned(), "USE d".to_owned()];
+    for (at, alterations) in alterations.iter().enumerate() {
+        statements.push(format!(
+            "CREATE TABLE t{at} (id INT, a INT, v INT, x TEXT, KEY k (a), FULLTEXT KEY x (x))"
+        ));
+        statements.push(format!("ALTER TABLE t{at} {alterations}"));
+    }
+    let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+    run_all(&source, "STATEMENT", &statements);
+    replica.catch_up(&source);
+    replica.equals_by(
+        &source,
+        "SELECT table_name, column_name, data_type, column_key FROM information_schema.columns \
+         WHERE table_schema = 'd' ORDER BY table_name, ordinal_position",
+    );
+    replica.equals_by(
+        &source,
+        "SELECT table_name, index_name, column_name FROM information_schema.statistics \
+         WHERE table_schema = 'd' ORDER BY table_name, index_name, seq_in_index",
+    );
+}

@@ -6,9 +6,14 @@ use engine::TableDef;
 use std::borrow::Cow;
 
 /// Returns the statement without conditions, with only the alterations that are to be carried out.
-/// A condition sees the alterations before it as done.
+/// As in MariaDB, a condition is about the table as it is before the statement. But an object that
+/// the statement has dropped before is not dropped again, and one that it has added is not added
+/// again.
 pub(super) fn settled<'a>(old: &TableDef, alter: &'a AlterTable) -> Cow<'a, AlterTable> {
-    if !alter.alterations.iter().any(|alteration| matches!(alteration, Alteration::Conditional { .. })) {
+    let has_condition = |alteration: &Alteration| {
+        matches!(alteration, Alteration::Conditional { .. }) || drops_if_exists(alteration)
+    };
+    if !alter.alterations.iter().any(has_condition) {
         return Cow::Borrowed(alter);
     }
     let mut left: Vec<Alteration> = Vec::with_capacity(alter.alterations.len());
@@ -31,6 +36,7 @@ pub(super) fn settled<'a>(old: &TableDef, alter: &'a AlterTable) -> Cow<'a, Alte
                     }
                 }
             }
+            drop if drops_if_exists(drop) && !names_something(old, &left, drop) => {}
             Alteration::AddCheck(check) if without.is_some() && check.column.as_deref() == without => {}
             other => left.push(other.clone()),
         }
@@ -38,6 +44,14 @@ pub(super) fn settled<'a>(old: &TableDef, alter: &'a AlterTable) -> Cow<'a, Alte
     let AlterTable { table, if_exists, demands, .. } = alter;
     let (table, if_exists, demands) = (table.clone(), *if_exists, *demands);
     Cow::Owned(AlterTable { table, if_exists, alterations: left, demands })
+}
+
+/// Reports whether the alteration drops a column or a key if it exists.
+fn drops_if_exists(alteration: &Alteration) -> bool {
+    matches!(
+        alteration,
+        Alteration::DropColumn { if_exists: true, .. } | Alteration::DropKey { if_exists: true, .. }
+    )
 }
 
 /// Takes PRIMARY KEY off a column with a condition if the table has a primary key, because the
@@ -69,34 +83,28 @@ pub(super) fn written_column(alteration: &Alteration) -> Option<&str> {
     }
 }
 
-/// Reports whether the object that the alteration names exists once those in `before` are done.
+/// Reports whether a condition finds the object that the alteration names. Those in `before` stand
+/// before it in the statement.
 fn names_something(old: &TableDef, before: &[Alteration], alteration: &Alteration) -> bool {
     let same = |one: &str, other: &str| one.to_lowercase() == other.to_lowercase();
     let has_column = |name: &str| {
-        let added = before.iter().any(|done| match done {
-            Alteration::AddColumn(spec, _) | Alteration::ModifyColumn { spec, .. } => same(&spec.name, name),
-            Alteration::RenameColumn { to, .. } => same(to, name),
-            _ => false,
-        });
-        let gone = before.iter().any(|done| match done {
-            Alteration::DropColumn { name: gone, .. } => same(gone, name),
-            Alteration::RenameColumn { from, .. } => same(from, name),
-            Alteration::ModifyColumn { name: from, spec, .. } => same(from, name) && !same(&spec.name, name),
-            _ => false,
-        });
-        added || (!gone && old.column(name).is_some())
+        let gone = before
+            .iter()
+            .any(|done| matches!(done, Alteration::DropColumn { name: gone, .. } if same(gone, name)));
+        old.column(name).is_some() && !gone
     };
     let has_key = |name: &str| {
-        let added = before
-            .iter()
-            .any(|done| matches!(done, Alteration::AddKey(key) if key_name(key).is_some_and(|key| same(key, name))));
         let gone = before
             .iter()
             .any(|done| matches!(done, Alteration::DropKey { name: gone, .. } if same(gone, name)));
-        added || (!gone && old.index(name).is_some())
+        let is_primary = name.eq_ignore_ascii_case("PRIMARY") && old.primary.is_some();
+        !gone && (is_primary || old.index(name).is_some() || old.kept_index(name).is_some())
     };
     match alteration {
-        Alteration::AddColumn(spec, _) => has_column(&spec.name),
+        Alteration::AddColumn(spec, _) => {
+            let adds = |done: &Alteration| matches!(done, Alteration::AddColumn(own, _) if same(&own.name, &spec.name));
+            old.column(&spec.name).is_some() || before.iter().any(adds)
+        }
         Alteration::ModifyColumn { name, .. }
         | Alteration::DropColumn { name, .. }
         | Alteration::SetDefault { name, .. }
@@ -105,7 +113,13 @@ fn names_something(old: &TableDef, before: &[Alteration], alteration: &Alteratio
         Alteration::RenameColumn { from, .. } => has_column(from),
         Alteration::AddKey(key) if key.kind == KeyKind::Primary => has_primary(old, before),
         Alteration::DropPrimaryKey => old.primary.is_some(),
-        Alteration::AddKey(key) => key_name(key).is_some_and(has_key),
+        Alteration::AddKey(key) => key_name(key).is_some_and(|name| {
+            let adds = |done: &Alteration| match done {
+                Alteration::AddKey(own) => key_name(own).is_some_and(|own| same(own, name)),
+                _ => false,
+            };
+            old.index(name).is_some() || old.kept_index(name).is_some() || before.iter().any(adds)
+        }),
         Alteration::RenameKey { from: name, .. }
         | Alteration::DropKey { name, .. }
         | Alteration::SetIndexVisible { name, .. } => has_key(name),
