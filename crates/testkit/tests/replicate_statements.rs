@@ -13,6 +13,19 @@ const TABLES: &[&str] = &[
     "CREATE TABLE d.narrow (a TINYINT, b VARCHAR(3))",
 ];
 
+/// Starts a source of this flavor and a Slipstream replica of it. `None` means that the flavor is
+/// not on the machine, which is told for the test.
+fn begun(flavor: Flavor, test: &str) -> Option<(Server, Replica)> {
+    if !testkit::available(test, &[flavor]) {
+        return None;
+    }
+    let settings = |server_id| Settings { server_id, ..Settings::default() };
+    let source = Server::start(flavor, &settings(1));
+    let replica = Replica::start(Flavor::Slipstream, &settings(2));
+    replica.follow(flavor, source.port(), &StartFrom::Gtid);
+    Some((source, replica))
+}
+
 /// Statements that together depend on everything that a statement's text does not say.
 const STATEMENTS: &[&str] = &[
     "USE d",
@@ -326,13 +339,7 @@ fn tables_of_queries_of_mariadb() {
 #[test]
 fn system_variables_in_statements_are_the_replicas_own() {
     let test = "replicate_statements::system_variables_in_statements_are_the_replicas_own";
-    if !testkit::available(test, &[Flavor::MySql]) {
-        return;
-    }
-    let settings = |server_id| Settings { server_id, ..Settings::default() };
-    let source = Server::start(Flavor::MySql, &settings(1));
-    let replica = Replica::start(Flavor::Slipstream, &settings(2));
-    replica.follow(Flavor::MySql, source.port(), &StartFrom::Gtid);
+    let Some((source, replica)) = begun(Flavor::MySql, test) else { return };
     let mut session = source.connect();
     for sql in [
         "CREATE DATABASE v",
@@ -485,13 +492,7 @@ fn numbers_are_counted_in_groups_as_at_mariadb() {
 #[test]
 fn a_row_that_mariadb_leaves_out_keeps_its_partition() {
     let test = "replicate_statements::a_row_that_mariadb_leaves_out_keeps_its_partition";
-    if !testkit::available(test, &[Flavor::MariaDb]) {
-        return;
-    }
-    let settings = |server_id| Settings { server_id, ..Settings::default() };
-    let source = Server::start(Flavor::MariaDb, &settings(1));
-    let replica = Replica::start(Flavor::Slipstream, &settings(2));
-    replica.follow(Flavor::MariaDb, source.port(), &StartFrom::Gtid);
+    let Some((source, replica)) = begun(Flavor::MariaDb, test) else { return };
     let statements = [
         "CREATE DATABASE d",
         "USE d",
@@ -524,13 +525,7 @@ fn a_row_that_mariadb_leaves_out_keeps_its_partition() {
 #[test]
 fn a_vector_that_becomes_not_null_is_empty_where_it_was_null() {
     let test = "replicate_statements::a_vector_that_becomes_not_null_is_empty_where_it_was_null";
-    if !testkit::available(test, &[Flavor::MySql]) {
-        return;
-    }
-    let settings = |server_id| Settings { server_id, ..Settings::default() };
-    let source = Server::start(Flavor::MySql, &settings(1));
-    let replica = Replica::start(Flavor::Slipstream, &settings(2));
-    replica.follow(Flavor::MySql, source.port(), &StartFrom::Gtid);
+    let Some((source, replica)) = begun(Flavor::MySql, test) else { return };
     let statements = [
         "CREATE DATABASE d",
         "USE d",
@@ -551,13 +546,7 @@ fn a_vector_that_becomes_not_null_is_empty_where_it_was_null() {
 #[test]
 fn geometries_of_mariadb_are_its_own_in_statements() {
     let test = "replicate_statements::geometries_of_mariadb_are_its_own_in_statements";
-    if !testkit::available(test, &[Flavor::MariaDb]) {
-        return;
-    }
-    let settings = |server_id| Settings { server_id, ..Settings::default() };
-    let source = Server::start(Flavor::MariaDb, &settings(1));
-    let replica = Replica::start(Flavor::Slipstream, &settings(2));
-    replica.follow(Flavor::MariaDb, source.port(), &StartFrom::Gtid);
+    let Some((source, replica)) = begun(Flavor::MariaDb, test) else { return };
     let statements = [
         "CREATE DATABASE d",
         "USE d",
@@ -575,13 +564,7 @@ fn geometries_of_mariadb_are_its_own_in_statements() {
 #[test]
 fn constraints_that_mariadb_has_turned_off_refuse_no_row() {
     let test = "replicate_statements::constraints_that_mariadb_has_turned_off_refuse_no_row";
-    if !testkit::available(test, &[Flavor::MariaDb]) {
-        return;
-    }
-    let settings = |server_id| Settings { server_id, ..Settings::default() };
-    let source = Server::start(Flavor::MariaDb, &settings(1));
-    let replica = Replica::start(Flavor::Slipstream, &settings(2));
-    replica.follow(Flavor::MariaDb, source.port(), &StartFrom::Gtid);
+    let Some((source, replica)) = begun(Flavor::MariaDb, test) else { return };
     let statements = [
         "CREATE DATABASE d",
         "USE d",
@@ -604,13 +587,7 @@ fn constraints_that_mariadb_has_turned_off_refuse_no_row() {
 #[test]
 fn conditions_of_mariadb_see_the_table_before_the_statement() {
     let test = "replicate_statements::conditions_of_mariadb_see_the_table_before_the_statement";
-    if !testkit::available(test, &[Flavor::MariaDb]) {
-        return;
-    }
-    let settings = |server_id| Settings { server_id, ..Settings::default() };
-    let source = Server::start(Flavor::MariaDb, &settings(1));
-    let replica = Replica::start(Flavor::Slipstream, &settings(2));
-    replica.follow(Flavor::MariaDb, source.port(), &StartFrom::Gtid);
+    let Some((source, replica)) = begun(Flavor::MariaDb, test) else { return };
     let alterations = [
         "ADD COLUMN h INT, DROP COLUMN IF EXISTS h",
         "ADD h INT, MODIFY IF EXISTS h BIGINT",
