@@ -226,6 +226,10 @@ impl Zones {
                 self.known.insert(zone.end.clone(), covered);
             }
         }
+        let before = self.known.range(..start.clone()).next_back();
+        assert!(before.is_none_or(|(_, before)| before.end <= start), "no two zones overlap");
+        let behind = self.known.range(start.clone()..).next();
+        assert!(behind.is_none_or(|(behind, _)| *behind >= zone.end), "no two zones overlap");
         self.known.insert(start, zone);
         if self.known.len() > MOST_ZONES {
             self.join_neighbours();

@@ -39,8 +39,8 @@ pub(super) fn copy(
     words.extend([format!("--user={USER}"), format!("--password={USER}")]);
     words.push(format!("--socket={}", source.instance().socket_inside()));
     words.extend(threads.map(|threads| format!("--parallel={threads}")));
-    program::run(words, &mut |_| Ok(()))?;
-    program::run(self::words(&directory, "--prepare"), &mut |_| Ok(()))?;
+    program::run(PROGRAM, words, &mut |_| Ok(()))?;
+    program::run(PROGRAM, self::words(&directory, "--prepare"), &mut |_| Ok(()))?;
     let end = log_end(&directory)?;
     let mut replica = Node::replica(Server::start_on(flavor, settings, &directory)?, flavor);
     let seconds = clock.elapsed().as_secs_f64();

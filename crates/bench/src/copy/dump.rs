@@ -45,7 +45,7 @@ pub(super) fn copy(
     let mut words = command(source, "mydumper", threads);
     words.extend(["--outputdir", &directory, "--database", SCHEMA, "--verbose", "3"].map(str::to_string));
     words.extend(["--rows".to_string(), ROWS_A_FILE.to_string()]);
-    program::run(words, &mut |line| match lock.take_if(|_| line.contains(UNLOCKED)) {
+    program::run("mydumper", words, &mut |line| match lock.take_if(|_| line.contains(UNLOCKED)) {
         Some(lock) => lock.release(),
         None => Ok(()),
     })?;
@@ -56,7 +56,7 @@ pub(super) fn copy(
     progress.step(format!("{}: myloader", replica.name()));
     let mut words = command(&replica, "myloader", threads);
     words.extend(["--directory", &directory].map(str::to_string));
-    program::run(words, &mut |_| Ok(()))?;
+    program::run("myloader", words, &mut |_| Ok(()))?;
     progress.done("loaded");
     let seconds = clock.elapsed().as_secs_f64();
     replica.follow_from(source, &end)?;

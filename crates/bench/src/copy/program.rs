@@ -8,16 +8,14 @@ use crate::error::MeasureError;
 /// The last lines of a program that failed, so many of which are told.
 const LINES_TOLD: usize = 20;
 
-/// Runs a program with these words, and calls `line` with each line of its output and of its
-/// messages. It fails when the program or `line` does.
+/// Runs the program of this name with these words, among them its path, and calls `line` with each
+/// line of its output and of its messages. It fails when the program or `line` does.
 pub(super) fn run(
+    name: &str,
     words: Vec<String>,
     line: &mut dyn FnMut(&str) -> Result<(), MeasureError>,
 ) -> Result<(), MeasureError> {
-    let name =
-        words.iter().find(|word| word.contains("dump") || word.contains("load") || word.contains("backup"));
-    let name = name.unwrap_or(&words[0]).clone();
-    let failed = |said: String| MeasureError::Program(name.clone(), said);
+    let failed = |said: String| MeasureError::Program(name.to_string(), said);
     // The shell joins the messages to the output and then replaces itself with the program.
     let mut child = Command::new("/bin/sh")
         .args(["-c", "exec \"$@\" 2>&1", "sh"])

@@ -28,11 +28,12 @@ impl Columns<'_> {
         slot.checked_sub(self.step.base).filter(|column| *column < self.layout.columns())
     }
 
-    /// Returns the only column of a comparison, and how it compares with the other operand.
-    pub fn sided(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<(usize, BinaryOp)> {
+    /// Returns the only column of a comparison, how it compares with the other operand, and that
+    /// operand.
+    pub fn sided<'e>(&self, op: BinaryOp, a: &'e Expr, b: &'e Expr) -> Option<(usize, BinaryOp, &'e Expr)> {
         match (self.column(a), self.column(b)) {
-            (Some(column), None) => Some((column, op)),
-            (None, Some(column)) => Some((column, mirrored(op)?)),
+            (Some(column), None) => Some((column, op, b)),
+            (None, Some(column)) => Some((column, mirrored(op)?, a)),
             _ => None,
         }
     }

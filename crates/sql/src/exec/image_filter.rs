@@ -128,8 +128,7 @@ impl Columns<'_> {
                 if let (Some(a), Some(b)) = (self.column(a), self.column(b)) {
                     return Ok(self.columns(*op, (a, b), *collation));
                 }
-                let Some((column, op)) = self.sided(*op, a, b) else { return Ok(None) };
-                let other = if self.column(a).is_some() { b } else { a };
+                let Some((column, op, other)) = self.sided(*op, a, b) else { return Ok(None) };
                 let Some(value) = constant(other, ctx)? else { return Ok(None) };
                 Ok(self.compared(column, op, &value, *collation))
             }

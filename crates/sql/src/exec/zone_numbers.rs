@@ -61,35 +61,7 @@ impl ZoneNumbers {
         if ty.code != TypeCode::Timestamp2 {
             return Ok(false);
         }
-        let seconds = match &condition.node {
-            Node::Compare { op, operands, .. } => {
-                let [a, b] = &**operands;
-                match columns.sided(*op, a, b) {
-                    Some((of, op)) if of == column => {
-                        let other = if columns.column(a).is_some() { b } else { a };
-                        seconds(other, ctx)?.and_then(|near| match op {
-                            BinaryOp::Equal => Some(near),
-                            BinaryOp::Less | BinaryOp::LessEqual => Some(i64::MIN..=*near.end()),
-                            BinaryOp::Greater | BinaryOp::GreaterEqual => Some(*near.start()..=i64::MAX),
-                            _ => None,
-                        })
-                    }
-                    _ => None,
-                }
-            }
-            Node::Between { negated: false, operands, .. } => {
-                let [operand, low, high] = &**operands;
-                match columns.column(operand) {
-                    Some(of) if of == column => {
-                        let ends = seconds(low, ctx)?.zip(seconds(high, ctx)?);
-                        ends.map(|(low, high)| *low.start()..=*high.end())
-                    }
-                    _ => None,
-                }
-            }
-            _ => None,
-        };
-        let Some(seconds) = seconds else { return Ok(false) };
+        let Some(seconds) = wanted_seconds(column, columns, condition, ctx)? else { return Ok(false) };
         // A fraction of a second stands in so many bytes behind the seconds.
         let fraction_bits = 8 * u32::from(ty.fsp().div_ceil(2));
         let clamped = |seconds: i64| seconds.clamp(0, i64::from(u32::MAX)) as u64;
@@ -97,6 +69,39 @@ impl ZoneNumbers {
         let greatest = ((clamped(*seconds.end()) + 1) << fraction_bits) - 1;
         self.meet((least, greatest));
         Ok(true)
+    }
+}
+
+/// Returns the seconds of Unix time between which a column has its moment where a condition holds.
+/// `None` means that the condition does not compare the column with a date and time.
+fn wanted_seconds(
+    column: usize,
+    columns: &Columns<'_>,
+    condition: &Expr,
+    ctx: &Context<'_>,
+) -> Result<Option<RangeInclusive<i64>>> {
+    match &condition.node {
+        Node::Compare { op, operands, .. } => {
+            let [a, b] = &**operands;
+            let sided = columns.sided(*op, a, b).filter(|(of, ..)| *of == column);
+            let Some((_, op, other)) = sided else { return Ok(None) };
+            let Some(near) = seconds(other, ctx)? else { return Ok(None) };
+            Ok(match op {
+                BinaryOp::Equal => Some(near),
+                BinaryOp::Less | BinaryOp::LessEqual => Some(i64::MIN..=*near.end()),
+                BinaryOp::Greater | BinaryOp::GreaterEqual => Some(*near.start()..=i64::MAX),
+                _ => None,
+            })
+        }
+        Node::Between { negated: false, operands, .. } => {
+            let [operand, low, high] = &**operands;
+            if columns.column(operand) != Some(column) {
+                return Ok(None);
+            }
+            let ends = seconds(low, ctx)?.zip(seconds(high, ctx)?);
+            Ok(ends.map(|(low, high)| *low.start()..=*high.end()))
+        }
+        _ => Ok(None),
     }
 }
 
