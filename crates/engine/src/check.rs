@@ -87,7 +87,7 @@ pub(crate) fn check_table(mut txn: Transaction, table: &Arc<Table>) -> Result<Ve
         return Ok(faults);
     }
     let mut rows = 0u64;
-    let arrays = || (0..table.indexes.len()).filter(|at| table.indexes[*at].array.is_some());
+    let arrays = || (0..table.indexes.len()).filter(|at| table.is_multi_valued(IndexRef::Secondary(*at)));
     let mut of_arrays: Vec<(usize, u64)> = arrays().map(|at| (at, 0)).collect();
     let mut scan =
         txn.scan(table, IndexRef::Primary, KeyRange::all(), Direction::Forward, LockMode::Snapshot)?;

@@ -52,7 +52,7 @@ impl Table {
     /// themselves.
     pub fn entry_reader(&self, index: IndexRef, columns: &[usize]) -> Option<EntryReader> {
         let IndexRef::Secondary(at) = index else { return None };
-        if self.indexes[at].array.is_some() {
+        if self.is_multi_valued(IndexRef::Secondary(at)) {
             // A row has several entries, or none.
             return None;
         }

@@ -93,7 +93,7 @@ fn read_table_value(id: u64, value: &[u8]) -> Result<(Placement, TableDef)> {
         indexes.push((reader.u32()?, reader.u64()?));
     }
     let def = codec::read_table(&mut reader)?;
-    if indexes.len() != def.indexes.len() {
+    if indexes.len() != def.index_ids().count() {
         return Err(reader.impossible("number of indexes"));
     }
     let forms = match reader.is_empty() {

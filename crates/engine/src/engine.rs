@@ -48,6 +48,7 @@ use redo::{Log, LogConfig, Lsn};
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use types::words::WordSizes;
 
 /// An open engine, shared by every session. [`Engine::close`] ends it in order. Dropping it without
 /// that leaves recovery to the next open, as a crash does.
@@ -359,6 +360,17 @@ impl Engine {
     /// build remembers until the index is complete.
     pub fn set_online_alter_log_max_bytes(&self, bytes: u64) {
         self.ddl.settings.online_alter_log_max_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Returns what the server's variables say about the words of new FULLTEXT indexes.
+    pub fn word_sizes(&self) -> WordSizes {
+        *self.ddl.settings.word_sizes.lock()
+    }
+
+    /// Changes what [`Engine::word_sizes`] returns: `innodb_ft_min_token_size`,
+    /// `innodb_ft_max_token_size`, `ngram_token_size` and `innodb_ft_enable_stopword`.
+    pub fn change_word_sizes(&self, change: impl FnOnce(&mut WordSizes)) {
+        change(&mut self.ddl.settings.word_sizes.lock());
     }
 
     /// Sets `innodb_thread_concurrency`: how many statements may run at once. 0 means any number.

@@ -51,6 +51,7 @@ mod emptier;
 mod emptying;
 mod engine;
 mod entry;
+mod entry_ranges;
 mod error;
 mod figures;
 mod files;
@@ -103,14 +104,16 @@ pub use covering::{Entry, EntryReader};
 pub use data_locks::{DataLock, DataLockWait, DataLocks, LockData};
 pub use ddl::{AdmitRow, AlterStage, ChooseRow, ConvertRow, DdlContext, ObjectName, StageHook, TableName};
 pub use definition::{
-    CheckDef, ColumnDef, ColumnDefault, ColumnRoles, ForeignKeyDef, Generated, IndexColumn, IndexDef,
-    IndexRef, KeptIndex, KeptKind, KeptPart, Object, ObjectChange, ObjectDef, ObjectKind, Partition,
-    PartitionForm, PartitionFunction, PartitionKind, Partitioning, RANK_OF_OTHERS, ReferentialAction,
-    SchemaDef, Subpartition, SystemVersioning, TableDef, Temporal, TriggerEvent, TriggerPlace,
+    CheckDef, ColumnDef, ColumnDefault, ColumnRoles, EntryRule, ForeignKeyDef, Generated, IndexColumn,
+    IndexDef, IndexRef, KeptEntries, KeptIndex, KeptKind, KeptPart, Object, ObjectChange, ObjectDef,
+    ObjectKind, Partition, PartitionForm, PartitionFunction, PartitionKind, Partitioning, RANK_OF_OTHERS,
+    ReferentialAction, SchemaDef, Subpartition, SystemVersioning, TableDef, Temporal, TriggerEvent,
+    TriggerPlace,
 };
 pub use dropped_partitions::{ConditionCompiler, Conditions, EngineOfRows, RowCondition};
 pub use emptying::Emptied;
 pub use engine::Engine;
+pub use entry_ranges::{cell_ranges, word_range};
 pub use error::{EngineError, Result};
 pub use figures::{TableFigures, TableFile};
 pub use group::filter::BinlogFilter;

@@ -101,7 +101,7 @@ impl MissingPages {
         let mut any = false;
         for (at, index) in table.indexes.iter().enumerate() {
             let is_touched =
-                changed.is_none_or(|changed| index.parts.iter().any(|part| changed.contains(part.column)));
+                changed.is_none_or(|changed| index.columns.iter().any(|at| changed.contains(*at)));
             if is_touched {
                 for key in table.entry_keys(at, image, clustered)?.as_slice() {
                     any |= self.add_way(&index.tree, &key.key);

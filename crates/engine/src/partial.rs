@@ -4,6 +4,7 @@
 use crate::bytes::KeyBuf;
 use crate::definition::{ColumnDef, IndexRef};
 use crate::error::{EngineError, Result};
+use crate::multi_valued::RowEntries;
 use crate::table::{KeyPart, Table};
 use crate::transaction::key_range::KeyRange;
 use std::collections::BTreeMap;
@@ -125,7 +126,8 @@ impl Table {
     pub(crate) fn best_index(&self, mask: &ColumnMask) -> Option<usize> {
         let has = |at: &usize| {
             let index = &self.indexes[*at];
-            index.array.is_none() && index.parts.iter().all(|part| mask.contains(part.column))
+            matches!(index.entries, RowEntries::One)
+                && index.parts.iter().all(|part| mask.contains(part.column))
         };
         (0..self.indexes.len()).filter(has).max_by_key(|at| self.indexes[*at].unique)
     }

@@ -351,7 +351,7 @@ fn open_tables(
         let next = &mut parts.next_ids;
         next.table = next.table.max(placement.id + 1);
         next.space = next.space.max(placement.space + 1);
-        next.index = def.indexes.iter().map(|index| index.id + 1).fold(next.index, u32::max);
+        next.index = def.index_ids().map(|id| id + 1).fold(next.index, u32::max);
         let counters = Counters::default();
         let known = auto_increments.get(&placement.id).copied().unwrap_or(0).max(def.auto_increment);
         counters.auto_increment.store(known, Ordering::Relaxed);

@@ -2,7 +2,7 @@
 //! rows.
 
 use crate::bytes::KeyBuf;
-use crate::definition::{IndexColumn, IndexRef, TableDef};
+use crate::definition::{ColumnDef, IndexColumn, IndexRef, TableDef};
 use crate::dropped_partitions::{DroppedPartition, DroppedPartitions};
 use crate::entry::{ClusteredValue, Externs};
 use crate::error::{EngineError, Result};
@@ -11,7 +11,7 @@ use crate::group::table_map::TableMaps;
 use crate::key_parts::{self, part_text};
 use crate::lock::LockId;
 use crate::lock::gap::TableLocks;
-use crate::multi_valued::{self, EntryKeys};
+use crate::multi_valued::{self, EntryKeys, RowEntries};
 use crate::row_forms::{FormHistory, RowForms};
 use crate::statistics::TableStatistics;
 use crate::usage::IndexUsage;
@@ -38,8 +38,10 @@ pub(crate) struct Index {
     pub name: String,
     pub unique: bool,
     pub parts: Vec<KeyPart>,
-    /// The position of the part that is an array, in a multi-valued index.
-    pub array: Option<usize>,
+    /// Which entries a row has.
+    pub entries: RowEntries,
+    /// The positions of the columns that the entries are made of.
+    pub columns: Vec<usize>,
     pub tree: Tree,
     /// The log position at which the index was built. Replay skips older changes, which are in the
     /// build.
@@ -165,12 +167,39 @@ impl std::fmt::Debug for Table {
     }
 }
 
-fn mask_of<'a>(columns: usize, parts: impl Iterator<Item = &'a KeyPart>) -> ColumnMask {
+fn mask_of(columns: usize, positions: impl Iterator<Item = usize>) -> ColumnMask {
     let mut mask = ColumnMask::empty(columns);
-    for part in parts {
-        mask.insert(part.column);
-    }
+    positions.for_each(|at| mask.insert(at));
     mask
+}
+
+/// Returns the indexes of a definition, in the order of their trees.
+fn open_indexes(def: &TableDef, placement: &Placement, trees: Vec<Tree>) -> Vec<Index> {
+    assert_eq!((trees.len(), placement.indexes.len()), (def.index_ids().count(), trees.len()), "index trees");
+    let mut places = trees.into_iter().zip(&placement.indexes);
+    let mut indexes = Vec::with_capacity(placement.indexes.len());
+    let mut add = |id: u32, name: &str, unique, parts: Vec<KeyPart>, entries: RowEntries| {
+        let (tree, (_, created_lsn)) = places.next().expect("every index has a tree");
+        let columns = match &entries {
+            RowEntries::OfWords(words) => words.columns.clone(),
+            _ => parts.iter().map(|part| part.column).collect(),
+        };
+        let (name, created_lsn) = (name.to_owned(), *created_lsn);
+        indexes.push(Index { id, name, unique, parts, entries, columns, tree, created_lsn });
+    };
+    for index in &def.indexes {
+        let parts = key_parts::of_columns(&def.columns, &index.columns);
+        let array = parts.iter().position(|part| part.is_array);
+        let entries = array.map_or(RowEntries::One, RowEntries::OfArray);
+        add(index.id, &index.name, index.unique, parts, entries);
+    }
+    for index in &def.kept_indexes {
+        let Some(kept) = &index.entries else { continue };
+        let columns = def.kept_columns(index).expect("an index with entries has columns of the table");
+        let (part, entries) = multi_valued::of_rule(&def.columns, columns, &kept.rule);
+        add(kept.id, &index.name, false, vec![part], entries);
+    }
+    indexes
 }
 
 fn virtual_columns(def: &TableDef) -> Option<ColumnMask> {
@@ -338,27 +367,10 @@ impl Table {
     ) -> Table {
         let types: Vec<ColumnType> = def.columns.iter().map(|column| column.ty.clone()).collect();
         let primary = def.primary.as_ref().map(|parts| key_parts::of_columns(&def.columns, parts));
-        let indexes: Vec<Index> = def
-            .indexes
-            .iter()
-            .zip(index_trees)
-            .zip(&placement.indexes)
-            .map(|((index, tree), (_, created_lsn))| {
-                let parts = key_parts::of_columns(&def.columns, &index.columns);
-                Index {
-                    id: index.id,
-                    name: index.name.clone(),
-                    unique: index.unique,
-                    array: parts.iter().position(|part| part.is_array),
-                    parts,
-                    tree,
-                    created_lsn: *created_lsn,
-                }
-            })
-            .collect();
-        assert_eq!(indexes.len(), def.indexes.len(), "every index has a tree and a place");
-        let primary_mask = mask_of(types.len(), primary.iter().flatten());
-        let indexed_mask = mask_of(types.len(), indexes.iter().flat_map(|index| &index.parts));
+        let indexes = open_indexes(&def, &placement, index_trees);
+        let primary_mask = mask_of(types.len(), primary.iter().flatten().map(|part| part.column));
+        let indexed = indexes.iter().flat_map(|index| index.columns.iter().copied());
+        let indexed_mask = mask_of(types.len(), indexed);
         let forms = RowForms::new(&types, &placement.forms);
         let dropped = DroppedPartitions::new(&placement.dropped);
         let newest_form = placement.forms.older.last().map_or(0, |form| form.until);
@@ -473,10 +485,29 @@ impl Table {
         }
     }
 
-    pub(crate) fn index_name(&self, index: IndexRef) -> &str {
+    /// Returns the name of an index.
+    pub fn index_name(&self, index: IndexRef) -> &str {
         match index {
             IndexRef::Primary => "PRIMARY",
             IndexRef::Secondary(at) => &self.indexes[at].name,
+        }
+    }
+
+    /// Returns the column that the entries of an index are made of, the first one if they are
+    /// several. `None` means the hidden row id.
+    pub fn first_column(&self, index: IndexRef) -> Option<&ColumnDef> {
+        let column = match index {
+            IndexRef::Primary => self.primary.as_ref()?.first()?.column,
+            IndexRef::Secondary(at) => *self.indexes[at].columns.first()?,
+        };
+        Some(&self.def.columns[column])
+    }
+
+    /// Reports whether an index is unique.
+    pub fn is_unique(&self, index: IndexRef) -> bool {
+        match index {
+            IndexRef::Primary => true,
+            IndexRef::Secondary(at) => self.indexes[at].unique,
         }
     }
 
@@ -489,11 +520,12 @@ impl Table {
     }
 
     /// Returns the columns of an index, in order, without the clustered key that follows in a
-    /// secondary index. The list is empty for the hidden row id.
+    /// secondary index. The list is empty for the hidden row id, and for the entries of a kept
+    /// index, which are not columns.
     pub fn index_columns(&self, index: IndexRef) -> &[IndexColumn] {
         match index {
             IndexRef::Primary => self.def.primary.as_deref().unwrap_or_default(),
-            IndexRef::Secondary(at) => &self.def.indexes[at].columns,
+            IndexRef::Secondary(at) => self.def.indexes.get(at).map_or(&[], |index| &index.columns),
         }
     }
 
@@ -637,7 +669,8 @@ impl Table {
     /// Returns the key of a row's entry in a secondary index that is not a multi-valued one; see
     /// [`Table::entry_keys`].
     pub(crate) fn secondary_key(&self, at: usize, image: &[u8], clustered: &[u8]) -> Result<SecondaryKey> {
-        debug_assert!(self.indexes[at].array.is_none(), "a row has one entry in an index of columns");
+        let has_one = matches!(self.indexes[at].entries, RowEntries::One);
+        debug_assert!(has_one, "a row has one entry in an index of columns");
         let mut key = KeyBuf::new();
         let has_null = self.push_parts(&self.indexes[at].parts, image, &mut key)?;
         let secondary_len = key.len();
@@ -651,14 +684,16 @@ impl Table {
     /// Returns an error for an image that does not decode.
     #[inline]
     pub(crate) fn entry_keys(&self, at: usize, image: &[u8], clustered: &[u8]) -> Result<EntryKeys> {
-        match self.indexes[at].array {
-            None => Ok(EntryKeys::One(self.secondary_key(at, image, clustered)?)),
-            Some(part) => {
+        let keys = match &self.indexes[at].entries {
+            RowEntries::One => return Ok(EntryKeys::One(self.secondary_key(at, image, clustered)?)),
+            RowEntries::OfArray(part) => {
                 let parts = &self.indexes[at].parts;
-                let keys = multi_valued::keys(&self.layout, (parts, part), image, clustered);
-                Ok(EntryKeys::Several(keys.map_err(|error| self.named(error))?))
+                multi_valued::keys(&self.layout, (parts, *part), image, clustered)
             }
-        }
+            RowEntries::OfWords(words) => words.keys(&self.layout, image, clustered),
+            RowEntries::OfCells(column) => multi_valued::cell_keys(&self.layout, *column, image, clustered),
+        };
+        Ok(EntryKeys::Several(keys.map_err(|error| self.named(error))?))
     }
 
     /// Returns the key of the row's entry in a secondary index that has these bytes. `None` means
@@ -691,9 +726,13 @@ impl Table {
         Ok(keys.as_slice().iter().map(|key| key.key.to_vec()).collect())
     }
 
-    /// Reports whether an index is a multi-valued one.
+    /// Reports whether a row may have several entries in an index, or none: in a multi-valued one,
+    /// and in the entries of a kept index.
     pub fn is_multi_valued(&self, index: IndexRef) -> bool {
-        self.array_part(index).is_some()
+        match index {
+            IndexRef::Primary => false,
+            IndexRef::Secondary(at) => !matches!(self.indexes[at].entries, RowEntries::One),
+        }
     }
 
     /// Returns the position of the array among the parts of a multi-valued index. `None` means that
@@ -701,7 +740,10 @@ impl Table {
     pub fn array_part(&self, index: IndexRef) -> Option<usize> {
         match index {
             IndexRef::Primary => None,
-            IndexRef::Secondary(at) => self.indexes[at].array,
+            IndexRef::Secondary(at) => match self.indexes[at].entries {
+                RowEntries::OfArray(part) => Some(part),
+                _ => None,
+            },
         }
     }
 

@@ -84,8 +84,8 @@ impl TemporaryMaker<'_> {
         }
         // The numbers need not be unique among all tables, because temporary tables have no locks
         // and no row events, which name indexes by number.
-        for (at, index) in (1..).zip(&mut def.indexes) {
-            index.id = at;
+        for (at, id) in (1..).zip(def.index_ids_mut()) {
+            *id = at;
         }
         ddl.pool.create_unlogged_space(space, &temporary_path(&dir, space))?;
         match self.make_trees(def, space) {
@@ -103,8 +103,8 @@ impl TemporaryMaker<'_> {
         counters.auto_increment.store(def.auto_increment, Ordering::Relaxed);
         counters.row_id.store(1, Ordering::Relaxed);
         let clustered_root = Tree::create(pool, space)?.root_page();
-        let mut indexes = Vec::with_capacity(def.indexes.len());
-        for _ in &def.indexes {
+        let mut indexes = Vec::new();
+        for _ in def.index_ids() {
             indexes.push((Tree::create(pool, space)?.root_page(), 0));
         }
         let id = self.ddl.temporary.table();

@@ -250,6 +250,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
             of_mariadb: received.options.mariadb_gtid.is_some(),
             client_collation: received.session.character_set_client,
             literal_collation: received.session.collation_connection,
+            word_sizes: engine.word_sizes(),
             types: Some(crate::detached::BoundTypes::new(engine)),
         },
         text,

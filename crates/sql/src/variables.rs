@@ -52,6 +52,7 @@ const KEPT: &[(&str, Kind, &str)] = &[
     ("pseudo_replica_mode", Kind::Bool, "0"),
     ("pseudo_slave_mode", Kind::Bool, "0"),
     ("gtid_next", Kind::Text, "AUTOMATIC"),
+    ("innodb_ft_enable_stopword", Kind::Bool, "1"),
 ];
 
 /// What follows a COMMIT or ROLLBACK that does not say it itself.

@@ -19,6 +19,7 @@
 //!   with the place.
 //! - There is no I/O, no clock and no randomness: results depend on the arguments alone.
 
+pub mod cells;
 pub mod collation;
 pub mod column;
 pub mod column_test;
@@ -36,6 +37,7 @@ pub mod packed;
 pub mod row;
 pub mod temporal;
 pub mod value;
+pub mod words;
 
 pub use column::{ColumnType, GeometryKind, NumberForm, Shape, TextForm, TypeCode};
 pub use decimal::Decimal;

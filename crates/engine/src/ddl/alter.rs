@@ -104,7 +104,7 @@ pub(crate) struct Alter<'d> {
 /// added and dropped. With `forced` they must be anyway.
 pub(crate) fn must_rebuild(old: &Table, new: &TableDef, instant: &InstantColumns, forced: bool) -> bool {
     // The notes that an index build takes of others' changes have rows of the old form.
-    let builds = new.indexes.iter().any(|index| index.id == 0);
+    let builds = new.index_ids().any(|id| id == 0);
     let has_too_many = old.row_versions() >= MAX_ROW_VERSIONS;
     forced
         || !instant.is_empty() && (builds || has_too_many)
@@ -226,20 +226,20 @@ impl Alter<'_> {
         new: &mut TableDef,
         made: &mut Vec<(usize, u32)>,
     ) -> Result<Placement> {
-        let added = new.indexes.iter().filter(|index| index.id == 0).count() as u32;
+        let added = new.index_ids().filter(|id| *id == 0).count() as u32;
         let mut next_id = if added > 0 { self.ddl.take_ids(0, added, 0)?.index } else { 0 };
         let mut placement = Placement { indexes: Vec::new(), ..old.placement.clone() };
-        for (at, index) in new.indexes.iter_mut().enumerate() {
-            if index.id == 0 {
-                index.id = next_id;
+        for (at, id) in new.index_ids_mut().enumerate() {
+            if *id == 0 {
+                *id = next_id;
                 next_id += 1;
-                made.push((at, index.id));
-                let tree = btree::claimed::create(&self.ddl.pool, old.placement.space, index.id)?;
+                made.push((at, *id));
+                let tree = btree::claimed::create(&self.ddl.pool, old.placement.space, *id)?;
                 placement.indexes.push((tree.root_page(), 0));
             } else {
-                let held = old.def.indexes.iter().position(|held| held.id == index.id);
+                let held = old.def.index_ids().position(|held| held == *id);
                 let held = held.ok_or_else(|| {
-                    EngineError::BadDefinition(format!("Key '{}' doesn't exist in table", index.name))
+                    EngineError::BadDefinition(format!("Key number {id} doesn't exist in table"))
                 })?;
                 placement.indexes.push(old.placement.indexes[held]);
             }

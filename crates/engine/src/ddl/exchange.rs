@@ -80,7 +80,7 @@ impl Exchange<'_> {
         counters.row_id.store(1, Ordering::Relaxed);
         counters.auto_increment.store(next, Ordering::Relaxed);
         let mut def: TableDef = table.def.clone();
-        def.indexes.iter_mut().for_each(|index| index.id = 0);
+        def.index_ids_mut().for_each(|id| *id = 0);
         self.ddl.make_table(def, Arc::new(counters))
     }
 

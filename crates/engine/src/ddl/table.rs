@@ -31,7 +31,7 @@ impl Ddl {
     /// yet.
     pub(super) fn make_table(&self, mut def: TableDef, counters: Arc<Counters>) -> Result<Table> {
         def.check()?;
-        let first = self.take_ids(1, def.indexes.len() as u32, 1)?;
+        let first = self.take_ids(1, def.index_ids().count() as u32, 1)?;
         let path = self.path_of(&def);
         let path = if self.config.disk.exists(&path).unwrap_or(true) {
             // A table of this name exists and is being rebuilt. The new file takes the old one's
@@ -43,8 +43,8 @@ impl Ddl {
         if def.created_s == 0 {
             def.created_s = os::clock::now_us() / 1_000_000;
         }
-        for (at, index) in def.indexes.iter_mut().enumerate() {
-            index.id = first.index + at as u32;
+        for (at, id) in def.index_ids_mut().enumerate() {
+            *id = first.index + at as u32;
         }
         self.pool.create_space(first.space, &path)?;
         let made = self.make_trees(def, first.table, first.space, counters);
@@ -57,7 +57,7 @@ impl Ddl {
     fn make_trees(&self, def: TableDef, id: u64, space: u32, counters: Arc<Counters>) -> Result<Table> {
         let clustered_root = Tree::create(&self.pool, space)?.root_page();
         let mut indexes = Vec::new();
-        for _ in &def.indexes {
+        for _ in def.index_ids() {
             indexes.push((Tree::create(&self.pool, space)?.root_page(), 0));
         }
         let created_lsn = self.log.current_lsn();

@@ -2,6 +2,7 @@
 //! field.
 
 mod column;
+mod entries;
 mod periods;
 mod shapes;
 
@@ -36,6 +37,9 @@ const WITH_PERIODS: u8 = 7;
 /// The version of a table with multi-valued indexes. It also has the lists of periods, which may be
 /// empty.
 const WITH_ARRAYS: u8 = 8;
+/// The version of a table with kept indexes that have entries. It also has the list of arrays,
+/// which may be empty.
+const WITH_ENTRIES: u8 = 9;
 
 /// The referential actions by their numbers.
 const ACTIONS: [ReferentialAction; 5] = [
@@ -118,6 +122,7 @@ fn read_foreign_key(reader: &mut Reader<'_>, columns: usize) -> Result<ForeignKe
 /// Appends a table's definition.
 pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
     let version = match def.columns.iter().any(|column| column.ty.form.is_some()) {
+        _ if def.kept_indexes.iter().any(|index| index.entries.is_some()) => WITH_ENTRIES,
         _ if def.columns.iter().any(|column| column.elements.is_some()) => WITH_ARRAYS,
         _ if has_periods(def) => WITH_PERIODS,
         _ if has_shapes(def) => WITH_SHAPES,
@@ -177,12 +182,15 @@ pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
     if version >= WITH_ARRAYS {
         put_arrays(out, def);
     }
+    if version >= WITH_ENTRIES {
+        entries::put(out, def);
+    }
 }
 
 /// Reads a table's definition off the front of `reader`.
 pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
     let version = reader.u8()?;
-    if !(VERSION..=WITH_ARRAYS).contains(&version) {
+    if !(VERSION..=WITH_ENTRIES).contains(&version) {
         return Err(reader.impossible("version"));
     }
     let schema = reader.string()?;
@@ -250,6 +258,9 @@ pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
     }
     if version >= WITH_ARRAYS {
         read_arrays(reader, &mut def)?;
+    }
+    if version >= WITH_ENTRIES {
+        entries::read(reader, &mut def)?;
     }
     Ok(def)
 }
@@ -346,7 +357,7 @@ fn read_expressions(reader: &mut Reader<'_>, def: &mut TableDef) -> Result<()> {
             parts.push(KeptPart { text, is_expression, prefix, descending });
         }
         let kind = KeptKind::Functional;
-        def.kept_indexes.push(KeptIndex { name, kind, unique, parts, comment, invisible });
+        def.kept_indexes.push(KeptIndex { name, kind, unique, parts, comment, invisible, entries: None });
     }
     Ok(())
 }
@@ -396,6 +407,8 @@ mod tests {
     };
     use super::*;
     use crate::definition::{ColumnDef, ColumnDefault, ColumnRoles, SystemVersioning};
+    use crate::definition::{EntryRule, IndexRef, KeptEntries};
+    use types::words::WordSizes;
     use types::{ColumnType, GeometryKind, NumberForm, TextForm};
 
     #[test]
@@ -466,6 +479,7 @@ mod tests {
             parts: vec![part("(`id` + 1)", true), part("note", false)],
             comment: "kept".into(),
             invisible: true,
+            entries: None,
         });
         comes_back(&def);
         def.partitioning = Some(partitioning());
@@ -484,9 +498,21 @@ mod tests {
                 parts: vec![part("note", false)],
                 comment: String::new(),
                 invisible: false,
+                entries: None,
             });
         }
         comes_back(&def);
+        let sizes = WordSizes { least_chars: 4, ..WordSizes::default() };
+        let words = |is_ngram| EntryRule::Words { is_ngram, sizes };
+        def.kept_indexes[1].entries = Some(KeptEntries { id: 17, rule: words(false) });
+        def.kept_indexes[2].entries = Some(KeptEntries { id: 3, rule: words(true) });
+        comes_back(&def);
+        assert_eq!(def.index_ids().collect::<Vec<_>>(), [9, 17, 3]);
+        assert_eq!(def.entries_of(2), Some(IndexRef::Secondary(2)));
+        assert_eq!((def.entries_of(0), def.entries_of(3)), (None, None));
+        def.kept_indexes[3].entries = Some(KeptEntries { id: 4, rule: EntryRule::Cells });
+        comes_back(&def);
+        def.kept_indexes.iter_mut().for_each(|index| index.entries = None);
         let types = [
             ColumnType::geometry(GeometryKind::Collection, None),
             ColumnType::geometry(GeometryKind::Point, Some(4326)),

@@ -1,6 +1,8 @@
 //! The expressions of tables: generated columns, CHECK constraints, the parts of functional
 //! indexes. Here an expression is its canonical SQL text, which crate `sql` compiles.
 
+use types::words::WordSizes;
+
 /// The `GENERATED ALWAYS AS (expression)` clause of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
@@ -54,6 +56,32 @@ pub struct KeptIndex {
     pub comment: String,
     /// Whether the index is `INVISIBLE`.
     pub invisible: bool,
+    /// The entries of the index. `None` means that it has none, as those of data directories of
+    /// earlier versions and those whose expressions are not known here.
+    pub entries: Option<KeptEntries>,
+}
+
+/// The entries of a FULLTEXT or SPATIAL index, which are in a tree like those of other indexes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptEntries {
+    /// The number of the index in its engine, as in [`super::IndexDef`].
+    pub id: u32,
+    /// Which entries a row has.
+    pub rule: EntryRule,
+}
+
+/// Which entries a row has in an index that is not over columns as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryRule {
+    /// One for each different word of the columns' texts.
+    Words {
+        /// Whether the index was made WITH PARSER ngram.
+        is_ngram: bool,
+        /// What the server's variables said when the index was made.
+        sizes: WordSizes,
+    },
+    /// One for each cell of the plane that covers the column's geometry (`types::cells`).
+    Cells,
 }
 
 /// A part of a [`KeptIndex`].

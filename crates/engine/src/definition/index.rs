@@ -5,7 +5,8 @@
 pub enum IndexRef {
     /// The clustered index: the primary key, or the hidden row id.
     Primary,
-    /// The secondary index at this position of `def.indexes`.
+    /// The secondary index at this position of `def.indexes`. Behind the last one of these stand
+    /// the entries of the kept indexes that have entries, in their order.
     Secondary(usize),
 }
 

@@ -15,7 +15,7 @@ mod table;
 mod temporal;
 
 pub use column::{ColumnDef, ColumnDefault};
-pub use expression::{CheckDef, Generated, KeptIndex, KeptKind, KeptPart};
+pub use expression::{CheckDef, EntryRule, Generated, KeptEntries, KeptIndex, KeptKind, KeptPart};
 pub use foreign_key::{ForeignKeyDef, ReferentialAction};
 pub use index::{IndexColumn, IndexDef, IndexRef};
 pub use object::{Object, ObjectChange, ObjectDef, ObjectKind, TriggerEvent, TriggerPlace};

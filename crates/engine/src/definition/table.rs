@@ -1,9 +1,9 @@
 //! The definition of a table as users see it.
 
 use super::column::{ColumnDef, ColumnDefault};
-use super::expression::{CheckDef, KeptIndex, KeptKind};
+use super::expression::{CheckDef, KeptIndex, KeptKind, KeptPart};
 use super::foreign_key::ForeignKeyDef;
-use super::index::{IndexColumn, IndexDef};
+use super::index::{IndexColumn, IndexDef, IndexRef};
 use super::name::same_name;
 use super::partition::Partitioning;
 use super::temporal::{ColumnRoles, Temporal};
@@ -26,7 +26,7 @@ pub struct TableDef {
     pub foreign_keys: Vec<ForeignKeyDef>,
     /// The CHECK constraints in the order of their creation.
     pub checks: Vec<CheckDef>,
-    /// The indexes that are shown and dumped, but that nothing is looked up in.
+    /// The FULLTEXT and SPATIAL indexes, and those that are only shown and dumped.
     pub kept_indexes: Vec<KeptIndex>,
     /// The `PARTITION BY` clause.
     pub partitioning: Option<Partitioning>,
@@ -91,6 +91,36 @@ impl TableDef {
     /// case.
     pub fn index(&self, name: &str) -> Option<usize> {
         self.indexes.iter().position(|index| same_name(&index.name, name))
+    }
+
+    /// Returns the positions of a kept index's columns. `None` means that a part is an expression,
+    /// or that the table has no such column.
+    pub fn kept_columns(&self, index: &KeptIndex) -> Option<Vec<usize>> {
+        let column = |part: &KeptPart| {
+            let name = part.text.trim_matches('`').replace("``", "`");
+            self.column(&name).filter(|_| !part.is_expression)
+        };
+        index.parts.iter().map(column).collect()
+    }
+
+    /// Returns the index with the entries of the kept index at this position, if it has entries.
+    pub fn entries_of(&self, kept: usize) -> Option<IndexRef> {
+        self.kept_indexes.get(kept)?.entries.as_ref()?;
+        let before = self.kept_indexes[..kept].iter().filter(|index| index.entries.is_some()).count();
+        Some(IndexRef::Secondary(self.indexes.len() + before))
+    }
+
+    /// Returns the numbers of all indexes with a tree other than the clustered one, in the order of
+    /// their trees.
+    pub(crate) fn index_ids(&self) -> impl Iterator<Item = u32> + '_ {
+        let kept = self.kept_indexes.iter().filter_map(|index| Some(index.entries.as_ref()?.id));
+        self.indexes.iter().map(|index| index.id).chain(kept)
+    }
+
+    /// Returns the same numbers, to be changed.
+    pub(crate) fn index_ids_mut(&mut self) -> impl Iterator<Item = &mut u32> {
+        let kept = self.kept_indexes.iter_mut().filter_map(|index| Some(&mut index.entries.as_mut()?.id));
+        self.indexes.iter_mut().map(|index| &mut index.id).chain(kept)
     }
 
     /// Reports whether the primary key is a column of the kind that

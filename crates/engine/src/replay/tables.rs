@@ -65,7 +65,7 @@ fn with_columns(pool: &Arc<Pool>, table: &Table, form: &OlderForm) -> Table {
         .iter()
         .map(|column| match column {
             FormColumn::Kept(position) => table.def.columns[*position].clone(),
-            FormColumn::Dropped(ty) => ColumnDef::new("dropped", ty.clone()),
+            FormColumn::Dropped(ty) => ColumnDef::new("", ty.clone()),
         })
         .collect();
     def.primary = table
@@ -73,11 +73,20 @@ fn with_columns(pool: &Arc<Pool>, table: &Table, form: &OlderForm) -> Table {
         .primary
         .as_deref()
         .map(|primary| parts(primary).expect("a column of the primary key is in all forms"));
-    for (index, place) in table.def.indexes.iter().zip(&table.placement.indexes) {
+    let mut places = table.placement.indexes.iter();
+    for (index, place) in table.def.indexes.iter().zip(places.by_ref()) {
         // An index on a column that the rows lack is younger than these rows. One on a dropped
         // column is gone.
         if let Some(columns) = parts(&index.columns) {
             def.indexes.push(IndexDef { columns, ..index.clone() });
+            placement.indexes.push(*place);
+        }
+    }
+    for index in table.def.kept_indexes.iter().filter(|index| index.entries.is_some()) {
+        let place = places.next().expect("every index with entries has a place");
+        // The names of columns that went are not kept, so an index over one of them has none.
+        if def.kept_columns(index).is_some() {
+            def.kept_indexes.push(index.clone());
             placement.indexes.push(*place);
         }
     }

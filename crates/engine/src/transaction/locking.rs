@@ -197,7 +197,9 @@ impl TransactionLocks {
         secondary: &[Option<EntryKeys>],
         held: usize,
     ) -> Result<bool> {
-        let of_index = table.indexes.iter().zip(secondary).flat_map(|(index, keys)| {
+        // Only snapshots read the entries of words, so that nobody locks gaps between them.
+        let locked = table.indexes.iter().zip(secondary).filter(|(index, _)| index.entries.are_locked());
+        let of_index = locked.flat_map(|(index, keys)| {
             let keys = keys.as_ref().map_or(&[][..], EntryKeys::as_slice);
             keys.iter().map(|key| (index.id, &key.key[..], key.secondary_len))
         });

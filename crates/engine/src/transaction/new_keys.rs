@@ -171,6 +171,6 @@ pub(super) fn note_auto_increment(table: &Table, image: &[u8]) -> Result<()> {
 
 /// Returns, for each index, whether an update touches it.
 pub(super) fn touched_indexes(table: &Table, changed: &ColumnMask, moved: bool) -> SmallVec<[bool; 16]> {
-    let touches = |index: &Index| index.parts.iter().any(|part| changed.contains(part.column));
+    let touches = |index: &Index| index.columns.iter().any(|at| changed.contains(*at));
     table.indexes.iter().map(|index| moved || touches(index)).collect()
 }

@@ -66,7 +66,12 @@ mod tests {
             assert!(d.differs.is_empty() || d.differs.ends_with('.'), "{}: {}", d.name, d.differs);
             let changes = !matches!(d.change, Change::Nothing);
             assert!(d.has_effect || !changes, "{} has an effect after all", d.name);
-            assert!(!d.read_only || !changes, "{} cannot be set, so that nothing follows", d.name);
+            let follows_start = matches!(d.change, Change::Entered(_));
+            assert!(
+                !d.read_only || !changes || follows_start,
+                "{} cannot be set, so that nothing follows but the start",
+                d.name
+            );
         }
         for (old, new) in table::ALIASES {
             assert!(find(new).is_some(), "{old} stands for {new}, which does not exist");

@@ -4,7 +4,8 @@ use crate::ast::BinaryOp;
 use crate::error::{Result, SqlError};
 use crate::expr::{Expr, Match, Node, SearchedIndex, no_index};
 use crate::plan::{JoinTree, Leaf, Source};
-use engine::{KeptKind, Table};
+use engine::{EntryRule, KeptKind, Table};
+use std::sync::Arc;
 
 /// Finds the index of each search in these expressions among the tables of their query.
 ///
@@ -53,33 +54,31 @@ fn index_of(searched: &Match, leaves: &[Leaf]) -> Result<SearchedIndex> {
         found = Some(leaf);
     }
     match found.map(|leaf| &leaf.source) {
-        Some(Source::Stored { table, .. }) => {
-            let is_ngram = parser_of(table, &columns).ok_or_else(no_index)?;
-            Ok(SearchedIndex { table: table.clone(), columns, is_ngram })
-        }
+        Some(Source::Stored { table, .. }) => index_over(table, columns).ok_or_else(no_index),
         _ => Err(SqlError::new(1214, "The used table type doesn't support FULLTEXT indexes")),
     }
 }
 
-/// Whether the index over just these columns, in any order, has the ngram parser; `None`: there is
-/// no such index.
-fn parser_of(table: &Table, columns: &[usize]) -> Option<bool> {
-    let mut wanted = columns.to_vec();
+/// The FULLTEXT index over just these columns, in any order.
+fn index_over(table: &Arc<Table>, columns: Vec<usize>) -> Option<SearchedIndex> {
+    let mut wanted = columns.clone();
     wanted.sort_unstable();
-    table.def.kept_indexes.iter().find_map(|index| {
+    let (at, index, parser, parts) = table.def.kept_indexes.iter().enumerate().find_map(|(at, index)| {
         let KeptKind::FullText(parser) = &index.kind else { return None };
-        let mut parts: Vec<usize> = index
-            .parts
-            .iter()
-            .filter_map(|part| {
-                let name = part.text.trim_matches('`').replace("``", "`");
-                table.def.columns.iter().position(|column| column.name.eq_ignore_ascii_case(&name))
-            })
-            .collect();
-        parts.sort_unstable();
-        (parts == wanted)
-            .then(|| parser.as_deref().is_some_and(|parser| parser.eq_ignore_ascii_case("ngram")))
-    })
+        let parts = table.def.kept_columns(index)?;
+        let mut sorted = parts.clone();
+        sorted.sort_unstable();
+        (sorted == wanted).then_some((at, index, parser, parts))
+    })?;
+    let is_ngram = parser.as_deref().is_some_and(|parser| parser.eq_ignore_ascii_case("ngram"));
+    let sizes = index.entries.as_ref().and_then(|entries| match entries.rule {
+        EntryRule::Words { sizes, .. } => Some(sizes),
+        EntryRule::Cells => None,
+    });
+    let entries = sizes.zip(table.def.entries_of(at));
+    let collation = table.column_type(*parts.first()?).collation;
+    let name = index.name.clone();
+    Some(SearchedIndex { table: table.clone(), name, columns, collation, is_ngram, entries })
 }
 
 /// The search by whose relevance the rows come that a condition leaves, where nothing else orders

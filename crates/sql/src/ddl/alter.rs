@@ -637,7 +637,12 @@ impl Builder<'_> {
             }
         }
         for index in &mut self.def.kept_indexes {
+            let parts = index.parts.len();
             index.parts.retain(|part| part.is_expression || !part.text.eq_ignore_ascii_case(name));
+            if let Some(entries) = index.entries.as_mut().filter(|_| index.parts.len() < parts) {
+                // The entries are made anew, without those of the dropped column.
+                entries.id = 0;
+            }
         }
         self.def.kept_indexes.retain(|index| !index.parts.is_empty());
         Ok(())

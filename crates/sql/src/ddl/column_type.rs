@@ -7,6 +7,7 @@ use engine::ColumnDef;
 use std::collections::HashSet;
 use types::collation;
 use types::convert::DateModes;
+use types::words::WordSizes;
 use types::{ColumnType, GeometryKind, NumberForm, TextForm, TypeCode, Zone};
 
 fn too_big(column: &str, most: u64) -> SqlError {
@@ -309,6 +310,7 @@ pub(crate) fn kept_type(spec: &TypeSpec, schema_collation: u16) -> Option<Column
         of_mariadb: false,
         client_collation: collation::UTF8MB4_GENERAL_CI,
         literal_collation: schema_collation,
+        word_sizes: WordSizes::default(),
         types: None,
     };
     column_type("", spec, schema_collation, &settings).ok()

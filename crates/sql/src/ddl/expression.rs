@@ -414,5 +414,5 @@ pub(super) fn kept_index(def: &TableDef, key: &KeySpec, settings: &DdlSettings) 
     }
     let unique = key.kind == KeyKind::Unique;
     let (kind, comment) = (KeptKind::Functional, key.comment.clone());
-    Ok(KeptIndex { name, kind, unique, parts, comment, invisible: key.invisible })
+    Ok(KeptIndex { name, kind, unique, parts, comment, invisible: key.invisible, entries: None })
 }

@@ -1,11 +1,11 @@
-//! FULLTEXT and SPATIAL indexes: they are recorded in the definition, with MySQL's checks, but no
-//! trees are maintained for them.
+//! FULLTEXT and SPATIAL indexes, with MySQL's checks. They have entries for words and for cells of
+//! the plane (decision 0080).
 
 use super::key::{key_name, wrong_prefix};
 use super::settings::DdlSettings;
 use crate::ast::{KeyKind, KeySpec};
 use crate::error::{Result, SqlError};
-use engine::{ColumnDef, KeptIndex, KeptKind, KeptPart, TableDef};
+use engine::{ColumnDef, EntryRule, KeptEntries, KeptIndex, KeptKind, KeptPart, TableDef};
 use std::borrow::Cow;
 use types::{ColumnType, TypeCode, collation};
 
@@ -86,8 +86,17 @@ pub(super) fn special_index(def: &TableDef, key: &KeySpec, settings: &DdlSetting
         true => KeptKind::Spatial { behind: def.indexes.len() as u32 },
         false => KeptKind::FullText(key.parser.as_ref().map(|parser| known_parser(parser))),
     };
-    let comment = key.comment.clone();
-    Ok(KeptIndex { name, kind, unique: false, parts, comment, invisible: key.invisible })
+    let entries = match &kind {
+        KeptKind::FullText(parser) => {
+            let is_ngram = parser.as_deref() == Some(NGRAM);
+            let rule = EntryRule::Words { is_ngram, sizes: settings.word_sizes };
+            Some(KeptEntries { id: 0, rule })
+        }
+        KeptKind::Spatial { .. } => Some(KeptEntries { id: 0, rule: EntryRule::Cells }),
+        KeptKind::Functional => None,
+    };
+    let (comment, invisible) = (key.comment.clone(), key.invisible);
+    Ok(KeptIndex { name, kind, unique: false, parts, comment, invisible, entries })
 }
 
 /// Returns a parser's name in the spelling that the server uses.

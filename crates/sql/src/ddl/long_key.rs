@@ -116,7 +116,7 @@ pub(super) fn over_geometry(def: &TableDef, key: &KeySpec, settings: &DdlSetting
     let parts: Vec<KeptPart> = key.parts.iter().map(part).collect::<Option<_>>()?;
     let name = key.name.clone().unwrap_or_else(|| free_key_name(def, &parts[0].text));
     let (unique, comment, invisible) = (key.kind == KeyKind::Unique, key.comment.clone(), key.invisible);
-    Some(KeptIndex { name, kind: KeptKind::Functional, unique, parts, comment, invisible })
+    Some(KeptIndex { name, kind: KeptKind::Functional, unique, parts, comment, invisible, entries: None })
 }
 
 fn can_be_cut(ty: &ColumnType) -> bool {

@@ -7,7 +7,7 @@ use super::run::DdlRun;
 use crate::ast::TableName;
 use crate::detached::{DetachedCondition, DetachedSettings};
 use crate::error::{Result, SqlError};
-use engine::{EngineError, Table, TableDef};
+use engine::{EngineError, KeptIndex, Table, TableDef};
 use std::sync::Arc;
 
 /// Builds error 1736 (`ER_TABLES_DIFFERENT_METADATA`), for tables whose definitions differ.
@@ -37,10 +37,14 @@ fn check_alike(table: &TableDef, other: &TableDef) -> Result<()> {
         keys.sort_by(|a, b| a.0.cmp(&b.0));
         keys
     };
+    let kept = |def: &TableDef| -> Vec<_> {
+        let without_entries = |index: &KeptIndex| KeptIndex { entries: None, ..index.clone() };
+        def.kept_indexes.iter().map(without_entries).collect()
+    };
     let is_alike = columns(table) == columns(other)
         && table.primary == other.primary
         && indexes(table) == indexes(other)
-        && table.kept_indexes == other.kept_indexes;
+        && kept(table) == kept(other);
     if is_alike { Ok(()) } else { Err(different()) }
 }
 

@@ -5,6 +5,7 @@ use engine::TableDef;
 use std::sync::Arc;
 use types::collation::{self, Charset};
 use types::convert::{self, DateModes};
+use types::words::WordSizes;
 use types::{ColumnType, Zone};
 
 /// Finds the types that indexed expressions have.
@@ -54,6 +55,8 @@ pub(crate) struct DdlSettings {
     pub client_collation: u16,
     /// The collation of literals without an introducer.
     pub literal_collation: u16,
+    /// What FULLTEXT indexes take for words.
+    pub word_sizes: WordSizes,
     /// Finds the types of indexed expressions. `None` keeps functional indexes without a tree.
     pub types: Option<Arc<dyn ExpressionTypes>>,
 }

@@ -5,6 +5,7 @@
 //! value lies between two values of the column, and the bound moves to one of these neighbours, so
 //! that the range contains every row that meets the condition.
 
+use super::boxes;
 use crate::error::Result;
 use crate::expr::{Context, Node, Number, number};
 use crate::plan::{Access, KeyCondition};
@@ -360,6 +361,20 @@ impl Ranges {
                 prefix: part.prefix,
             }
         });
+        if let Some(search) = &condition.search {
+            let Node::Match(searched) = &search.node else { panic!("a search is a MATCH") };
+            if let Some(found) = searched.found(row, ctx)? {
+                self.ranges.extend(found.keys.iter().map(|key| KeyRange::prefix(key)));
+            }
+            return Ok(());
+        }
+        if let Some(other) = &condition.near {
+            let Some(mut ranges) = boxes::ranges(table, access.index, other, row, ctx)? else {
+                return self.degrade(&[]);
+            };
+            self.ranges.append(&mut ranges);
+            return Ok(());
+        }
         let mut key = Vec::new();
         for (expr, null_safe) in &condition.equals {
             let Some(part) = parts.next() else { break };

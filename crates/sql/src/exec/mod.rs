@@ -5,6 +5,7 @@
 
 mod assign;
 mod bounds;
+mod boxes;
 mod by_hash;
 mod compared_columns;
 mod compiled;

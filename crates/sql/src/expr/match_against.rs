@@ -1,17 +1,18 @@
 //! MATCH ... AGAINST: the relevance of the row at hand.
 //!
-//! A search is made when its value is asked for first, and holds for the statement. It reads the
-//! table by a transaction of its own, for InnoDB's index has committed rows alone; the row at hand
-//! is known among them by its texts.
+//! A search is made when its value is asked for first, and holds for the statement. It reads
+//! committed rows alone, as InnoDB's index has them; the row at hand is known among them by its
+//! texts.
 
-use super::node::{Match, SearchedIndex};
+use super::node::Match;
+use super::searched_rows::{SearchedRows, text_in};
 use super::text::text_of;
 use super::{Context, Expr};
 use crate::error::{Result, SqlError};
-use crate::full_text::{Documents, Rules, WordSizes, search};
-use crate::host::VariableScope;
-use engine::{Direction, Found, IndexRef, KeyRange, LockMode, TableHold};
+use crate::full_text::{Found, search};
+use std::rc::Rc;
 use types::Value;
+use types::words::Rules;
 
 impl Match {
     /// How relevant the row is; 0: it is not found.
@@ -21,26 +22,39 @@ impl Match {
     // The evaluation of an expression recurses, and its frames must stay small.
     #[inline(never)]
     pub fn relevance(&self, row: &[Value], ctx: &Context<'_>) -> Result<f64> {
-        let Some((against, columns)) = self.operands.split_last() else { return Ok(0.0) };
-        let Some(index) = &self.index else { return Err(no_index()) };
-        let text = against.eval(row, ctx)?;
-        if text.is_null() {
-            return Ok(0.0);
-        }
-        let text = text_of(&text);
-        let found = ctx.searches.found((index.table.id, &index.columns), self.mode, &text, || {
-            let interrupt = || ctx.check_interrupt();
-            let mut rows = Rows { index, ctx };
-            let text = String::from_utf8_lossy(&text);
-            let collation = index.table.column_type(index.columns[0]).collation;
-            let rules = Rules::new(collation, index.is_ngram, word_sizes(ctx)?);
-            search(&text, self.mode, &rules, &mut rows, ctx.memory, &interrupt)
-        })?;
+        let Some(found) = self.found(row, ctx)? else { return Ok(0.0) };
+        let columns = self.columns();
         let mut texts = Vec::with_capacity(columns.len());
         for column in columns {
             texts.push(column.eval(row, ctx)?);
         }
         Ok(found.relevance(texts.iter().map(|value| text_in(value))))
+    }
+
+    /// Returns what the search finds. `None`: there is nothing to search for. `row` has the values
+    /// of outer tables' columns.
+    ///
+    /// # Errors
+    /// Those of [`Match::relevance`].
+    pub fn found(&self, row: &[Value], ctx: &Context<'_>) -> Result<Option<Rc<Found>>> {
+        let Some(against) = self.operands.last() else { return Ok(None) };
+        let Some(index) = &self.index else { return Err(no_index()) };
+        let text = against.eval(row, ctx)?;
+        if text.is_null() {
+            return Ok(None);
+        }
+        let text = text_of(&text);
+        let found = ctx.searches.found((index.table.id, &index.columns), self.mode, &text, || {
+            let interrupt = || ctx.check_interrupt();
+            let mut rows = SearchedRows::new(index, ctx);
+            let text = String::from_utf8_lossy(&text);
+            let sizes = index.entries.map_or_else(|| ctx.engine.word_sizes(), |(sizes, _)| sizes);
+            let rules = Rules::new(index.collation, index.is_ngram, sizes);
+            let (mut found, numbers) = search(&text, self.mode, &rules, &mut rows, ctx.memory, &interrupt)?;
+            found.keys = rows.keys(&numbers);
+            Ok(found)
+        })?;
+        Ok(Some(found))
     }
 
     /// The columns.
@@ -49,66 +63,7 @@ impl Match {
     }
 }
 
-/// What the server's variables say about words.
-///
-/// # Errors
-/// Those of the host.
-fn word_sizes(ctx: &Context<'_>) -> Result<WordSizes> {
-    let number = |name| match ctx.host.variable(VariableScope::Global, name)? {
-        Some(Value::UInt(number)) => Ok(usize::try_from(number).ok()),
-        Some(Value::Int(number)) => Ok(usize::try_from(number).ok()),
-        _ => Ok::<_, SqlError>(None),
-    };
-    let usual = WordSizes::default();
-    Ok(WordSizes {
-        least_chars: number("innodb_ft_min_token_size")?.unwrap_or(usual.least_chars),
-        most_chars: number("innodb_ft_max_token_size")?.unwrap_or(usual.most_chars),
-        ngram_chars: number("ngram_token_size")?.unwrap_or(usual.ngram_chars).max(1),
-        has_stop_words: number("innodb_ft_enable_stopword")?.map_or(usual.has_stop_words, |on| on != 0),
-    })
-}
-
 /// Error 1191.
 pub(crate) fn no_index() -> SqlError {
     SqlError::new(1191, "Can't find FULLTEXT index matching the column list")
-}
-
-/// The text of a column; `None`: it is NULL.
-fn text_in(value: &Value) -> Option<&str> {
-    match value {
-        Value::Bytes(bytes) => std::str::from_utf8(bytes).ok(),
-        _ => None,
-    }
-}
-
-/// The committed rows of a table.
-struct Rows<'a> {
-    index: &'a SearchedIndex,
-    ctx: &'a Context<'a>,
-}
-
-impl Documents for Rows<'_> {
-    fn each(&mut self, visit: &mut dyn FnMut(&[Option<&str>]) -> Result<()>) -> Result<()> {
-        let SearchedIndex { table, columns, .. } = self.index;
-        let mut transaction = TableHold::begin_beside(self.ctx.engine);
-        let all = KeyRange::all();
-        let mut scan =
-            transaction.scan(table, IndexRef::Primary, all, Direction::Forward, LockMode::Snapshot)?;
-        let mut values = vec![Value::Null; table.def.columns.len()];
-        loop {
-            let own;
-            let image: &[u8] = match scan.next_lent(&mut transaction, false)? {
-                None => return Ok(()),
-                Some(Found::Row(row)) => {
-                    own = row;
-                    &own.image
-                }
-                Some(Found::Lent | Found::Entry) => scan.image(),
-            };
-            self.ctx.check_interrupt()?;
-            table.layout.decode_columns(image, columns, &mut values)?;
-            let texts: Vec<Option<&str>> = columns.iter().map(|at| text_in(&values[*at])).collect();
-            visit(&texts)?;
-        }
-    }
 }

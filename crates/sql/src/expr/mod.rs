@@ -29,6 +29,7 @@ mod node;
 pub(crate) mod random;
 mod reading;
 mod recode;
+mod searched_rows;
 mod shared;
 mod sorting;
 mod subquery;

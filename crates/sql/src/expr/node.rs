@@ -9,9 +9,10 @@ use super::context::StoredFunction;
 use super::value_type::is_text;
 use crate::ast::{BinaryOp, Scope, SearchMode, TimeUnit, TruthValue};
 use crate::error::Result;
-use engine::Table;
+use engine::{IndexRef, Table};
 use std::borrow::Cow;
 use std::sync::Arc;
+use types::words::WordSizes;
 use types::{ColumnType, TypeCode, Value};
 
 /// How strongly an operand's collation holds against another's (MySQL's manual, "Collation
@@ -242,10 +243,16 @@ pub(crate) struct Match {
 #[derive(Debug, Clone)]
 pub(crate) struct SearchedIndex {
     pub table: Arc<Table>,
+    /// The name of the index.
+    pub name: String,
     /// Its columns, in the order in which MATCH names them.
     pub columns: Vec<usize>,
+    /// The collation by which it compares words, which is that of its first column.
+    pub collation: u16,
     /// WITH PARSER ngram.
     pub is_ngram: bool,
+    /// What it takes for words, and the index with its entries. `None`: it has no entries.
+    pub entries: Option<(WordSizes, IndexRef)>,
 }
 
 impl PartialEq for SearchedIndex {

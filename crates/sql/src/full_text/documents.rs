@@ -1,16 +1,44 @@
 //! The documents that a search reads, and the hash that tells them apart.
 
 use crate::error::Result;
+use std::collections::HashSet;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+
+/// The function that is called for each document, with the document's number and the texts of its
+/// columns. It returns whether the document has something that is looked for.
+pub(crate) type Visit<'v> = dyn FnMut(u64, &[Option<&str>]) -> Result<bool> + 'v;
+
+/// The entries of an index that a search looks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Looked {
+    /// The keys of entries.
+    pub entries: Vec<Vec<u8>>,
+    /// What the keys of further entries begin with.
+    pub beginnings: Vec<Vec<u8>>,
+}
 
 /// The documents of a table.
 pub(crate) trait Documents {
-    /// Calls `visit` for each document, with the texts of its columns. Each call of this function
-    /// gives the same documents in the same order.
+    /// Calls `visit` once for each document that has an entry which is looked for, in any order;
+    /// it may be called for other documents as well. `None` looks for all documents. A document has
+    /// the same number in each call of this function.
     ///
     /// # Errors
     /// Returns the errors of reading and those of `visit`.
-    fn each(&mut self, visit: &mut dyn FnMut(&[Option<&str>]) -> Result<()>) -> Result<()>;
+    fn each(&mut self, looked: Option<&Looked>, visit: &mut Visit<'_>) -> Result<()>;
+
+    /// Calls `visit` once for each document with one of these numbers, in the order of the table.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Documents::each`].
+    fn again(&mut self, numbers: &HashSet<u64>, visit: &mut Visit<'_>) -> Result<()>;
+
+    /// Returns the number of all documents, also of those without words. It is called after
+    /// [`Documents::each`].
+    ///
+    /// # Errors
+    /// Returns the errors of reading.
+    fn count(&mut self) -> Result<u64>;
 }
 
 /// The hash that tells documents apart. It consists of two hashes whose keys nobody can foresee, so

@@ -1,11 +1,11 @@
 //! The facts that a search keeps of the documents: which of them have its words and its phrases.
 
-use super::documents::{DocumentHash, Documents};
+use super::documents::{DocumentHash, Documents, Looked};
 use super::tree::Phrase;
-use super::words::Rules;
 use crate::error::Result;
 use crate::memory::Charge;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use types::words::{Rules, Sought};
 
 /// The memory that is charged for an entry of a list of documents, in bytes. `DOCUMENT_BYTES` is
 /// that of a document's hash, and `WORD_BYTES` that of a word without its key.
@@ -27,6 +27,8 @@ pub(super) struct Wanted {
     /// The keys of the beginnings of words that are looked for, by their numbers of characters.
     pub prefixes: BTreeMap<usize, HashSet<Vec<u8>>>,
     pub phrases: Vec<Phrase>,
+    /// The entries of all of these. `None` means that no entries lead to all of them.
+    pub looked: Option<Looked>,
 }
 
 /// What the documents say of the wanted words and phrases.
@@ -66,9 +68,7 @@ pub(super) fn gather(
 ) -> Result<Gathered> {
     let mut gathered = Gathered { of_phrase: vec![Vec::new(); wanted.phrases.len()], ..Gathered::default() };
     let mut prefixed: HashMap<(usize, &Vec<u8>), HashSet<Vec<u8>>> = HashMap::new();
-    documents.each(&mut |texts| {
-        let number = gathered.documents;
-        gathered.documents += 1;
+    documents.each(wanted.looked.as_ref(), &mut |number, texts| {
         let fields = cut(texts, rules);
         let mut counts: BTreeMap<&[u8], u32> = BTreeMap::new();
         for (word, text) in fields.iter().flatten() {
@@ -93,7 +93,7 @@ pub(super) fn gather(
             }
         }
         if counts.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         charge.add(DOCUMENT_BYTES + counts.len() * PLACE_BYTES)?;
         gathered.hashes.insert(number, hash.of(texts.iter().copied()));
@@ -115,8 +115,11 @@ pub(super) fn gather(
                 }
             }
         }
-        Ok(())
+        Ok(true)
     })?;
+    gathered.documents = documents.count()?;
+    gathered.words.values_mut().for_each(|places| places.sort_unstable());
+    gathered.of_phrase.iter_mut().for_each(|places| places.sort_unstable());
     for ((chars, prefix), keys) in prefixed {
         let mut keys: Vec<_> = keys.into_iter().collect();
         keys.sort();
@@ -140,10 +143,11 @@ fn cut<'t>(texts: &[Option<&'t str>], rules: &Rules) -> Vec<Vec<(Placed, &'t str
     fields
 }
 
-/// Returns the keys of all words of a document that an index has.
-pub(super) fn indexed_words(texts: &[Option<&str>], rules: &Rules) -> Vec<Vec<u8>> {
-    let words = cut(texts, rules).into_iter().flatten().filter(|(word, _)| word.is_indexed);
-    words.map(|(word, _)| word.key).collect()
+/// Returns all words of a document that an index has.
+pub(super) fn indexed_words(texts: &[Option<&str>], rules: &Rules) -> Vec<Sought> {
+    let texts = texts.iter().copied().flatten();
+    let words = texts.flat_map(|text| rules.words(text));
+    words.map(|word| rules.sought(&word)).filter(|word| word.is_indexed).collect()
 }
 
 /// Returns the first characters of a word, if it has so many.

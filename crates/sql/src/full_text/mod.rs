@@ -2,12 +2,12 @@
 //!
 //! In: the text of a search, the documents of a table (the texts of the columns of a FULLTEXT
 //! index), and how the index cuts them. Out: a number for each document that is found, the one that
-//! InnoDB computes. There is no inverted index: a search reads the documents once, and keeps of
-//! them what it was asked for (decision 0057).
+//! InnoDB computes. A search reads the documents that have an entry of its words (decision 0080),
+//! and keeps of them what it was asked for (decision 0057).
 //!
-//! `words` cuts texts; `lexer` and `parse` read a search into a `tree`, and `ngram` reads one of an
-//! ngram index; `gather` reads the documents; `evaluate` computes the `sets` of documents, and
-//! keeps a `record` of their words; `search` does all of it.
+//! `types::words` cuts texts; `lexer` and `parse` read a search into a `tree`, and `ngram` reads
+//! one of an ngram index; `gather` reads the documents; `evaluate` computes the `sets` of
+//! documents, and keeps a `record` of their words; `search` does all of it.
 
 mod documents;
 mod evaluate;
@@ -19,11 +19,9 @@ mod record;
 mod search;
 mod sets;
 mod tree;
-mod words;
 
-pub(crate) use documents::Documents;
-pub(crate) use search::{FoundCache, search};
-pub(crate) use words::{Rules, STOP_WORDS, WordSizes};
+pub(crate) use documents::{Documents, Looked, Visit};
+pub(crate) use search::{Found, FoundCache, search};
 
 #[cfg(test)]
 mod tests;

@@ -5,8 +5,8 @@
 //! A word that is longer than an ngram is the phrase of its ngrams.
 
 use super::tree::{Asked, Part, Sign, Term, Tree};
-use super::words::{Rules, Word, next_word};
 use crate::error::Result;
+use types::words::{Rules, Sought, Word, next_word};
 
 /// The number of characters that are read between two calls of `interrupt`.
 const INTERRUPT_EVERY: usize = 4096;
@@ -95,7 +95,7 @@ impl<'r> Reader<'r> {
             if at.is_multiple_of(INTERRUPT_EVERY) {
                 interrupt()?;
             }
-            let word = self.tree.words.number(self.rules.key(word.text));
+            let word = self.tree.words.number(self.rules.sought(word));
             parts.push(Part { sign: Sign::May, asked: Asked::Word(Term { word, prefix_chars: None }) });
         }
         self.tree.levels.push(parts);
@@ -177,22 +177,27 @@ impl<'r> Reader<'r> {
             // An index has no word that is shorter than an ngram, but it has words that begin with
             // one.
             true => {
-                let key = self.rules.key(word.text);
+                let sought = self.short(word);
                 match has_star {
                     true => Asked::Word(Term {
-                        word: self.tree.words.number(key),
+                        word: self.tree.words.number(sought),
                         prefix_chars: Some(word.chars),
                     }),
-                    false => self.tree.phrase([(key, true)].into_iter(), 0),
+                    false => self.tree.phrase([sought].into_iter(), 0),
                 }
             }
             false => {
                 let pairs = self.rules.words(word.text).into_iter();
-                self.tree.phrase(pairs.map(|pair| self.rules.keyed(&pair)), 0)
+                self.tree.phrase(pairs.map(|pair| self.rules.sought(&pair)), 0)
             }
         };
         let sign = self.end_marks(false);
         self.add(sign, asked);
+    }
+
+    /// Returns a word that is shorter than an ngram. It is looked for like one that an index has.
+    fn short(&self, word: &Word<'_>) -> Sought {
+        Sought { is_indexed: true, ..self.rules.sought(word) }
     }
 
     /// Reads a quoted text, up to the next quote or the end of the search.
@@ -207,8 +212,8 @@ impl<'r> Reader<'r> {
             match word.chars < self.rules.ngram_chars() {
                 // The word is looked for, although an index cannot have it, so that the phrase is
                 // not found.
-                true => words.push((self.rules.key(word.text), true)),
-                false => words.extend(self.rules.words(word.text).iter().map(|pair| self.rules.keyed(pair))),
+                true => words.push(self.short(&word)),
+                false => words.extend(self.rules.words(word.text).iter().map(|pair| self.rules.sought(pair))),
             }
         }
         let asked = self.tree.phrase(words.into_iter(), 0);

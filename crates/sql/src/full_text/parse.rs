@@ -8,8 +8,8 @@
 use super::lexer::{Lexer, Token};
 use super::ngram::parse_ngrams;
 use super::tree::{Asked, Part, Sign, Term, Tree};
-use super::words::Rules;
 use crate::error::{Result, SqlError};
+use types::words::Rules;
 
 /// The number of symbols that MySQL's parser can have on its stack.
 const MOST_PENDING: usize = 9_999;
@@ -195,7 +195,7 @@ impl<'r> Reader<'r> {
         let mut terms = Vec::with_capacity(words.len());
         for (at, word) in words.iter().enumerate() {
             let prefix_chars = (is_prefix && at == last).then_some(word.chars);
-            terms.push(Term { word: self.tree.words.number(self.rules.key(word.text)), prefix_chars });
+            terms.push(Term { word: self.tree.words.number(self.rules.sought(word)), prefix_chars });
         }
         match terms[..] {
             [] => Asked::Nothing,
@@ -220,7 +220,7 @@ impl<'r> Reader<'r> {
         let asked = match text.is_empty() {
             true => Asked::Nothing,
             false => {
-                let words = self.rules.words(text).into_iter().map(|word| self.rules.keyed(&word));
+                let words = self.rules.words(text).into_iter().map(|word| self.rules.sought(&word));
                 self.tree.phrase(words, distance)
             }
         };

@@ -1,11 +1,10 @@
 //! The whole of a search: from its text to the documents that it finds.
 
-use super::documents::{DocumentHash, Documents};
+use super::documents::{DocumentHash, Documents, Looked};
 use super::evaluate::Evaluation;
 use super::gather::{Wanted, gather, indexed_words};
 use super::parse::parse;
 use super::tree::Tree;
-use super::words::Rules;
 use crate::ast::SearchMode;
 use crate::error::Result;
 use crate::memory::{Budget, Charge};
@@ -13,17 +12,20 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
+use types::words::{Rules, Sought, WordEntry};
 
 /// The number of searches that a statement keeps.
 const MOST_KEPT: usize = 16;
 /// The memory that is charged for a document that is found, in bytes.
-const FOUND_BYTES: usize = 4 * size_of::<(u128, f32)>();
+const FOUND_BYTES: usize = 4 * size_of::<(u128, f32)>() + size_of::<u64>();
 
 /// The documents that a search finds, and their relevances.
 #[derive(Debug)]
 pub(crate) struct Found {
     hash: DocumentHash,
     relevances: HashMap<u128, f32>,
+    /// The clustered keys of the documents' rows, in order.
+    pub keys: Vec<Vec<u8>>,
     /// The memory of the relevances, which is given back with them.
     _charge: Charge,
 }
@@ -38,22 +40,32 @@ impl Found {
 /// Returns what has to be gathered of the documents for a search.
 fn wanted(tree: &Tree) -> Wanted {
     let mut wanted = Wanted { phrases: tree.phrases.clone(), ..Wanted::default() };
-    wanted.words.extend(tree.phrases.iter().flat_map(|phrase| phrase.indexed.iter().cloned()));
+    let (mut entries, mut beginnings, mut leads_to_all) = (BTreeSet::new(), BTreeSet::new(), true);
+    for phrase in &tree.phrases {
+        wanted.words.extend(phrase.indexed.iter().cloned());
+        entries.extend(phrase.numbers.iter().map(|word| tree.words.entry(*word).key.clone()));
+    }
     for term in tree.terms() {
-        let key = tree.words.keys()[term.word as usize].clone();
+        let (key, entry) = (tree.words.keys()[term.word as usize].clone(), tree.words.entry(term.word));
         match term.prefix_chars {
             Some(chars) => {
                 wanted.prefixes.entry(chars).or_default().insert(key);
+                leads_to_all &= entry.is_open;
+                beginnings.insert(entry.key.clone());
             }
             None => {
                 wanted.words.insert(key);
+                entries.insert(entry.key.clone());
             }
         }
     }
+    let (entries, beginnings) = (entries.into_iter().collect(), beginnings.into_iter().collect());
+    wanted.looked = leads_to_all.then_some(Looked { entries, beginnings });
     wanted
 }
 
-/// Makes a search. It reads the documents once, or three times WITH QUERY EXPANSION.
+/// Makes a search, and returns what it finds, without the keys, and the numbers of the documents.
+/// It reads the documents that have what it looks for, once, or three times WITH QUERY EXPANSION.
 ///
 /// # Errors
 /// Returns 1064 and 191 for a search that InnoDB does not understand, 209 for one that is nested
@@ -65,7 +77,7 @@ pub(crate) fn search(
     documents: &mut dyn Documents,
     memory: &Arc<Budget>,
     interrupt: &dyn Fn() -> Result<()>,
-) -> Result<Found> {
+) -> Result<(Found, Vec<u64>)> {
     let hash = DocumentHash::default();
     let mut charge = Charge::new(memory);
     // The charge is for the folded text and its tree, which has a node for every two bytes at most.
@@ -78,44 +90,46 @@ pub(crate) fn search(
     if mode == SearchMode::Expanded {
         let words = words_of_found(&evaluation, documents, rules, &mut charge)?;
         if !words.is_empty() {
-            let wanted = Wanted { words: words.iter().cloned().collect(), ..Wanted::default() };
+            let entries: BTreeSet<_> = words.values().map(|entry| entry.key.clone()).collect();
+            let looked = Looked { entries: entries.into_iter().collect(), beginnings: Vec::new() };
+            let words: Vec<Vec<u8>> = words.into_keys().collect();
+            let wanted =
+                Wanted { words: words.iter().cloned().collect(), looked: Some(looked), ..Wanted::default() };
             evaluation.expand(&words, gather(documents, rules, &wanted, &hash, &mut charge, interrupt)?)?;
         }
     }
     let relevances = evaluation.relevances();
+    let numbers: Vec<u64> = evaluation.found().map(|(document, _)| document).collect();
     let mut charge = Charge::new(memory);
-    charge.add(relevances.len() * FOUND_BYTES)?;
-    Ok(Found { hash, relevances, _charge: charge })
+    charge.add(numbers.len() * FOUND_BYTES)?;
+    Ok((Found { hash, relevances, keys: Vec::new(), _charge: charge }, numbers))
 }
 
-/// Returns the words of the documents that were found, without those that each was found for.
+/// Returns the words of the documents that were found, each with its entry, without those that each
+/// document was found for.
 fn words_of_found(
     evaluation: &Evaluation<'_>,
     documents: &mut dyn Documents,
     rules: &Rules,
     charge: &mut Charge,
-) -> Result<Vec<Vec<u8>>> {
+) -> Result<BTreeMap<Vec<u8>, WordEntry>> {
     let found: BTreeMap<u64, Vec<&Vec<u8>>> =
         evaluation.found().map(|(document, words)| (document, words.collect())).collect();
-    let mut words = BTreeSet::new();
+    let mut words = BTreeMap::new();
     if found.is_empty() {
-        return Ok(Vec::new());
+        return Ok(words);
     }
-    let mut number = 0;
-    documents.each(&mut |texts| {
-        if let Some(known) = found.get(&number) {
-            for word in indexed_words(texts, rules) {
-                charge.add(word.len() + 64)?;
-                words.insert(word);
-            }
-            for word in known {
-                words.remove(*word);
-            }
+    documents.again(&found.keys().copied().collect(), &mut |number, texts| {
+        for Sought { key, entry, .. } in indexed_words(texts, rules) {
+            charge.add(key.len() + entry.key.len() + 128)?;
+            words.insert(key, entry);
         }
-        number += 1;
-        Ok(())
+        for word in found.get(&number).into_iter().flatten() {
+            words.remove(*word);
+        }
+        Ok(true)
     })?;
-    Ok(words.into_iter().collect())
+    Ok(words)
 }
 
 /// What tells one search of a statement from another.

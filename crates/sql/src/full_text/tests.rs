@@ -1,12 +1,14 @@
 //! Words, the grammar of searches, and what searches find.
 
+use super::documents::{Looked, Visit};
 use super::parse::parse;
-use super::words::{Rules, WordSizes};
 use super::{Documents, search};
 use crate::ast::SearchMode;
 use crate::error::Result;
 use crate::memory::Budget;
+use std::collections::HashSet;
 use types::collation;
+use types::words::{Rules, WordSizes};
 
 fn rules() -> Rules {
     Rules::new(collation::UTF8MB4_0900_AI_CI, false, WordSizes::default())
@@ -72,8 +74,16 @@ fn long_and_deep_searches_are_stood() {
 struct Texts<'t>(&'t [&'t str]);
 
 impl Documents for Texts<'_> {
-    fn each(&mut self, visit: &mut dyn FnMut(&[Option<&str>]) -> Result<()>) -> Result<()> {
-        self.0.iter().try_for_each(|text| visit(&[Some(text)]))
+    fn each(&mut self, _: Option<&Looked>, visit: &mut Visit<'_>) -> Result<()> {
+        (0..).zip(self.0).try_for_each(|(number, text)| visit(number, &[Some(text)]).map(|_| ()))
+    }
+
+    fn again(&mut self, numbers: &HashSet<u64>, visit: &mut Visit<'_>) -> Result<()> {
+        self.each(None, &mut |number, texts| Ok(numbers.contains(&number) && visit(number, texts)?))
+    }
+
+    fn count(&mut self) -> Result<u64> {
+        Ok(self.0.len() as u64)
     }
 }
 
@@ -81,7 +91,7 @@ impl Documents for Texts<'_> {
 fn found(text: &str, mode: SearchMode, documents: &[&str]) -> std::result::Result<Vec<f64>, u16> {
     let budget = Budget::new(Default::default());
     let found = search(text, mode, &rules(), &mut Texts(documents), &budget, &|| Ok(()));
-    let found = found.map_err(|error| error.code)?;
+    let (found, _) = found.map_err(|error| error.code)?;
     Ok(documents.iter().map(|text| found.relevance([Some(*text)].into_iter())).collect())
 }
 

@@ -1,6 +1,7 @@
 //! The tree of a search: its levels, their parts, and the words and phrases that they ask for.
 
 use std::collections::HashMap;
+use types::words::{Sought, WordEntry};
 
 /// The sign of a part, which says how the documents that have it change what its level has found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,16 +71,23 @@ pub(super) struct Term {
 pub(super) struct Words {
     numbers: HashMap<Vec<u8>, u32>,
     keys: Vec<Vec<u8>>,
+    entries: Vec<WordEntry>,
 }
 
 impl Words {
     /// Returns the number of a word. A word that has none yet gets the next one.
-    pub fn number(&mut self, key: Vec<u8>) -> u32 {
+    pub fn number(&mut self, word: Sought) -> u32 {
         let next = self.keys.len() as u32;
-        *self.numbers.entry(key).or_insert_with_key(|key| {
+        *self.numbers.entry(word.key).or_insert_with_key(|key| {
             self.keys.push(key.clone());
+            self.entries.push(word.entry);
             next
         })
+    }
+
+    /// Returns the entry that an index has for a word.
+    pub fn entry(&self, word: u32) -> &WordEntry {
+        &self.entries[word as usize]
     }
 
     /// Returns the keys of all words, by their numbers.
@@ -99,13 +107,13 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Adds the phrase of these words, each with its key and whether an index has it, and returns
-    /// the part that asks for it.
-    pub fn phrase(&mut self, words: impl Iterator<Item = (Vec<u8>, bool)>, distance: u64) -> Asked {
+    /// Adds the phrase of these words, and returns the part that asks for it.
+    pub fn phrase(&mut self, words: impl Iterator<Item = Sought>, distance: u64) -> Asked {
         let mut phrase = Phrase { distance, ..Phrase::default() };
-        for (key, is_indexed) in words {
-            if is_indexed {
-                phrase.numbers.push(self.words.number(key.clone()));
+        for word in words {
+            let key = word.key.clone();
+            if word.is_indexed {
+                phrase.numbers.push(self.words.number(word));
                 phrase.indexed.push(key.clone());
             }
             if !phrase.indexed.is_empty() {

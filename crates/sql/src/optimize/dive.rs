@@ -38,7 +38,8 @@ fn are_constant(condition: &KeyCondition) -> bool {
     let is_constant = |expr: &Expr| matches!(expr.node, Node::Constant(_) | Node::HexLiteral(..));
     let equals = condition.equals.iter().map(|(expr, _)| expr);
     let bounds = condition.low.iter().chain(&condition.high).map(|(expr, _)| expr);
-    equals.chain(bounds).chain(condition.list.iter().flatten()).all(is_constant)
+    (condition.search.is_none() && condition.near.is_none())
+        && equals.chain(bounds).chain(condition.list.iter().flatten()).all(is_constant)
 }
 
 impl<'c> Constants<'c> {

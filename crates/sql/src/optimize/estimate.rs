@@ -21,6 +21,9 @@ const SHARE_OF_ONE_VALUE: f64 = 0.1;
 /// The share of the rows assumed to meet a lower or an upper bound.
 const SHARE_OF_BOUND: f64 = 1.0 / 3.0;
 
+/// The share of the rows assumed to be found by a full-text search or a condition on geometries.
+const SHARE_OF_SEARCH: f64 = 1.0 / 1000.0;
+
 /// The share of the rows assumed to lie between two bounds.
 const SHARE_OF_RANGE: f64 = 1.0 / 9.0;
 
@@ -92,6 +95,9 @@ impl Size {
     }
 
     fn found_by(&self, table: &Table, index: IndexRef, condition: &KeyCondition) -> (f64, f64) {
+        if condition.search.is_some() || condition.near.is_some() {
+            return ((self.rows * SHARE_OF_SEARCH).max(1.0), 1.0);
+        }
         let equal = condition.equals.len();
         let of_prefix = self.rows / self.distinct(table, index, equal);
         if let Some(list) = &condition.list {
@@ -173,7 +179,7 @@ fn guessed_distinct(table: &Table, rows: f64, index: IndexRef, parts: usize) -> 
     let columns = table.index_columns(index).len();
     let is_unique = match index {
         IndexRef::Primary => table.has_primary_key(),
-        IndexRef::Secondary(at) => table.def.indexes[at].unique,
+        index => table.is_unique(index),
     };
     if parts == 0 {
         return 1.0;

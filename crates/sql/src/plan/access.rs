@@ -6,6 +6,7 @@
 //! its order alone if there is a LIMIT. [`accesses`] returns all access paths for a choice by cost.
 
 mod arrays;
+mod boxes;
 
 use super::index_use::{IndexUse, Usables};
 use super::padding::is_padded;
@@ -28,6 +29,10 @@ pub(crate) struct KeyCondition {
     pub high: Option<(Expr, bool)>,
     /// If the value of an equality is NULL, all entries of the index are wanted.
     pub null_takes_all: bool,
+    /// A full-text search, which finds the rows by itself.
+    pub search: Option<Expr>,
+    /// The geometry whose box the boxes of the wanted rows' geometries meet.
+    pub near: Option<Expr>,
 }
 
 impl KeyCondition {
@@ -35,7 +40,7 @@ impl KeyCondition {
     pub fn values(&self) -> impl Iterator<Item = &Expr> {
         let bounds = self.low.iter().chain(&self.high);
         let equals = self.equals.iter().chain(bounds).map(|(value, _)| value);
-        equals.chain(self.list.iter().flatten())
+        equals.chain(self.list.iter().flatten()).chain(&self.search).chain(&self.near)
     }
 }
 
@@ -275,12 +280,27 @@ impl Known<'_> {
         }
     }
 
+    /// Returns the full-text search of the table that all rows are found by which meet the
+    /// conjuncts.
+    fn search<'e>(&self, conjuncts: &'e [Expr]) -> Option<&'e Expr> {
+        let is_own = |found: &&Expr| match &found.node {
+            Node::Match(searched) => {
+                let against = searched.operands.last();
+                searched.columns().iter().all(|column| self.column(column).is_some())
+                    && against.is_some_and(|against| self.is_computable(against))
+            }
+            _ => false,
+        };
+        conjuncts.iter().filter_map(needed_search).find(is_own)
+    }
+
     /// Returns the ranges to which the conjuncts restrict the leading columns of an index. Empty if
     /// no conjunct restricts the first column.
     fn conditions(&self, index: IndexRef, conjuncts: &[Expr]) -> Vec<KeyCondition> {
         match self.table.array_part(index) {
-            None => self.conditions_of(index, conjuncts),
             Some(part) => self.conditions_of_array(index, part, conjuncts),
+            None if self.table.is_multi_valued(index) => self.near(index, conjuncts).into_iter().collect(),
+            None => self.conditions_of(index, conjuncts),
         }
     }
 
@@ -404,6 +424,28 @@ impl Known<'_> {
     }
 }
 
+/// Returns the full-text search that finds each row which meets a condition. The relevance of a row
+/// that it does not find is 0.
+fn needed_search(condition: &Expr) -> Option<&Expr> {
+    let is_search = |expr: &Expr| matches!(expr.node, Node::Match(_));
+    let Node::Compare { op, operands, .. } = &condition.node else {
+        return Some(condition).filter(|condition| is_search(condition));
+    };
+    let (search, least, op) = match &**operands {
+        [search, least] if is_search(search) => (search, least, *op),
+        [least, search] if is_search(search) => (search, least, flipped(*op)),
+        _ => return None,
+    };
+    let Node::Constant(least) = &least.node else { return None };
+    let least = least.to_f64();
+    let leaves_zero_out = match op {
+        BinaryOp::Greater => least >= 0.0,
+        BinaryOp::GreaterEqual => least > 0.0,
+        _ => false,
+    };
+    leaves_zero_out.then_some(search)
+}
+
 fn null_constant() -> &'static Expr {
     static NULL: std::sync::OnceLock<Expr> = std::sync::OnceLock::new();
     NULL.get_or_init(|| Expr::constant(Value::Null))
@@ -421,7 +463,12 @@ fn flipped(op: BinaryOp) -> BinaryOp {
 
 impl KeyCondition {
     pub fn is_empty(&self) -> bool {
-        self.equals.is_empty() && self.list.is_none() && self.low.is_none() && self.high.is_none()
+        self.equals.is_empty()
+            && self.list.is_none()
+            && self.low.is_none()
+            && self.high.is_none()
+            && self.search.is_none()
+            && self.near.is_none()
     }
 
     /// Reports whether the condition restricts the part at this position to some values.
@@ -443,13 +490,17 @@ impl KeyCondition {
             (None, None) => 0,
             _ => 3,
         };
-        self.equals.len() as u32 * 10 + if self.list.is_some() { 8 } else { range }
+        let found = if self.near.is_some() { 10 } else { 0 };
+        self.equals.len() as u32 * 10 + if self.list.is_some() { 8 } else { range } + found
     }
 }
 
 /// The weight of a full unique key, which finds at most one row unless its values are NULL. It is
 /// greater than the weight of any other access.
 const UNIQUE_WEIGHT: u32 = 1000;
+
+/// The weight of a full-text search, which MySQL prefers to all but a full unique key.
+const SEARCH_WEIGHT: u32 = UNIQUE_WEIGHT - 1;
 
 /// An access path, and how far it narrows the table, for the choice by rules.
 struct Candidate {
@@ -486,6 +537,9 @@ fn ways(
         if !usable.has_ranges {
             alternatives = without_ranges(alternatives);
         }
+        if table.is_multi_valued(index) && alternatives.is_empty() {
+            continue;
+        }
         if let Some(part) = table.array_part(index)
             && (alternatives.is_empty() || !alternatives.iter().all(|one| one.restricts(part)))
         {
@@ -496,10 +550,7 @@ fn ways(
             continue;
         }
         let parts = table.index_columns(index).len();
-        let is_unique = match index {
-            IndexRef::Primary => true,
-            IndexRef::Secondary(at) => table.def.indexes[at].unique,
-        };
+        let is_unique = table.is_unique(index);
         let is_full = parts > 0 && matches!(&alternatives[..], [one] if one.fixes(parts));
         let whole = table.index_columns(index).iter().all(|part| part.prefix.is_none());
         let mut weight = alternatives.iter().map(KeyCondition::weight).min().unwrap_or(0);
@@ -523,6 +574,11 @@ fn ways(
         let direction = order.unwrap_or(Direction::Forward);
         let access = Access { index, alternatives, is_point, direction, ordered: order.is_some() };
         ways.push(Candidate { weight, access });
+    }
+    if let (Some(search), false) = (known.search(conjuncts), must_order) {
+        let condition = KeyCondition { search: Some(search.clone()), ..KeyCondition::default() };
+        let access = Access { alternatives: vec![condition], ..Access::all() };
+        ways.push(Candidate { weight: SEARCH_WEIGHT, access });
     }
     Ok((ways, is_forced || must_order))
 }

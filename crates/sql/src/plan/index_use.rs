@@ -3,7 +3,7 @@
 
 use crate::ast::{IndexHint, IndexHintKind, IndexHintUse};
 use crate::error::{Result, SqlError};
-use engine::{IndexRef, Table};
+use engine::{IndexRef, KeptKind, Table};
 
 /// What a statement says about the use of a table's indexes.
 #[derive(Debug, Clone, Default)]
@@ -52,6 +52,9 @@ pub(crate) fn index_named(table: &Table, name: &str) -> Result<IndexRef> {
     }
     if let Some(at) = table.def.index(name) {
         return Ok(IndexRef::Secondary(at));
+    }
+    if let Some(entries) = table.def.kept_index(name).and_then(|at| table.def.entries_of(at)) {
+        return Ok(entries);
     }
     let begins =
         |whole: &str| whole.get(..name.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(name));
@@ -129,6 +132,14 @@ impl IndexUse {
         for (at, index) in table.def.indexes.iter().enumerate() {
             if self.sees_invisible || !index.invisible {
                 add(IndexRef::Secondary(at));
+            }
+        }
+        for (at, index) in table.def.kept_indexes.iter().enumerate() {
+            let is_seen = self.sees_invisible || !index.invisible;
+            // A FULLTEXT index finds rows by searches alone.
+            let is_spatial = matches!(index.kind, KeptKind::Spatial { .. });
+            if let Some(entries) = table.def.entries_of(at).filter(|_| is_seen && is_spatial) {
+                add(entries);
             }
         }
         Ok(Usables { all, is_forced: finding.is_forced })

@@ -5,11 +5,11 @@
 
 use super::definition::{Definition, Dictionary, Rows};
 use crate::error::{Result, SqlError};
-use crate::full_text::STOP_WORDS;
 use crate::host::{Privilege, VariableScope};
 use engine::{ForeignKeyDef, IndexRef, KeptIndex, KeptKind, ReferentialAction, Table, TableFile};
 use std::sync::Arc;
 use types::Value;
+use types::words::STOP_WORDS;
 
 pub(super) const TABLES: &[Definition] = &[
     Definition { name: "INNODB_TABLES", fill: tables },

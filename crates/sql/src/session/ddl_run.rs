@@ -4,6 +4,7 @@ use super::Session;
 use crate::ddl::{DdlReport, DdlRun, DdlSettings, ScheduleValues};
 use crate::detached::BoundTypes;
 use engine::CommitOptions;
+use types::words::WordSizes;
 
 /// Returns a run of a DDL statement with the session's settings. `text` is what the binary log
 /// gets.
@@ -35,6 +36,10 @@ pub(super) fn ddl_run<'s>(session: &'s Session, text: &'s str) -> DdlRun<'s> {
             of_mariadb,
             client_collation: session.settings.variables.client_collation,
             literal_collation: session.settings.variables.connection_collation,
+            word_sizes: WordSizes {
+                has_stop_words: session.settings.variables.kept_on("innodb_ft_enable_stopword"),
+                ..session.server.engine.word_sizes()
+            },
             types: Some(BoundTypes::new(&session.server.engine)),
         },
         text,

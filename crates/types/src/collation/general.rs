@@ -80,6 +80,18 @@ pub(super) fn write_key(weights: impl Iterator<Item = u32>, space: u32, out: &mu
     out.push(SPACES_THEN_END);
 }
 
+/// Appends the weights of a string in UTF-8's form, without those of spaces at its end.
+pub(super) fn write_open_key(weights: impl Iterator<Item = u32>, space: u32, out: &mut Vec<u8>) {
+    let mut end = out.len();
+    for weight in weights {
+        push_weight(weight, out);
+        if weight != space {
+            end = out.len();
+        }
+    }
+    out.truncate(end);
+}
+
 fn push_weight(weight: u32, out: &mut Vec<u8>) {
     match weight {
         0..0x80 => out.push(weight as u8),

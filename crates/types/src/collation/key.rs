@@ -8,6 +8,7 @@ use super::lookup::of;
 use super::padding::{SPACE, SPACES_THEN_END, SPACES_THEN_LESS, SPACES_THEN_MORE};
 use super::uca::padded_weights;
 use super::{czech, general, multi, special, tailored, uca};
+use std::borrow::Cow;
 
 /// Appends the key of a string stored in the collation's character set. Keys compare as the strings
 /// do, and no key is a prefix of another one.
@@ -34,6 +35,27 @@ pub fn write_key_utf8mb4(id: u16, bytes: &[u8], out: &mut Vec<u8>) {
             of(UTF8MB4_GENERAL_CI).write_key(bytes, out);
         }
     }
+}
+
+/// Appends bytes that are the same for all utf8mb4 strings that are equal in a collation, but have
+/// no end. They may also be the same for strings that are not equal. Returns whether the bytes of
+/// all strings that begin with this one begin with its bytes; they need not where characters are
+/// weighed together.
+pub fn write_open_key(id: u16, bytes: &[u8], out: &mut Vec<u8>) -> bool {
+    let collation = of(id);
+    let stored = match collation.weighs_utf8() {
+        true => Cow::Borrowed(bytes),
+        false => match from_utf8mb4(id, bytes) {
+            Some(stored) => stored,
+            None => {
+                // No string of the character set is equal to this one, and none begins with it.
+                out.push(0xff);
+                out.extend_from_slice(bytes);
+                return true;
+            }
+        },
+    };
+    collation.write_open_key(&stored, out)
 }
 
 /// How many bytes [`write_key_start`] appends.
@@ -84,6 +106,37 @@ impl Collation {
             Weighing::Czech(which) => czech::write_key(which, bytes, out),
             Weighing::Thai => self.key_of(special::thai(bytes).into_iter(), SPACE, out),
         }
+    }
+
+    /// Does what the function [`write_open_key`] does, for a string as in [`Collation::write_key`].
+    fn write_open_key(&self, bytes: &[u8], out: &mut Vec<u8>) -> bool {
+        match self.weighing {
+            Weighing::Bytes | Weighing::PaddedBytes | Weighing::CodePoints => {
+                let end = bytes.iter().rposition(|byte| !self.pads || *byte != b' ').map_or(0, |at| at + 1);
+                out.extend_from_slice(&bytes[..end]);
+            }
+            Weighing::Uca { .. } => uca::write_first_level(bytes, out),
+            Weighing::UcaPadded(version) => {
+                general::write_open_key(padded_weights(version, bytes), uca::space(version), out);
+            }
+            Weighing::General => general::write_open_key(general::weights(bytes), SPACE, out),
+            Weighing::GeneralVariant(which) => {
+                general::write_open_key(general::variant_weights(which, bytes), SPACE, out);
+            }
+            Weighing::Single(table) => {
+                let weights = general::single_weights(table, bytes);
+                general::write_open_key(weights, general::single_space(table), out);
+            }
+            Weighing::Multi(table) => {
+                general::write_open_key(multi::weights(self.charset, table, bytes), SPACE, out);
+            }
+            Weighing::German2(table) => general::write_open_key(special::german2(table, bytes), SPACE, out),
+            Weighing::Tailored { .. } | Weighing::Czech(_) | Weighing::Thai => {
+                self.write_key(bytes, out);
+                return false;
+            }
+        }
+        true
     }
 
     fn key_of(&self, weights: impl Iterator<Item = u32>, space: u32, out: &mut Vec<u8>) {

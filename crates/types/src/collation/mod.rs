@@ -42,7 +42,7 @@ pub use hash::KeyHash;
 pub use ids::*;
 pub use key::{
     KEY_START_BYTES, has_key_starts, is_key_of_bytes, read_escaped, write_key, write_key_start,
-    write_key_utf8mb4,
+    write_key_utf8mb4, write_open_key,
 };
 pub use lookup::{all, by_id, charset_of, from_name, max_bytes_per_char, name};
 pub use order::{compare, compare_utf8mb4, order_prefix};

@@ -147,6 +147,11 @@ pub(super) fn write_key(bytes: &[u8], levels: u8, out: &mut Vec<u8>) {
     write_levels(levels, out, |level| level_weights(Version::V900, bytes, level));
 }
 
+/// Appends the weights of a string's first level, big-endian.
+pub(super) fn write_first_level(bytes: &[u8], out: &mut Vec<u8>) {
+    level_weights(Version::V900, bytes, 0).for_each(|weight| out.extend(weight.to_be_bytes()));
+}
+
 /// Reports whether a byte is an ASCII character other than a control character. Such a character
 /// has exactly one weight.
 fn is_printable(byte: u8) -> bool {

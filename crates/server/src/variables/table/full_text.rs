@@ -8,14 +8,10 @@ use crate::variables::definition::Kind::{Bool, Text, UInt};
 use crate::variables::definition::{global, session};
 
 /// Why the variables of InnoDB's inverted index do nothing.
-const NO_INDEX: &str = "A search reads the table: there is no inverted index.";
+const NO_INDEX: &str = "The entries of words are in a tree of the table's file, like those of other indexes.";
 
 /// Why those of MyISAM do nothing.
 const NO_MYISAM: &str = "It is about MyISAM's indexes, which are not there.";
-
-/// Where sizes of words differ.
-const AT_SEARCH: &str =
-    "It counts when a search is made. MySQL's counts when an index is made, and stays with it.";
 
 /// Sorted by name.
 pub const DEFINITIONS: &[Definition] = &[
@@ -28,19 +24,31 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_ft_cache_size", UInt(1_600_000, 80_000_000), "8000000").read_only().kept(NO_INDEX),
     global("innodb_ft_enable_diag_print", Bool, "OFF").kept(NO_INDEX),
     session("innodb_ft_enable_stopword", Bool, "ON")
-        .does("OFF lets searches find the words of INFORMATION_SCHEMA.INNODB_FT_DEFAULT_STOPWORD too.")
-        .differs(
-            "The global value counts, when a search is made. MySQL's counts when an index is made, and \
-             stays with it.",
-        ),
+        .does(
+            "OFF lets indexes that are made then have the words of \
+             INFORMATION_SCHEMA.INNODB_FT_DEFAULT_STOPWORD too.",
+        )
+        .entered(|server, s| {
+            let on = s.is_on();
+            server.engine.change_word_sizes(|sizes| sizes.has_stop_words = on);
+            Ok(())
+        }),
     global("innodb_ft_max_token_size", UInt(10, 84), "84")
         .read_only()
-        .does("Searches do not find words of more characters.")
-        .differs(AT_SEARCH),
+        .does("Indexes that are made then have no words of more characters.")
+        .entered(|server, s| {
+            let chars = s.uint() as usize;
+            server.engine.change_word_sizes(|sizes| sizes.most_chars = chars);
+            Ok(())
+        }),
     global("innodb_ft_min_token_size", UInt(0, 16), "3")
         .read_only()
-        .does("Searches do not find words of fewer characters.")
-        .differs(AT_SEARCH),
+        .does("Indexes that are made then have no words of fewer characters.")
+        .entered(|server, s| {
+            let chars = s.uint() as usize;
+            server.engine.change_word_sizes(|sizes| sizes.least_chars = chars);
+            Ok(())
+        }),
     global("innodb_ft_num_word_optimize", UInt(1_000, 10_000), "2000").kept(NO_INDEX),
     global("innodb_ft_result_cache_limit", UInt(1_000_000, 4_294_967_295), "2000000000")
         .kept("What a search keeps is charged to the connection."),
@@ -53,6 +61,13 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_optimize_fulltext_only", Bool, "OFF").kept(NO_INDEX),
     global("ngram_token_size", UInt(1, 10), "2")
         .read_only()
-        .does("Indexes WITH PARSER ngram find every so many characters that follow each other.")
-        .differs(AT_SEARCH),
+        .does(
+            "Indexes WITH PARSER ngram that are made then have every so many characters that follow \
+             each other.",
+        )
+        .entered(|server, s| {
+            let chars = s.uint() as usize;
+            server.engine.change_word_sizes(|sizes| sizes.ngram_chars = chars);
+            Ok(())
+        }),
 ];

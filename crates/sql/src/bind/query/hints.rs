@@ -214,11 +214,7 @@ fn note_indexes(uses: &mut IndexUse, table: &Table, hint: &Hint, indexes: Vec<In
         _ => return,
     };
     let kind = if hint.is_wanted { IndexHintKind::Force } else { IndexHintKind::Ignore };
-    let name = |index: &IndexRef| match index {
-        IndexRef::Primary => "PRIMARY".to_owned(),
-        IndexRef::Secondary(at) => table.def.indexes[*at].name.clone(),
-    };
-    let names: Vec<String> = indexes.iter().map(name).collect();
+    let names: Vec<String> = indexes.iter().map(|index| table.index_name(*index).to_owned()).collect();
     let of = |purpose: &IndexHintUse| IndexHint { kind, purpose: Some(*purpose), indexes: names.clone() };
     uses.hinted.extend(purposes.iter().map(of));
 }

@@ -598,6 +598,7 @@ pub(in crate::bind) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>
                 condition.equals.iter().for_each(|(expr, _)| take(expr));
                 condition.list.iter().flatten().for_each(&mut take);
                 condition.low.iter().chain(&condition.high).for_each(|(expr, _)| take(expr));
+                condition.search.iter().chain(&condition.near).for_each(&mut take);
             }
         }
     }

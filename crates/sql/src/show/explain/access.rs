@@ -28,14 +28,7 @@ pub(super) fn accessed(
     text: &dyn Fn(&Expr) -> String,
 ) -> Operation {
     let (alias, columns) = (&step.alias, table.index_columns(access.index));
-    let index = match access.index {
-        IndexRef::Primary => "PRIMARY",
-        IndexRef::Secondary(at) => &table.def.indexes[at].name,
-    };
-    let is_unique = match access.index {
-        IndexRef::Primary => true,
-        IndexRef::Secondary(at) => table.def.indexes[at].unique,
-    };
+    let (index, is_unique) = (table.index_name(access.index), table.is_unique(access.index));
     let covering = step.covering.is_some();
     let word = |plain: &str| match covering {
         true => format!("Covering {}{}", plain[..1].to_lowercase(), &plain[1..]),
@@ -44,6 +37,17 @@ pub(super) fn accessed(
     let reverse = if access.direction == engine::Direction::Backward { " (reverse)" } else { "" };
     let is_lookup = |one: &KeyCondition| one.list.is_none() && one.low.is_none() && one.high.is_none();
     let (kind, text) = match &access.alternatives[..] {
+        [KeyCondition { search: Some(search), .. }] => {
+            let (index, column, against) = searched(search);
+            let against = text(against);
+            ("index", format!("Full-text index search on {alias} using {index} ({column} = {against})"))
+        }
+        [KeyCondition { near: Some(_), .. }] => {
+            let kept = table.def.kept_index(index).map(|at| &table.def.kept_indexes[at]);
+            let column = kept.and_then(|kept| kept.parts.first()).map_or("", |part| &part.text);
+            let range = format!("({column} unprintable_geometry_value)");
+            ("index", format!("Index range scan on {alias} using {index} over {range}{reverse}"))
+        }
         [] if access.index == IndexRef::Primary && !access.ordered => {
             ("table", format!("Table scan on {alias}"))
         }
@@ -67,6 +71,18 @@ pub(super) fn accessed(
         }
     };
     operation(kind, text, Vec::new())
+}
+
+/// Returns the name of the index that a full-text search uses, the index's first column, and what
+/// is searched for.
+pub(super) fn searched(search: &Expr) -> (&str, &str, &Expr) {
+    let Node::Match(searched) = &search.node else { panic!("a search is a MATCH") };
+    let index = searched.index.as_ref().expect("a search that reads a table has an index");
+    let def = &index.table.def;
+    let kept = def.kept_index(&index.name).map(|at| &def.kept_indexes[at]);
+    let column = kept.and_then(|kept| kept.parts.first()).map_or("", |part| &part.text);
+    let against = searched.operands.last().expect("a search has a text");
+    (&index.name, column, against)
 }
 
 /// Returns the text of what an index's first columns are compared with.

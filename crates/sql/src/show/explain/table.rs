@@ -1,5 +1,6 @@
 //! EXPLAIN as a table.
 
+use super::access::searched;
 use super::blocks::{Line, Part, Step, What, lines};
 use crate::ast::SetOperator;
 use crate::expr::{Expr, Node};
@@ -125,8 +126,11 @@ fn of_step(engine: &Engine, step: &Step<'_>) -> Shown {
             shown.ty = Value::text(ty);
             shown.possible_keys = possible_keys(table, step, access);
             if ty != "ALL" {
-                shown.key = Value::text(index_name(table, access.index));
+                shown.key = Value::text(used_name(table, access));
                 shown.key_len = Value::text(&used_key_bytes(table, access).to_string());
+            }
+            if ty == "fulltext" {
+                shown.compared = Value::text("const");
             }
             if matches!(ty, "const" | "eq_ref" | "ref") {
                 shown.compared = Value::text(&compared_with(access, block));
@@ -179,7 +183,7 @@ fn possible_keys(table: &Table, step: &TableStep, access: &Access) -> Value {
     let mut indexes: Vec<IndexRef> = all
         .iter()
         .chain([access])
-        .filter(|access| !access.alternatives.is_empty())
+        .filter(|access| !access.alternatives.is_empty() && search_of(access).is_none())
         .map(|a| a.index)
         .collect();
     indexes.sort_by_key(|index| match index {
@@ -187,20 +191,20 @@ fn possible_keys(table: &Table, step: &TableStep, access: &Access) -> Value {
         IndexRef::Secondary(at) => at + 1,
     });
     indexes.dedup();
-    match indexes.is_empty() {
-        true => Value::Null,
-        false => {
-            let names: Vec<&str> = indexes.iter().map(|index| index_name(table, *index)).collect();
-            Value::text(&names.join(","))
-        }
-    }
+    let searches = all.iter().filter_map(search_of).map(|search| searched(search).0);
+    let names = indexes.iter().map(|index| table.index_name(*index)).chain(searches);
+    let names = names.collect::<Vec<_>>().join(",");
+    if names.is_empty() { Value::Null } else { Value::text(&names) }
 }
 
-fn index_name(table: &Table, index: IndexRef) -> &str {
-    match index {
-        IndexRef::Primary => "PRIMARY",
-        IndexRef::Secondary(at) => &table.def.indexes[at].name,
-    }
+/// Returns the full-text search that finds the rows of an access.
+fn search_of(access: &Access) -> Option<&Expr> {
+    access.alternatives.iter().find_map(|condition| condition.search.as_ref())
+}
+
+/// Returns the name of the index that an access uses.
+fn used_name<'a>(table: &'a Table, access: &'a Access) -> &'a str {
+    search_of(access).map_or_else(|| table.index_name(access.index), |search| searched(search).0)
 }
 
 /// Returns the length of the used index parts in bytes, as MySQL counts it: with one byte more for
@@ -211,7 +215,10 @@ fn used_key_bytes(table: &Table, access: &Access) -> u64 {
         let has_range = condition.list.is_some() || condition.low.is_some() || condition.high.is_some();
         condition.equals.len() + usize::from(has_range)
     };
-    let used = access.alternatives.iter().map(used).max().unwrap_or(parts.len());
+    let used = match search_of(access) {
+        Some(_) => 0,
+        None => access.alternatives.iter().map(used).max().unwrap_or(parts.len()),
+    };
     parts.iter().take(used).map(|part| key_part_bytes(table, part)).sum()
 }
 
@@ -259,13 +266,10 @@ fn access_type(engine: &Engine, table: &Table, access: &Access) -> (&'static str
     match &access.alternatives[..] {
         [] if access.index == IndexRef::Primary => ("ALL", all),
         [] => ("index", all),
+        _ if search_of(access).is_some() => ("fulltext", 1),
         _ if access.is_point => (point_type(access), 1),
-        [one] if one.list.is_none() && one.low.is_none() && one.high.is_none() => {
-            let is_unique = match access.index {
-                IndexRef::Primary => true,
-                IndexRef::Secondary(at) => table.def.indexes[at].unique,
-            };
-            if is_unique && one.equals.len() == table.index_columns(access.index).len() {
+        [one] if one.list.is_none() && one.low.is_none() && one.high.is_none() && one.near.is_none() => {
+            if table.is_unique(access.index) && one.equals.len() == table.index_columns(access.index).len() {
                 (point_type(access), 1)
             } else {
                 ("ref", (all / 10).max(1))
