@@ -14,6 +14,7 @@ use buffer::slotted;
 use crate::descend::{Fences, Target, leaf_read};
 use crate::error::Result;
 use crate::root::Root;
+use crate::spot::Spot;
 
 /// The number of entries of the first run.
 const FIRST_RUN: usize = 32;
@@ -139,37 +140,48 @@ impl Scan {
     }
 
     fn copy_forward(&mut self, from: Bound<Vec<u8>>) -> Result<()> {
+        let root = Arc::clone(&self.root);
         let target = match &from {
             Bound::Included(key) | Bound::Excluded(key) => Target::Of(key),
             Bound::Unbounded => Target::First,
         };
-        let mut fences = Fences::default();
-        let leaf = leaf_read(&self.root, target, Some(&mut fences))?;
-        let start = first_at_or_after(&leaf, &from);
-        let (stop, ends_here) = match &self.end {
-            Bound::Unbounded => (slotted::count(&leaf), false),
-            Bound::Included(key) => match slotted::search(&leaf, key) {
-                Ok(index) => (index + 1, true),
-                Err(index) => (index, index < slotted::count(&leaf)),
-            },
-            Bound::Excluded(key) => match slotted::search(&leaf, key) {
-                Ok(index) => (index, true),
-                Err(index) => (index, index < slotted::count(&leaf)),
-            },
-        };
-        if stop.saturating_sub(start) > self.run {
-            copy_entries(&mut self.buffer, &mut self.entries, &leaf, start..start + self.run);
-            self.next = Next::From(Bound::Excluded(slotted::key(&leaf, start + self.run - 1).to_vec()));
-            return Ok(());
+        if let (Target::Of(key), Bound::Included(_) | Bound::Excluded(_)) = (&target, &self.end) {
+            // Most ranges with an end are short and lie in one leaf, which is found without a latch
+            // on the way to it. Its fences are not needed then.
+            let spot = Spot::find(&root, key);
+            if spot.leaf().is_some() {
+                let leaf = spot.read(&root)?;
+                let extent = Extent::of(&leaf, &from, &self.end);
+                if extent.ends_here || extent.len() > self.run {
+                    self.copy_extent(&leaf, &extent);
+                    return Ok(());
+                }
+            }
         }
-        copy_entries(&mut self.buffer, &mut self.entries, &leaf, start..stop);
+        let mut fences = Fences::default();
+        let leaf = leaf_read(&root, target, Some(&mut fences))?;
+        let extent = Extent::of(&leaf, &from, &self.end);
+        let is_whole = self.copy_extent(&leaf, &extent);
         if let Some(high) = fences.high
-            && !ends_here
+            && is_whole
+            && !extent.ends_here
             && !is_past(&self.end, &high)
         {
             self.next = Next::From(Bound::Included(high));
         }
         Ok(())
+    }
+
+    /// Copies the entries, as many of them as the run may have. Returns whether these are all. If
+    /// not, the scan goes on behind them.
+    fn copy_extent(&mut self, leaf: &[u8], extent: &Extent) -> bool {
+        let (start, is_whole) = (extent.start, extent.len() <= self.run);
+        let stop = if is_whole { extent.stop } else { start + self.run };
+        copy_entries(&mut self.buffer, &mut self.entries, leaf, start..stop);
+        if !is_whole {
+            self.next = Next::From(Bound::Excluded(slotted::key(leaf, stop - 1).to_vec()));
+        }
+        is_whole
     }
 
     fn copy_backward(&mut self, from: Bound<Vec<u8>>) -> Result<()> {
@@ -205,6 +217,36 @@ impl Scan {
     }
 }
 
+/// The entries of a leaf that a forward scan wants.
+struct Extent {
+    start: usize,
+    stop: usize,
+    /// Whether the scan ends on this leaf.
+    ends_here: bool,
+}
+
+impl Extent {
+    fn of(leaf: &[u8], from: &Bound<Vec<u8>>, end: &Bound<Vec<u8>>) -> Extent {
+        let start = first_at_or_after(leaf, from);
+        let (stop, ends_here) = match end {
+            Bound::Unbounded => (slotted::count(leaf), false),
+            Bound::Included(key) => match slotted::search(leaf, key) {
+                Ok(index) => (index + 1, true),
+                Err(index) => (index, index < slotted::count(leaf)),
+            },
+            Bound::Excluded(key) => match slotted::search(leaf, key) {
+                Ok(index) => (index, true),
+                Err(index) => (index, index < slotted::count(leaf)),
+            },
+        };
+        Extent { start, stop, ends_here }
+    }
+
+    fn len(&self) -> usize {
+        self.stop.saturating_sub(self.start)
+    }
+}
+
 fn first_at_or_after(leaf: &[u8], bound: &Bound<Vec<u8>>) -> usize {
     match bound {
         Bound::Unbounded => 0,
@@ -230,6 +272,20 @@ fn copy_entries(
 ) {
     entries.reserve(indexes.len());
     let mut left = indexes.len();
+    if left > 1 && left * 2 >= slotted::count(leaf) {
+        // The whole page is copied faster than most of its entries are, one by one.
+        let page_at = buffer.len();
+        buffer.extend_from_slice(leaf);
+        for index in indexes {
+            let (at, key_len, value_len) = slotted::entry_at(leaf, index);
+            entries.push(Copied {
+                at: (page_at + at) as u32,
+                key_len: key_len as u16,
+                value_len: value_len as u16,
+            });
+        }
+        return;
+    }
     for index in indexes {
         let (entry, key_len) = slotted::entry(leaf, index);
         if buffer.capacity() - buffer.len() < entry.len() {

@@ -132,6 +132,14 @@ pub fn value(page: &[u8], index: usize) -> &[u8] {
     &page[value_range(page, index)]
 }
 
+/// Returns where the key of entry `index` begins on the page, its length, and that of the value
+/// behind it.
+#[inline]
+pub fn entry_at(page: &[u8], index: usize) -> (usize, usize, usize) {
+    let (offset, key_len, _) = slot(page, index);
+    (offset + CELL_HEADER_BYTES, key_len, u16_at(page, offset) as usize)
+}
+
 /// Returns the bytes of entry `index`, which are its key and then its value, and the key's length.
 #[inline]
 pub fn entry(page: &[u8], index: usize) -> (&[u8], usize) {

@@ -97,7 +97,7 @@ fn tables_of<'a>(from: &'a TableRef, tables: &mut Vec<&'a TableName>) {
 /// Reports whether a name matches a pattern of `REPLICATE_WILD_DO_TABLE`. `%`, `_` and `\` have
 /// their meanings of LIKE, and case matters.
 pub fn wild_matches(name: &str, pattern: &str) -> bool {
-    crate::expr::like::like(name.as_bytes(), pattern.as_bytes(), Some(b'\\'), collation::UTF8MB4_BIN)
+    types::like::like(name.as_bytes(), pattern.as_bytes(), Some(b'\\'), collation::UTF8MB4_BIN)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! the conditions say of its values.
 
 use crate::collation;
+use crate::like::like;
 use crate::order_number::OrderNumber;
 use crate::row::{RowError, RowLayout};
 use std::cmp::Ordering;
@@ -29,7 +30,12 @@ enum Accepts {
     TextColumn { collation: u16, other: usize, wanted: [Ordering; 2] },
     /// The texts that are equal to one of these in the collation, or those that are equal to none.
     Texts { collation: u16, texts: Vec<Vec<u8>>, equal: bool },
+    /// The texts that match a pattern of LIKE in the collation, or those that do not.
+    Like { collation: u16, pattern: Vec<u8>, escape: Option<u8>, matches: bool },
 }
+
+/// A longer pattern makes no test, since a match of a test is never interrupted.
+pub const MOST_PATTERN_BYTES: usize = 128;
 
 impl ColumnTest {
     /// Makes a test that holds for the numbers from `low` to `high`, both included. Bounds beyond
@@ -79,6 +85,19 @@ impl ColumnTest {
         ColumnTest { column, accepts: Accepts::Texts { collation, texts, equal } }
     }
 
+    /// Makes a test that holds for the texts that match a pattern of LIKE in a collation, or for
+    /// those that do not. The pattern has at most [`MOST_PATTERN_BYTES`], and the layout must say
+    /// of the column that its texts are short ([`RowLayout::is_short_text`]).
+    pub fn like(
+        column: usize,
+        collation: u16,
+        (pattern, escape): (Vec<u8>, Option<u8>),
+        matches: bool,
+    ) -> ColumnTest {
+        assert!(pattern.len() <= MOST_PATTERN_BYTES, "a match takes few steps for each character");
+        ColumnTest { column, accepts: Accepts::Like { collation, pattern, escape, matches } }
+    }
+
     /// Returns the column, and numbers of which none is left out that the test holds for, both
     /// included. `None` means that the test says nothing about the numbers of a single column.
     pub fn numbers(&self) -> Option<(usize, (u64, u64))> {
@@ -90,7 +109,8 @@ impl ColumnTest {
             Accepts::Outside(..)
             | Accepts::Column(..)
             | Accepts::TextColumn { .. }
-            | Accepts::Texts { .. } => {
+            | Accepts::Texts { .. }
+            | Accepts::Like { .. } => {
                 return None;
             }
         };
@@ -122,6 +142,9 @@ impl ColumnTest {
                         || collation::compare_utf8mb4(*collation, packed, text) == Ordering::Equal
                 };
                 texts.iter().any(is_equal) == *equal
+            }
+            Accepts::Like { collation, pattern, escape, matches } => {
+                like(packed, pattern, *escape, *collation) == *matches
             }
         })
     }
@@ -170,6 +193,12 @@ mod tests {
         assert_eq!(holds(texts(&["x", "ete"], true)), (true, false));
         assert_eq!(holds(texts(&["x", "ete"], false)), (false, false));
         assert_eq!(holds(texts(&["x"], false)), (true, false));
+        let like = |pattern: &str, matches| {
+            ColumnTest::like(0, UTF8MB4_0900_AI_CI, (pattern.as_bytes().to_vec(), Some(b'\\')), matches)
+        };
+        assert_eq!(holds(like("%E", true)), (true, false));
+        assert_eq!(holds(like("%E", false)), (false, false));
+        assert_eq!(holds(like("%x%", false)), (true, false));
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub mod escaped;
 pub mod geometry;
 pub mod json;
 pub mod key;
+pub mod like;
 pub mod mask;
 pub mod number;
 pub mod order_number;

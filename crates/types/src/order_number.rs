@@ -3,7 +3,7 @@
 //! A condition such as `quantity < 24` holds for a range of these numbers. So it is decided for a
 //! row of a scan without making a [`Value`] of the column.
 
-use crate::packed::{encode_datetime2, width};
+use crate::packed::{big_endian, encode_datetime2, little_endian, width};
 use crate::{ColumnType, DateTime, Decimal, TypeCode, Value, packed};
 
 /// How the bytes of a column become a number of 64 bits that orders as the column's values do.
@@ -52,15 +52,10 @@ impl OrderNumber {
     /// Returns the number of a packed value, which has at most eight bytes.
     #[inline]
     pub fn of_packed(self, bytes: &[u8]) -> u64 {
-        let mut eight = [0; 8];
         match self {
-            OrderNumber::BigEndian => {
-                eight[8 - bytes.len()..].copy_from_slice(bytes);
-                u64::from_be_bytes(eight)
-            }
+            OrderNumber::BigEndian => big_endian(bytes),
             OrderNumber::Unsigned | OrderNumber::Signed => {
-                eight[..bytes.len()].copy_from_slice(bytes);
-                let number = u64::from_le_bytes(eight);
+                let number = little_endian(bytes);
                 if self == OrderNumber::Unsigned {
                     return number;
                 }

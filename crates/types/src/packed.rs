@@ -102,16 +102,29 @@ pub fn payload<'a>(ty: &ColumnType, packed: &'a [u8]) -> &'a [u8] {
     }
 }
 
+/// Returns the number of at most eight bytes, the highest first. A copy of so few bytes, whose
+/// number is not known when this is compiled, would be a call.
 #[inline]
-fn little_endian(bytes: &[u8]) -> u64 {
-    if let Ok(four) = bytes.try_into() {
-        return u64::from(u32::from_le_bytes(four));
+pub(crate) fn big_endian(bytes: &[u8]) -> u64 {
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(first), Some(last)) => {
+            let behind_first = 8 * (bytes.len() - size_of::<u32>()) as u32;
+            u64::from(u32::from_be_bytes(*first)) << behind_first | u64::from(u32::from_be_bytes(*last))
+        }
+        _ => bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)),
     }
-    bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-fn big_endian(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0, |value, &byte| value << 8 | u64::from(byte))
+/// As [`big_endian`], the lowest byte first.
+#[inline]
+pub(crate) fn little_endian(bytes: &[u8]) -> u64 {
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(first), Some(last)) => {
+            let before_last = 8 * (bytes.len() - size_of::<u32>()) as u32;
+            u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << before_last
+        }
+        _ => bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+    }
 }
 
 /// Reports whether bytes of the right length may still be no value of the type, so that [`decode`]
@@ -157,10 +170,7 @@ pub fn decode(ty: &ColumnType, packed: &[u8]) -> Result<Value, PackedError> {
         TypeCode::Enum => Value::Enum { index: little() as u16, members: members(ty) },
         TypeCode::Set => Value::Set { bits: little(), members: members(ty) },
         TypeCode::Bit => Value::Bit { bits: big_endian(packed), width: ty.meta as u8 },
-        TypeCode::Date => {
-            let n = little();
-            Value::Date(Date { year: (n >> 9) as u16, month: (n >> 5 & 15) as u8, day: (n & 31) as u8 })
-        }
+        TypeCode::Date => Value::Date(date(packed.first_chunk().ok_or(PackedError::Short)?)),
         TypeCode::Time2 => Value::Time(decode_time2(packed, ty.fsp())?),
         TypeCode::Datetime2 => Value::DateTime(decode_datetime2(packed, ty.fsp())?),
         TypeCode::Timestamp2 => Value::Timestamp {
@@ -188,6 +198,13 @@ pub fn decode(ty: &ColumnType, packed: &[u8]) -> Result<Value, PackedError> {
             })
         }
     })
+}
+
+/// Returns the DATE in its three bytes.
+#[inline]
+pub(crate) fn date(packed: &[u8; 3]) -> Date {
+    let n = little_endian(packed);
+    Date { year: (n >> 9) as u16, month: (n >> 5 & 15) as u8, day: (n & 31) as u8 }
 }
 
 /// Returns the integer in `packed`, which has as many bytes as the type.

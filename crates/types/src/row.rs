@@ -7,8 +7,9 @@
 mod comparable;
 mod places;
 
+use crate::decimal::ShortForm;
 use crate::packed::{self, PackedError, Width, packed_len};
-use crate::{ColumnMask, ColumnType, Value};
+use crate::{ColumnMask, ColumnType, TypeCode, Value};
 use places::Places;
 
 /// The error for a row image that cannot be read or written.
@@ -54,6 +55,48 @@ struct Hint {
     /// The number of bytes of a text's length, if its bytes are those of its value and there is one
     /// byte or two. 0 for all other columns.
     text_prefix: u8,
+    /// How the column is read, if it is of a kind that most columns are of.
+    plain: PlainForm,
+}
+
+/// How the values of a column of fixed length are read.
+#[derive(Clone, Copy, Debug)]
+enum PlainForm {
+    /// An INT, which is signed.
+    Int,
+    /// A BIGINT, which is signed.
+    BigInt,
+    Date,
+    Decimal(ShortForm),
+    /// It takes more to read the column.
+    None,
+}
+
+impl PlainForm {
+    fn of(ty: &ColumnType) -> PlainForm {
+        match ty.code {
+            TypeCode::Long if !ty.unsigned => PlainForm::Int,
+            TypeCode::LongLong if !ty.unsigned => PlainForm::BigInt,
+            TypeCode::Date => PlainForm::Date,
+            TypeCode::NewDecimal => {
+                ShortForm::of(ty.precision(), ty.scale()).map_or(PlainForm::None, PlainForm::Decimal)
+            }
+            _ => PlainForm::None,
+        }
+    }
+
+    /// Reads the value at the start of the bytes. Returns it with its length. `None` means that the
+    /// column, or the value, has to be read in the general way.
+    #[inline(always)]
+    fn read(&self, bytes: &[u8]) -> Option<(Value, usize)> {
+        Some(match self {
+            PlainForm::Int => (Value::Int(i32::from_le_bytes(*bytes.first_chunk()?).into()), 4),
+            PlainForm::BigInt => (Value::Int(i64::from_le_bytes(*bytes.first_chunk()?)), 8),
+            PlainForm::Date => (Value::Date(packed::date(bytes.first_chunk()?)), 3),
+            PlainForm::Decimal(form) => (Value::Decimal(form.read(bytes.get(..form.len())?)?), form.len()),
+            PlainForm::None => return None,
+        })
+    }
 }
 
 /// Reports whether bit `column` of a null bitmap is set. The bitmap must be long enough.
@@ -84,6 +127,7 @@ impl RowLayout {
                 Width::Prefixed(prefix @ 1..=2) if packed::is_plain_text(&types[column]) => *prefix,
                 _ => 0,
             },
+            plain: PlainForm::of(&types[column]),
         };
         let hints = widths.iter().enumerate().map(hint).collect();
         RowLayout { types: types.to_vec(), widths, fixed_offsets, places, plain, hints, fallible }
@@ -97,6 +141,11 @@ impl RowLayout {
     /// texts.
     pub fn is_plain_text(&self, column: usize) -> bool {
         self.plain.get(column).copied().unwrap_or(false)
+    }
+    /// Reports whether a column's bytes behind their length are those of its values, which are
+    /// texts of less than 64 KB.
+    pub fn is_short_text(&self, column: usize) -> bool {
+        self.hints.get(column).is_some_and(|hint| hint.text_prefix != 0)
     }
     /// Returns how many columns the table has.
     pub fn columns(&self) -> usize {
@@ -455,6 +504,10 @@ impl RowLayout {
                     bytes.clear();
                     bytes.extend_from_slice(text);
                     end
+                }
+                (slot, Some(rest)) if let Some((value, len)) = hint.plain.read(rest) => {
+                    *slot = value;
+                    offset + len
                 }
                 (slot, _) => self.decode_at(image, column, offset, slot)?,
             };

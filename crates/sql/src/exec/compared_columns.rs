@@ -5,7 +5,7 @@
 
 use crate::ast::BinaryOp;
 use crate::error::Result;
-use crate::expr::{Context, Expr, Node};
+use crate::expr::{Context, Expr, Node, SubqueryCall, SubqueryUse};
 use crate::plan::TableStep;
 use std::borrow::Cow;
 use types::row::RowLayout;
@@ -42,8 +42,19 @@ impl Columns<'_> {
 /// Returns the value of an expression that is the same for all rows of the statement. `None` means
 /// that the expression is not known to be one, or is NULL.
 pub(super) fn constant<'v>(expr: &'v Expr, ctx: &'v Context<'_>) -> Result<Option<Cow<'v, Value>>> {
-    let value = if is_constant(expr) { Some(expr.eval(&[], ctx)?) } else { None };
+    let value = match &expr.node {
+        Node::Subquery { call, what: SubqueryUse::Scalar } => known_value(call, ctx).map(Cow::Owned),
+        _ if is_constant(expr) => Some(expr.eval(&[], ctx)?),
+        _ => None,
+    };
     Ok(value.filter(|value| !value.is_null()))
+}
+
+/// Returns the value of a subquery that depends on no row and has been run already.
+fn known_value(call: &SubqueryCall, ctx: &Context<'_>) -> Option<Value> {
+    let subqueries = ctx.subqueries.filter(|_| call.args.is_empty())?;
+    let rows = subqueries.known_rows(call.number).filter(|rows| rows.len() == 1)?;
+    Some(rows.first.first()?.first()?.clone())
 }
 
 /// Functions that say the moment of the statement, without a warning.

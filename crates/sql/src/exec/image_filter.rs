@@ -11,12 +11,12 @@ use super::compared_columns::{Columns, constant};
 use super::zone_numbers::ZoneNumbers;
 use crate::ast::BinaryOp;
 use crate::error::Result;
-use crate::expr::{Context, Expr, Node};
+use crate::expr::{Context, Expr, Node, Quantified};
 use crate::plan::{Answered, TableStep};
 use engine::Table;
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use types::column_test::ColumnTest;
+use types::column_test::{ColumnTest, MOST_PATTERN_BYTES};
 use types::order_number::{OrderNumber, Position, position};
 use types::row::RowLayout;
 use types::temporal::parse;
@@ -71,10 +71,7 @@ impl ImageFilter {
         if filter.tests.is_empty() && filter.zone.is_none() {
             return Ok(None);
         }
-        // The rows that a hash table keeps have all columns that are needed.
-        if step.hash.is_none() {
-            filter.needed = needed_beside(step, filter.answered);
-        }
+        filter.needed = needed_beside(step, filter.answered);
         Ok(Some(Box::new(filter)))
     }
 
@@ -90,12 +87,17 @@ impl ImageFilter {
     }
 }
 
-/// Returns the columns of the step's table that something beside the answered conditions reads.
+/// Returns the columns of the step's table that something beside the answered conditions reads, or
+/// that its hash table keeps.
 /// `None` means that the plan does not say which these are.
 fn needed_beside(step: &TableStep, answered: Answered) -> Option<Vec<usize>> {
-    let needed = step.needed_beside_conditions.as_ref()?;
+    let (needed, conditions) = match &step.hash {
+        None => (step.needed_beside_conditions.as_ref()?, &step.conditions),
+        Some(lookup) => (step.kept_by_hash.as_ref()?, &lookup.conditions),
+    };
     let mut slots: Vec<usize> = needed.iter().map(|column| step.base + column).collect();
-    for (at, condition) in step.conditions.iter().enumerate() {
+    slots.extend(step.hash.iter().flat_map(|lookup| &lookup.keys).map(|key| key.own));
+    for (at, condition) in conditions.iter().enumerate() {
         if !answered.has(at) {
             condition.slots(&mut slots);
         }
@@ -109,14 +111,37 @@ fn needed_beside(step: &TableStep, answered: Answered) -> Option<Vec<usize>> {
 /// Reports whether the condition compares only columns and constants of one family of types, which
 /// raises neither warnings nor errors.
 fn is_quiet(condition: &Expr) -> bool {
-    let Node::Compare { operands, .. } = &condition.node else { return false };
-    let [a, b] = &**operands;
+    let [a, b] = match &condition.node {
+        Node::Compare { operands, .. } => &**operands,
+        Node::Like { operands, .. } => return operands.iter().all(is_part_of_text),
+        Node::In { operand, list, .. } => {
+            return is_part_of_text(operand) && list.iter().all(is_part_of_text);
+        }
+        _ => return false,
+    };
     let is_plain = |operand: &Expr| matches!(operand.node, Node::Slot(_) | Node::Constant(_));
     let is_date = |ty: &ColumnType| matches!(ty.code, TypeCode::Date | TypeCode::Datetime2);
     let is_number = |ty: &ColumnType| ty.is_integer() || ty.code == TypeCode::NewDecimal;
     let is_text = |ty: &ColumnType| matches!(ty.code, TypeCode::Varchar | TypeCode::String);
     let same = |is: &dyn Fn(&ColumnType) -> bool| is(&a.ty) && is(&b.ty);
     is_plain(a) && is_plain(b) && (same(&is_date) || same(&is_number) || same(&is_text))
+}
+
+/// Reports whether the expression is a column or constant of text, or a part of it that is given by
+/// constant numbers.
+fn is_part_of_text(expr: &Expr) -> bool {
+    let is_text = matches!(expr.ty.code, TypeCode::Varchar | TypeCode::String);
+    match &expr.node {
+        Node::Slot(_) | Node::Constant(_) => is_text,
+        Node::Call { function, args } if ["substring", "left", "right"].contains(&function.name) => {
+            let is_number = |arg: &Expr| matches!(arg.node, Node::Constant(Value::Int(_)));
+            is_text
+                && args
+                    .split_first()
+                    .is_some_and(|(text, numbers)| is_part_of_text(text) && numbers.iter().all(is_number))
+        }
+        _ => false,
+    }
 }
 
 impl Columns<'_> {
@@ -149,8 +174,46 @@ impl Columns<'_> {
                 }
                 Ok(self.one_of(column, *negated, &values, *collation))
             }
+            Node::Like { negated, operands, escape, collation } => {
+                let [operand, pattern] = &**operands;
+                let Some(column) = self.column(operand) else { return Ok(None) };
+                let pattern = match constant(pattern, ctx)? {
+                    Some(Cow::Borrowed(Value::Bytes(pattern))) => pattern.clone(),
+                    _ => return Ok(None),
+                };
+                let is_short = self.layout.is_short_text(column) && pattern.len() <= MOST_PATTERN_BYTES;
+                Ok(is_short.then(|| ColumnTest::like(column, *collation, (pattern, *escape), !*negated)))
+            }
+            Node::Quantified(quantified) => Ok(self.found_in_subquery(quantified, ctx)),
             _ => Ok(None),
         }
+    }
+
+    /// Returns the test for a column of integers that is looked for among the rows of a subquery,
+    /// if these are integers and known already: a test never runs a subquery.
+    fn found_in_subquery(&self, quantified: &Quantified, ctx: &Context<'_>) -> Option<ColumnTest> {
+        let Quantified { op: BinaryOp::Equal, all: false, negated: false, operands, call, .. } = quantified
+        else {
+            return None;
+        };
+        let [operand] = &operands[..] else { return None };
+        let column = self.column(operand).filter(|column| self.layout.types()[*column].is_integer())?;
+        let (order, ty) = (self.order(column)?, &self.layout.types()[column]);
+        let rows = match call.args.is_empty() {
+            true => ctx.subqueries?.known_rows(call.number).filter(|rows| rows.is_in_memory())?,
+            false => return None,
+        };
+        let mut numbers = Vec::with_capacity(rows.len());
+        for row in &rows.first {
+            match &row[0] {
+                // The condition is not true for a row that equals no other value.
+                Value::Null => {}
+                value @ (Value::Int(_) | Value::UInt(_)) => numbers.push(position(ty, value)?.floor),
+                _ => return None,
+            }
+        }
+        let numbers = numbers.into_iter().filter_map(|number| u64::try_from(number).ok()).collect();
+        Some(ColumnTest::one_of(column, order, numbers))
     }
 
     fn order(&self, column: usize) -> Option<OrderNumber> {

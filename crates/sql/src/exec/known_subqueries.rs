@@ -36,6 +36,10 @@ impl RunSubqueries for KnownSubqueries {
         Ok(None)
     }
 
+    fn known_rows(&self, number: usize) -> Option<Rc<SubqueryRows>> {
+        self.0.iter().find(|(known, _)| *known == number).map(|(_, rows)| rows.clone())
+    }
+
     fn set_rows(&self, _: usize, _: Option<Rc<SubqueryRows>>) {
         unreachable!("the rows of recursive common tables are the statement's own thread's");
     }

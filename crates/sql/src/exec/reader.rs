@@ -62,7 +62,7 @@ enum Filter {
 
 impl Filter {
     /// The rows that are read without tests.
-    const FIRST_ROWS: u32 = 4;
+    const FIRST_ROWS: u32 = 8;
 
     /// Only plain reads have tests: a locking read lets go of the rows that the loops refuse. And
     /// EXPLAIN ANALYZE counts the rows that come to each condition.

@@ -129,6 +129,10 @@ impl RunSubqueries for Subqueries<'_> {
         Ok(is_small.then(|| rows.first.clone()))
     }
 
+    fn known_rows(&self, number: usize) -> Option<Rc<SubqueryRows>> {
+        if self.plans[number].varies { None } else { self.remembered(number, &None) }
+    }
+
     fn set_rows(&self, number: usize, rows: Option<Rc<SubqueryRows>>) {
         self.known.borrow_mut()[number].only = rows;
     }

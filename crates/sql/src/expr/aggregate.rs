@@ -265,17 +265,8 @@ impl Accumulator {
         ctx: &Context<'_>,
         charge: &mut Charge,
     ) -> Result<()> {
-        if aggregate.kind == AggregateKind::CountRows {
-            if let State::Count(count) = &mut self.state {
-                *count += 1;
-            }
-            return Ok(());
-        }
         assert!(!aggregate.distinct, "values that are to be counted once are given one by one");
-        if let State::Json(parts) = &mut self.state {
-            return parts.add(&aggregate.args, row, ctx, charge);
-        }
-        let is_joined = matches!(aggregate.kind, AggregateKind::GroupConcat { .. });
+        // Sums of decimals, and after them COUNT(*), are what most rows are read for.
         if let State::Decimal(sum, count) = &mut self.state
             && let Some(value) = Small::of(&aggregate.args[0], row)
         {
@@ -283,6 +274,16 @@ impl Accumulator {
             *count += 1;
             return Ok(());
         }
+        if aggregate.kind == AggregateKind::CountRows {
+            if let State::Count(count) = &mut self.state {
+                *count += 1;
+            }
+            return Ok(());
+        }
+        if let State::Json(parts) = &mut self.state {
+            return parts.add(&aggregate.args, row, ctx, charge);
+        }
+        let is_joined = matches!(aggregate.kind, AggregateKind::GroupConcat { .. });
         if let State::Integer(sum, count) = &mut self.state
             && let Node::Slot(slot) = aggregate.args[0].node
             && let Value::Int(value) = row[slot]

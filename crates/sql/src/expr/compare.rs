@@ -8,7 +8,7 @@ use super::{Context, Number, arithmetic, number, text_of};
 use crate::error::Result;
 use std::cmp::Ordering;
 use types::temporal::parse;
-use types::{DateTime, Value, collation};
+use types::{Date, DateTime, Value, collation};
 
 /// Orders two values. `None` means that one of them is NULL. Texts are compared in `collation_id`.
 pub(crate) fn compare(
@@ -163,6 +163,11 @@ pub(crate) fn extreme_compare(
     }
 }
 
+fn put_date(date: &Date, out: &mut Vec<u8>) {
+    let [low, high] = date.year.to_le_bytes();
+    out.extend([low, high, date.month, date.day]);
+}
+
 /// Appends the key of a value for DISTINCT and GROUP BY: bytes that are equal exactly when the
 /// values are equal. All values of a column must be of one kind.
 pub(crate) fn group_key(value: &Value, collation_id: u16, out: &mut Vec<u8>) {
@@ -184,10 +189,7 @@ pub(crate) fn group_key(value: &Value, collation_id: u16, out: &mut Vec<u8>) {
         }
         Value::Decimal(n) => {
             out.push(3);
-            let text = n.to_string();
-            let text = if n.scale() > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-            out.extend(text.as_bytes());
-            out.push(0xff);
+            n.write_equality_key(out);
         }
         Value::Json(document) => {
             out.push(6);
@@ -199,6 +201,16 @@ pub(crate) fn group_key(value: &Value, collation_id: u16, out: &mut Vec<u8>) {
         Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } => {
             out.push(4);
             collation::write_key_utf8mb4(collation_id, &text_of(value), out);
+        }
+        Value::Date(date) => {
+            out.push(7);
+            put_date(date, out);
+        }
+        Value::DateTime(at) => {
+            out.push(8);
+            put_date(&at.date, out);
+            out.extend([at.hour, at.minute, at.second]);
+            out.extend(at.micros.to_le_bytes());
         }
         temporal => {
             out.push(5);

@@ -97,6 +97,10 @@ pub(crate) trait RunSubqueries {
     /// Returns the errors of running the subquery.
     fn rows_for_threads(&self, number: usize, ctx: &Context<'_>) -> Result<Option<Vec<Vec<Value>>>>;
 
+    /// Returns the rows of a subquery without arguments if it has been run and always has the same
+    /// ones.
+    fn known_rows(&self, number: usize) -> Option<Rc<SubqueryRows>>;
+
     /// Sets the rows of a subquery without arguments. `None` forgets its rows.
     fn set_rows(&self, number: usize, rows: Option<Rc<SubqueryRows>>);
 

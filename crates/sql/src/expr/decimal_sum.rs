@@ -6,6 +6,27 @@ use crate::ast::BinaryOp;
 use types::decimal::MAX_SCALE;
 use types::{Decimal, TypeCode, Value};
 
+/// The powers of ten that have at most 64 bits.
+const POWERS_OF_TEN: [i64; 19] = {
+    let mut powers = [1; 19];
+    let mut at = 1;
+    while at < powers.len() {
+        powers[at] = powers[at - 1] * 10;
+        at += 1;
+    }
+    powers
+};
+
+/// Multiplies. `None` if the product is too long. A product of numbers that have 64 bits, as most
+/// have, is one instruction.
+#[inline]
+fn product(a: i128, b: i128) -> Option<i128> {
+    match (i64::try_from(a), i64::try_from(b)) {
+        (Ok(a), Ok(b)) => Some(i128::from(a) * i128::from(b)),
+        _ => a.checked_mul(b),
+    }
+}
+
 /// A decimal in units of its last digit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Small {
@@ -53,7 +74,10 @@ impl Small {
         debug_assert!(scale >= self.scale, "digits are added, not dropped");
         match scale - self.scale {
             0 => Some(self.units),
-            more => self.units.checked_mul(10i128.checked_pow(u32::from(more))?),
+            more => match POWERS_OF_TEN.get(usize::from(more)) {
+                Some(power) => product(self.units, i128::from(*power)),
+                None => self.units.checked_mul(10i128.checked_pow(u32::from(more))?),
+            },
         }
     }
 
@@ -73,7 +97,7 @@ impl Small {
     #[inline]
     fn times(self, other: Small) -> Option<Small> {
         let scale = self.scale + other.scale;
-        let units = self.units.checked_mul(other.units)?;
+        let units = product(self.units, other.units)?;
         (scale <= MAX_SCALE).then_some(Small { units, scale })
     }
 }

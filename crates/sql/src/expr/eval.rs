@@ -3,7 +3,7 @@
 use super::node::{Call, Expr, Function, Node};
 use super::recode::{characters, converted};
 use super::{
-    Context, Number, arithmetic, cast, compare, conform, conforms, date_arithmetic, is_match, like, text_of,
+    Context, Number, arithmetic, cast, compare, conform, conforms, date_arithmetic, is_match, text_of,
 };
 use crate::ast::{BinaryOp, Scope, TruthValue};
 use crate::error::{Result, SqlError};
@@ -162,7 +162,7 @@ impl Expr {
                 if a.is_null() || b.is_null() {
                     return Ok(boolean(None));
                 }
-                let is = like::like_while(&text_of(&a), &text_of(&b), *escape, *collation, || {
+                let is = types::like::like_while(&text_of(&a), &text_of(&b), *escape, *collation, || {
                     ctx.check_interrupt()
                 })?;
                 return Ok(boolean(Some(is != *negated)));

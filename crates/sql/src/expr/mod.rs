@@ -22,7 +22,6 @@ mod eval;
 pub(crate) mod functions;
 mod infer;
 mod json_aggregate;
-pub(crate) mod like;
 mod match_against;
 mod no_session;
 mod node;
@@ -58,7 +57,6 @@ pub(crate) use functions::vector::no_vector;
 pub(crate) use infer::{
     aggregate_collations, common_type, comparison_collation, function_type, of_operation, united_type,
 };
-pub(crate) use like::like;
 pub(crate) use match_against::no_index;
 pub(crate) use no_session::NoSession;
 pub(crate) use node::{

@@ -122,6 +122,9 @@ pub(crate) struct TableStep {
     /// Those of `needed` that something beside the step's own conditions reads. `None` means that
     /// this is not known.
     pub needed_beside_conditions: Option<Vec<usize>>,
+    /// Those of `needed` that something reads which is not done while the step's hash table is
+    /// filled: the table keeps no others. `None` means that this is not known.
+    pub kept_by_hash: Option<Vec<usize>>,
     /// The needed columns that get spaces when a row is read. `None` unless the mode
     /// PAD_CHAR_TO_FULL_LENGTH was set when the statement was bound.
     pub padding: Option<Box<Padding>>,
@@ -148,7 +151,15 @@ pub(crate) struct TableStep {
 impl TableStep {
     /// Returns the slots of the table that something behind it may read.
     pub fn kept_slots(&self) -> impl Iterator<Item = usize> {
-        self.needed.iter().map(|column| self.base + column).chain(self.key_slot)
+        self.kept().iter().map(|column| self.base + column).chain(self.key_slot)
+    }
+
+    /// Returns the columns of the table that its rows have in the loops behind it.
+    pub fn kept(&self) -> &[usize] {
+        match (&self.hash, &self.kept_by_hash) {
+            (Some(_), Some(kept)) => kept,
+            _ => &self.needed,
+        }
     }
 }
 
@@ -250,6 +261,7 @@ impl TableStep {
             needed: Vec::new(),
             needed_if_exact: Vec::new(),
             needed_beside_conditions: None,
+            kept_by_hash: None,
             padding: None,
             covering: None,
             key_slot: None,

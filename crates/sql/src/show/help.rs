@@ -5,7 +5,6 @@
 //! that have such a keyword, and then categories.
 
 use crate::error::Result;
-use crate::expr::like;
 use crate::host::VirtualTable;
 use crate::memory::{Budget, Charge};
 use crate::result_column::column_meta;
@@ -14,6 +13,7 @@ use crate::system_rows;
 use engine::{Engine, Isolation, KeyRange, Transaction};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use types::like::like;
 use types::{ColumnType, Value, collation};
 
 /// How long the statement waits for the tables, in milliseconds.

@@ -22,5 +22,5 @@ use types::collation;
 
 /// Matches a name against a LIKE pattern as SHOW does, without regard to case.
 pub(crate) fn matches_pattern(name: &[u8], pattern: &[u8]) -> bool {
-    crate::expr::like(name, pattern, Some(b'\\'), collation::UTF8MB4_GENERAL_CI)
+    types::like::like(name, pattern, Some(b'\\'), collation::UTF8MB4_GENERAL_CI)
 }

@@ -63,6 +63,30 @@ fn conditions(column: &str, (a, b): (&str, &str)) -> Vec<String> {
     compared.into_iter().chain(mirrored).chain(others).collect()
 }
 
+/// Patterns of LIKE.
+const PATTERNS: &[&str] = &[
+    "'%b%'",
+    "'ABC'",
+    "'a%'",
+    "'_bc'",
+    "'%C'",
+    "'%bc %'",
+    "''",
+    "'%'",
+    "'%%'",
+    "'_'",
+    "'%ä%'",
+    "'z%z'",
+    "'%b%c%'",
+    "'|%b' ESCAPE '|'",
+    "'a|bc' ESCAPE '|'",
+    "'%|_%' ESCAPE '|'",
+    "x'00'",
+    "NULL",
+    "1.5",
+    "'-1%'",
+];
+
 /// Returns one query that asks for the rows of each condition.
 fn query(conditions: &[String]) -> String {
     let rows = |condition: &String| {
@@ -107,8 +131,43 @@ fn statements() -> Vec<String> {
         let conditions = ["=", "<>", "<", "<=", ">", ">=", "<=>"].map(|op| format!("{a} {op} {b}"));
         statements.push(query(&conditions));
     }
+    for column in ["v", "c", "b", "l", "v2", "i", "d"] {
+        let like =
+            |pattern: &&str| [format!("{column} LIKE {pattern}"), format!("{column} NOT LIKE {pattern}")];
+        statements.push(query(&PATTERNS.iter().flat_map(like).collect::<Vec<_>>()));
+    }
+    statements.push(query(&[
+        "v LIKE v2".to_owned(),
+        "v LIKE CONCAT('%', c2, '%')".to_owned(),
+        "v COLLATE utf8mb4_bin LIKE '%b%'".to_owned(),
+        "v NOT LIKE '%B%' AND i IN (0, 5, 127) AND c <> 'b'".to_owned(),
+        "i IN (SELECT i2 FROM t GROUP BY i2 HAVING COUNT(*) > 2)".to_owned(),
+        "i NOT IN (SELECT i2 FROM t GROUP BY i2 HAVING COUNT(*) > 2)".to_owned(),
+        "i IN (SELECT m FROM t GROUP BY m)".to_owned(),
+        "u IN (SELECT m FROM t GROUP BY m)".to_owned(),
+        "u IN (SELECT u + 0 FROM t GROUP BY u)".to_owned(),
+        "i IN (SELECT d FROM t GROUP BY d)".to_owned(),
+        "d IN (SELECT i FROM t GROUP BY i)".to_owned(),
+        "i IN (SELECT v FROM t WHERE id < 0 GROUP BY v)".to_owned(),
+        "id IN (SELECT MAX(id) FROM t GROUP BY day, d)".to_owned(),
+    ]));
     statements.extend(
         [
+            // A hash table keeps no columns that are read only while it is filled.
+            "SELECT /*+ BNL(y) */ COUNT(*), SUM(y.id), MAX(y.i) FROM t x LEFT JOIN t y
+             ON y.i2 = x.i AND y.v NOT LIKE '%b%' AND y.day < '2000-01-01'",
+            "SELECT /*+ BNL(y) */ x.id, y.v, y.c FROM t x JOIN t y ON y.d2 = x.d
+             WHERE y.v LIKE '%c' AND y.c2 >= x.v AND y.c LIKE '%b%' ORDER BY 1, 2, 3 LIMIT 40",
+            "SELECT /*+ BNL(y, z) */ x.id, COUNT(z.i2), MIN(y.v2) FROM t x LEFT JOIN (t y JOIN t z
+             ON z.m = y.m AND z.v <> z.v2) ON y.i = x.i2 AND y.c LIKE 'a%' GROUP BY x.id, x.v ORDER BY 1",
+            "SELECT /*+ BNL(y) */ y.d, x.day2, COUNT(*) FROM t x JOIN t y ON y.i = x.i2 AND y.v LIKE '%b%'
+             GROUP BY x.v2, y.d, x.day2 ORDER BY 1, 2, 3",
+            "SELECT d, at, day, COUNT(*) FROM t GROUP BY d, at, day ORDER BY 1, 2, 3",
+            "SELECT DISTINCT long_d, w, at FROM t ORDER BY 1, 2, 3",
+            "SELECT x, COUNT(*) FROM (SELECT d2 x FROM t UNION ALL SELECT long_d FROM t UNION ALL SELECT w FROM t
+             UNION ALL SELECT 1.50 UNION ALL SELECT -0.0) y GROUP BY x ORDER BY x",
+            "SELECT COUNT(*) FROM t x JOIN t y ON y.long_d = x.d2 AND y.id > 3",
+            "SELECT COUNT(*) FROM t x JOIN t y ON y.at = x.day2 AND y.id > 3",
             "SET @day = '2000-01-01', @d = 1.50, @text = 'ABC'",
             "PREPARE p FROM 'SELECT GROUP_CONCAT(id ORDER BY id) FROM t WHERE day < ? AND d > ? OR v = ?'",
             "EXECUTE p USING @day, @d, @text",

@@ -6,7 +6,7 @@ use super::ids::UTF8MB4_0900_AI_CI;
 use super::list;
 
 /// An upper limit of the ids: all are less than this.
-const IDS: usize = 1300;
+pub(crate) const IDS: usize = 1300;
 
 /// For each id one more than the collation's place in the list. 0 means that there is no such
 /// collation.

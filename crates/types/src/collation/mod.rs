@@ -44,6 +44,7 @@ pub use key::{
     KEY_START_BYTES, has_key_starts, is_key_of_bytes, read_escaped, write_key, write_key_start,
     write_key_utf8mb4, write_open_key,
 };
+pub(crate) use lookup::IDS;
 pub use lookup::{all, by_id, charset_of, from_name, max_bytes_per_char, name};
 pub use order::{compare, compare_utf8mb4, order_prefix};
 pub use search::{is_liked_by_bytes, locate_utf8mb4};

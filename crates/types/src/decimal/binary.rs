@@ -5,9 +5,9 @@
 
 use super::number::{Decimal, MAX_DIGITS};
 
-const DIGITS_PER_GROUP: u32 = 9;
+pub(super) const DIGITS_PER_GROUP: u32 = 9;
 /// The number of bytes that hold 0 to 9 decimal digits.
-const BYTES_OF_DIGITS: [usize; 10] = [0, 1, 1, 2, 2, 3, 3, 4, 4, 4];
+pub(super) const BYTES_OF_DIGITS: [usize; 10] = [0, 1, 1, 2, 2, 3, 3, 4, 4, 4];
 /// The most bytes of a binary DECIMAL. 65 digits with 36 before and 29 after the point are the
 /// longest.
 const MAX_BINARY_LEN: usize = 32;

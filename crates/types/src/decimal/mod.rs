@@ -5,10 +5,12 @@ mod binary;
 mod magnitude;
 mod number;
 mod parse;
+mod short;
 
 pub use binary::{DoesNotFit, binary_len};
 pub use number::{Decimal, MAX_DIGITS, MAX_SCALE};
 pub use parse::{NotADecimal, Prefix};
+pub use short::ShortForm;
 
 #[cfg(test)]
 mod tests;

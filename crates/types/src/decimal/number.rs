@@ -78,7 +78,31 @@ impl Decimal {
         }
     }
 
+    /// Appends bytes that two numbers share exactly if they are equal, whatever their scales are.
+    /// None is a prefix of another number's bytes.
+    pub fn write_equality_key(&self, out: &mut Vec<u8>) {
+        let (mut digits, mut scale) = (self.magnitude, self.scale);
+        if let [low, 0, 0, 0] = &mut digits {
+            while scale > 0 && low.is_multiple_of(10) {
+                (*low, scale) = (*low / 10, scale - 1);
+            }
+        } else {
+            while scale > 0 {
+                let mut shorter = digits;
+                if magnitude::divide_small(&mut shorter, 10) != 0 {
+                    break;
+                }
+                (digits, scale) = (shorter, scale - 1);
+            }
+        }
+        let limbs = digits.iter().rposition(|limb| *limb != 0).map_or(0, |last| last + 1);
+        let is_negative = self.negative && limbs > 0;
+        out.extend_from_slice(&[scale, limbs as u8 | u8::from(is_negative) << 7]);
+        digits[..limbs].iter().for_each(|limb| out.extend_from_slice(&limb.to_le_bytes()));
+    }
+
     /// Returns the number of digits after the point.
+    #[inline]
     pub fn scale(&self) -> u8 {
         self.scale
     }

@@ -55,6 +55,7 @@ pub(super) fn layer_over(
         needed: (0..all.len()).collect(),
         needed_if_exact: (0..all.len()).collect(),
         needed_beside_conditions: None,
+        kept_by_hash: None,
         padding: None,
         covering: None,
         key_slot: None,

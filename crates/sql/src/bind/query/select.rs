@@ -24,8 +24,8 @@ use crate::host::Privilege;
 use crate::memory::allocated;
 use crate::optimize::Freedom;
 use crate::plan::{
-    Grouping, HashKey, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep, WindowPlan,
-    Wish, conjuncts,
+    Grouping, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep, WindowPlan, Wish,
+    conjuncts,
 };
 use crate::sink::{ColumnMeta, column_flag};
 use crate::variables::Switch;
@@ -580,8 +580,16 @@ pub(in crate::bind) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>
     // The slots that the conditions of each step read.
     let mut of_conditions: Vec<Vec<usize>> = Vec::with_capacity(tables.len());
     let mut take = |expr: &Expr| expr.slots(&mut slots);
+    // The slots that are read only while hash tables are filled, each by its own one.
+    let mut of_filling = Vec::new();
     for step in tables.iter() {
-        step.conditions_beside_rows().for_each(&mut take);
+        for nest in &step.nests {
+            nest.guards.iter().chain(&nest.conditions).for_each(&mut take);
+        }
+        if let Some(hash) = &step.hash {
+            hash.conditions.iter().for_each(|condition| condition.slots(&mut of_filling));
+            of_filling.extend(hash.keys.iter().map(|key| key.own));
+        }
         of_conditions.push(read_slots(step.conditions.iter()));
         for (at, condition) in step.conditions.iter().enumerate() {
             if step.answered.has(at) {
@@ -602,7 +610,9 @@ pub(in crate::bind) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>
             }
         }
     }
-    slots.extend(tables.iter().flat_map(|step| &step.hash).flat_map(|hash| &hash.keys).flat_map(key_slots));
+    slots.extend(tables.iter().flat_map(|step| &step.hash).flat_map(|hash| &hash.keys).map(|key| key.other));
+    let kept = all_but(tables.len(), &slots, &of_conditions);
+    slots.append(&mut of_filling);
     let beside: Vec<Vec<usize>> = (0..tables.len()).map(|at| all_but(at, &slots, &of_conditions)).collect();
     for step in tables.iter() {
         let unanswered = step.conditions.iter().enumerate().filter(|(at, _)| !step.answered.has(*at));
@@ -623,6 +633,7 @@ pub(in crate::bind) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>
         };
         (step.needed, step.needed_if_exact) = (columns(&slots), columns(&unanswered));
         step.needed_beside_conditions = Some(columns(&beside));
+        step.kept_by_hash = step.hash.as_ref().map(|_| columns(&kept));
         step.note_padding();
         if let Source::Stored { table, access } = &step.source
             && step.lock == RowLock::NONE
@@ -640,10 +651,6 @@ fn all_but(at: usize, slots: &[usize], of_conditions: &[Vec<usize>]) -> Vec<usiz
     all.sort_unstable();
     all.dedup();
     all
-}
-
-fn key_slots(key: &HashKey) -> [usize; 2] {
-    [key.own, key.other]
 }
 
 /// Returns the slots that expressions read.

@@ -1,10 +1,10 @@
 //! Builds a hash table: in memory up to a bound, in files beyond it.
 
-use super::kept::Kept;
+use super::kept::{Kept, MOST_BYTES};
 use super::parts::{LEVELS, PARTS, Parts, Spread, part_of};
 use crate::error::Result;
 use crate::exec::by_hash::{SortedRows, Sorting};
-use crate::exec::spill::join_bytes;
+use crate::exec::spill::{join_bytes, table_bytes};
 use crate::expr::Context;
 use crate::memory::Charge;
 
@@ -54,14 +54,23 @@ fn nothing_kept(ctx: &Context<'_>) -> Kept {
     Kept::new(Charge::new(ctx.memory), Charge::new(ctx.memory))
 }
 
+/// Returns the bytes that a table may have which threads share: the join buffers that each of them
+/// may have, or a part of what a table of the statement may have, if that is more. Without the
+/// table there is one thread.
+fn shared_bytes(ctx: &Context<'_>) -> usize {
+    /// As many such tables take no more than groups may.
+    const TABLES: usize = 4;
+    let threads = ctx.variables.parallel_read_threads as usize;
+    join_bytes(ctx).saturating_mul(threads).max(table_bytes(ctx) / TABLES)
+}
+
 impl Builder {
     pub fn new(waiting: Waiting, level: u32, ctx: &Context<'_>) -> Builder {
-        // Threads that share a table share the join buffers that each may have.
-        let threads = match waiting {
-            Waiting::InMemoryOnly => ctx.variables.parallel_read_threads as usize,
-            Waiting::Allowed | Waiting::Forbidden => 1,
+        let most_bytes = match waiting {
+            Waiting::InMemoryOnly => shared_bytes(ctx),
+            Waiting::Allowed | Waiting::Forbidden => join_bytes(ctx),
         };
-        let most_bytes = join_bytes(ctx).saturating_mul(threads);
+        let most_bytes = most_bytes.min(MOST_BYTES);
         Builder { kept: nothing_kept(ctx), rest: Rest::None, most_bytes, waiting, level }
     }
 
@@ -81,6 +90,17 @@ impl Builder {
         }
         self.kept.push(key, hash, row)?;
         if self.kept.used_bytes() > self.most_bytes { self.make_room(ctx) } else { Ok(()) }
+    }
+
+    /// Is told that the table will have this many times as many rows as it has. A table that has to
+    /// be in memory, and will not have room there, is given up before the others are read.
+    pub fn expect(&mut self, times: f64, ctx: &Context<'_>) {
+        // The rows so far may be larger than the others.
+        const CERTAINLY: f64 = 1.5;
+        let expected_bytes = self.kept.used_bytes() as f64 * times;
+        if self.waiting == Waiting::InMemoryOnly && expected_bytes > self.most_bytes as f64 * CERTAINLY {
+            (self.kept, self.rest) = (nothing_kept(ctx), Rest::Nowhere);
+        }
     }
 
     /// Reports whether the table needed more memory than it may have and could not go on in files.

@@ -10,9 +10,13 @@ pub(super) const END: u32 = u32::MAX;
 /// A row: where its bytes end, and the next row with the same key.
 #[derive(Debug, Clone, Copy)]
 struct Link {
-    end: usize,
+    end: u32,
     next: u32,
 }
+
+/// The most bytes that a table has before it goes on in files, so that the end of each row is a
+/// number of 32 bits.
+pub(super) const MOST_BYTES: usize = 2 << 30;
 
 /// Rows as bytes, by their keys.
 #[derive(Debug)]
@@ -60,7 +64,8 @@ impl Kept {
         // A row's number has 32 bits.
         let at = u32::try_from(self.links.len()).ok().filter(|at| *at < END).ok_or_else(out_of_memory)?;
         growth::append(&mut self.bytes, row, &mut self.charge)?;
-        growth::push(&mut self.links, Link { end: self.bytes.len(), next: END }, &mut self.charge)?;
+        let end = u32::try_from(self.bytes.len()).map_err(|_| out_of_memory())?;
+        growth::push(&mut self.links, Link { end, next: END }, &mut self.charge)?;
         assert!(self.chains.len() < self.links.len(), "each key has a row");
         match self.keys.enter(key, hash, true)? {
             Entered::New(_) => growth::push(&mut self.chains, (at, at), &mut self.charge),
@@ -88,7 +93,7 @@ impl Kept {
         let start = at.checked_sub(1).map_or(0, |before| self.links[before].end);
         let Link { end, next } = self.links[at];
         debug_assert!(next as usize > at, "a chain of rows with the same key ends");
-        (&self.bytes[start..end], next)
+        (&self.bytes[start as usize..end as usize], next)
     }
 
     /// Calls `visit` with the key, the hash and the bytes of each row. Rows with the same key come

@@ -19,18 +19,22 @@ mod parts;
 use super::Run;
 use super::by_hash::Position;
 use super::reader::Reader;
-use super::run::all_hold;
+use super::run::rest_holds;
 use super::spill::{RowCodec, Rows, Tape, hash_of};
 use crate::error::Result;
 use crate::expr::Context;
-use crate::plan::{Source, TableStep};
+use crate::plan::{Answered, Source, TableStep};
 pub(super) use build::Waiting;
 use build::{Beyond, Builder};
 use kept::{END, Kept};
 use key::put_key;
 use parts::{Pair, WaitingRows, for_each_row};
+use std::cell::Cell;
 use std::sync::Arc;
 use types::Value;
+
+/// After this many rows it is estimated whether a table will have room in memory.
+const FIRST_ROWS: u64 = 4096;
 
 /// The rows of a table, by their keys.
 pub(super) struct HashTable {
@@ -40,6 +44,8 @@ pub(super) struct HashTable {
     /// The number of rows that the table has, kept or not.
     rows_read: u64,
     rows_kept: u64,
+    /// The key that was looked up last, whose memory is used again.
+    key: Cell<Vec<u8>>,
 }
 
 /// A hash table that is in memory as a whole, for further threads.
@@ -55,7 +61,7 @@ impl SharedTable {
     pub fn table(&self) -> HashTable {
         let SharedTable { kept, codec, rows_read } = self.clone();
         let rows_kept = kept.len() as u64;
-        HashTable { kept, beyond: Beyond::None, codec, rows_read, rows_kept }
+        HashTable { kept, beyond: Beyond::None, codec, rows_read, rows_kept, key: Cell::default() }
     }
 }
 
@@ -78,21 +84,28 @@ struct Filling<'s> {
 }
 
 impl Filling<'_> {
-    /// Adds the row if its conditions hold and no part of its key is NULL.
-    fn add(&mut self, run: &Run<'_, '_>, row: &[Value]) -> Result<()> {
+    /// Adds the row if its conditions hold, of which some are answered, and no part of its key is
+    /// NULL.
+    fn add(&mut self, run: &Run<'_, '_>, answered: Answered, row: &[Value]) -> Result<()> {
         self.rows_read += 1;
         let Some(lookup) = &self.step.hash else { return Ok(()) };
-        let is_kept = all_hold(&lookup.conditions, row, run)?
+        let is_kept = rest_holds(&lookup.conditions, answered, row, run.ctx)?
             && put_key(&lookup.keys, |key| key.own, row, &mut self.key);
         if !is_kept {
             return Ok(());
         }
         self.rows_kept += 1;
         self.row.clear();
-        for column in &self.step.needed {
+        for column in self.step.kept() {
             self.codec.write(&row[self.step.base + column], &mut self.row);
         }
-        self.builder.push(&self.key, hash_of(&self.key), &self.row, run.ctx)
+        self.builder.push(&self.key, hash_of(&self.key), &self.row, run.ctx)?;
+        if self.rows_read == FIRST_ROWS
+            && let Some(estimate) = &self.step.estimate
+        {
+            self.builder.expect(estimate.read / FIRST_ROWS as f64, run.ctx);
+        }
+        Ok(())
     }
 
     fn finish(self, ctx: &Context<'_>) -> Result<HashTable> {
@@ -104,7 +117,7 @@ impl Filling<'_> {
                 && (!matches!(beyond, Beyond::None) || kept.len() as u64 == rows_kept),
             "the rows that are kept are in memory as long as no file has any"
         );
-        Ok(HashTable { kept: Arc::new(kept), beyond, codec, rows_read, rows_kept })
+        Ok(HashTable { kept: Arc::new(kept), beyond, codec, rows_read, rows_kept, key: Cell::default() })
     }
 }
 
@@ -134,7 +147,7 @@ impl HashTable {
                     if let Some(padding) = &step.padding {
                         padding.fill(&mut row[step.base..]);
                     }
-                    made.add(run, row)?;
+                    made.add(run, reader.answered(step), row)?;
                 }
             }
             (Source::Subquery(call), _) => {
@@ -142,7 +155,7 @@ impl HashTable {
                 let mut add = |found: &[Value]| {
                     run.on_row()?;
                     row[step.base..step.base + step.columns].clone_from_slice(found);
-                    made.add(run, row)?;
+                    made.add(run, Answered::NONE, row)?;
                     Ok(true)
                 };
                 rows.for_each(&mut add, run.ctx)?;
@@ -152,7 +165,7 @@ impl HashTable {
                 for found in &found {
                     run.on_row()?;
                     row[step.base..step.base + step.columns].clone_from_slice(found);
-                    made.add(run, row)?;
+                    made.add(run, Answered::NONE, row)?;
                 }
             }
             (_, Some(rows)) => {
@@ -161,11 +174,13 @@ impl HashTable {
                     && cursor.next(&mut row[step.base..step.base + step.columns], run.ctx)?
                 {
                     run.on_row()?;
-                    made.add(run, row)?;
+                    made.add(run, Answered::NONE, row)?;
                 }
             }
             (_, None) => {}
         }
+        // What the table does not keep of its rows belongs to none of those that are found.
+        step.needed.iter().for_each(|column| row[step.base + column] = Value::Null);
         made.finish(run.ctx)
     }
 
@@ -198,32 +213,33 @@ impl HashTable {
         run: &Run<'_, '_>,
     ) -> Result<bool> {
         let (Beyond::Parts(parts), Some(lookup)) = (&self.beyond, &step.hash) else { return Ok(false) };
-        let mut key = Vec::with_capacity(32);
-        if !put_key(&lookup.keys, |key| key.other, row, &mut key) {
-            return Ok(false);
+        let mut key = self.key.take();
+        let hash = put_key(&lookup.keys, |key| key.other, row, &mut key).then(|| hash_of(&key));
+        let waits = hash.filter(|hash| parts.has(*hash));
+        if let Some(hash) = waits {
+            run.ctx.check_interrupt()?;
+            parts.wait((&key, hash), tables, row, run.ctx)?;
         }
-        let hash = hash_of(&key);
-        if !parts.has(hash) {
-            return Ok(false);
-        }
-        run.ctx.check_interrupt()?;
-        parts.wait((&key, hash), tables, row, run.ctx)?;
-        Ok(true)
+        self.key.set(key);
+        Ok(waits.is_some())
     }
 
     /// Looks up the rows whose keys equal the key of the tables before.
     pub fn find(&self, step: &TableStep, row: &[Value], run: &Run<'_, '_>) -> Result<Found> {
         run.ctx.check_interrupt()?;
         let Some(lookup) = &step.hash else { return Ok(Found::Kept(END)) };
-        let mut key = Vec::with_capacity(32);
-        if !put_key(&lookup.keys, |key| key.other, row, &mut key) {
-            return Ok(Found::Kept(END));
-        }
-        let hash = hash_of(&key);
-        Ok(match &self.beyond {
-            Beyond::Sorted(rows) => Found::InFile(rows.find(key, hash)),
-            Beyond::None | Beyond::Parts(_) | Beyond::GivenUp => Found::Kept(self.kept.find(&key, hash)),
-        })
+        let mut key = self.key.take();
+        let found = match put_key(&lookup.keys, |key| key.other, row, &mut key) {
+            false => Found::Kept(END),
+            true => match (&self.beyond, hash_of(&key)) {
+                (Beyond::Sorted(rows), hash) => Found::InFile(rows.find(key.clone(), hash)),
+                (Beyond::None | Beyond::Parts(_) | Beyond::GivenUp, hash) => {
+                    Found::Kept(self.kept.find(&key, hash))
+                }
+            },
+        };
+        self.key.set(key);
+        Ok(found)
     }
 
     /// Puts the next row of those that were found into the table's slots. Returns false behind the
@@ -255,7 +271,7 @@ impl HashTable {
 
     /// Decodes a row into the table's slots.
     fn read(&self, mut written: &[u8], step: &TableStep, row: &mut [Value]) -> Result<()> {
-        for column in &step.needed {
+        for column in step.kept() {
             self.codec.read(&mut written, &mut row[step.base + column])?;
         }
         Ok(())
@@ -301,7 +317,8 @@ impl WaitingParts {
         let (kept, beyond) = builder.finish(ctx)?;
         let codec = self.own.clone();
         let kept = Arc::new(kept);
-        Ok(Some((HashTable { kept, beyond, codec, rows_read: rows, rows_kept: rows }, waiting)))
+        let (rows_read, rows_kept) = (rows, rows);
+        Ok(Some((HashTable { kept, beyond, codec, rows_read, rows_kept, key: Cell::default() }, waiting)))
     }
 
     /// Reads rows that wait.

@@ -59,6 +59,19 @@ pub(super) enum Divisible<'e> {
 }
 
 impl<'e> Divisible<'e> {
+    /// Reports whether there is nothing to be divided as far as the optimizer knows. It is asked
+    /// for subqueries that run for many outer rows: reading the index for an estimate would cost as
+    /// much as the few rows of each do.
+    pub fn is_hardly(tables: &[TableStep]) -> bool {
+        let (first, last) = (tables.first(), tables.last());
+        let Some((first, last)) =
+            first.and_then(|step| step.estimate).zip(last.and_then(|step| step.estimate))
+        else {
+            return false;
+        };
+        first.read * 8.0 < LEAST_ENTRIES as f64 && last.cost < LEAST_COST
+    }
+
     /// Returns what can be divided for so many threads. `None` means that one thread does.
     ///
     /// # Errors

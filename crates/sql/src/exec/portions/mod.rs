@@ -170,6 +170,9 @@ pub(super) fn in_portions<'e, T: Send>(
     if threads < 2 || ctx.measures.is_some() || !may_be_shared(run, tables) {
         return Ok(None);
     }
+    if !ctx.outer.is_empty() && Divisible::is_hardly(tables) {
+        return Ok(None);
+    }
     use_all(run, tables)?;
     let has_order = loops.leading_columns > 0;
     let Some(divisible) = Divisible::of(tables, has_order, threads, ctx)? else { return Ok(None) };

@@ -5,9 +5,9 @@ use super::argument::{check_type, document, document_for, made, path, scalar, si
 use super::result_type::{json, text_of_chars};
 use crate::error::{Result, SqlError};
 use crate::expr::documents::{damaged, too_deep};
-use crate::expr::like::like_while;
 use types::collation::{BINARY, UTF8MB4_BIN};
 use types::json::{self as documents, JsonError, Leg, Node, Path};
+use types::like::like_while;
 use types::{TypeCode, Value};
 
 /// MariaDB's `JSON_VALID`, which checks the text of any value. Statements cannot write its name.
