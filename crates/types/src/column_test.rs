@@ -49,6 +49,20 @@ impl ColumnTest {
         ColumnTest { column, accepts }
     }
 
+    /// Makes one test of two that hold for ranges of the same column's numbers. `None` means that
+    /// they are others.
+    pub fn both(&self, other: &ColumnTest) -> Option<ColumnTest> {
+        match (&self.accepts, &other.accepts) {
+            (Accepts::Range(order, low, high), Accepts::Range(same, other_low, other_high))
+                if self.column == other.column && order == same =>
+            {
+                let (low, high) = (*low.max(other_low), *high.min(other_high));
+                Some(ColumnTest::range(self.column, *order, low.into(), high.into()))
+            }
+            _ => None,
+        }
+    }
+
     /// Makes a test that holds for the numbers below `low` and for those above `high`.
     pub fn outside(column: usize, order: OrderNumber, low: i128, high: i128) -> ColumnTest {
         let most = i128::from(u64::MAX);
@@ -178,6 +192,14 @@ mod tests {
         assert_eq!(holds(ColumnTest::range(1, signed, number(-4), i128::MAX)), (false, false));
         assert_eq!(holds(ColumnTest::range(3, signed, -1, number(3))), (true, true));
         assert_eq!(holds(ColumnTest::range(3, signed, number(4), number(3))), (false, false));
+        let both = |a: ColumnTest, b: ColumnTest| a.both(&b);
+        let from = |column, n| ColumnTest::range(column, signed, number(n), i128::MAX);
+        let until = |column, n| ColumnTest::range(column, signed, i128::MIN, number(n));
+        assert_eq!(both(from(1, -5), until(1, -5)).map(holds), Some((true, false)));
+        assert_eq!(both(from(1, -5), until(1, -6)).map(holds), Some((false, false)));
+        assert_eq!(both(until(3, 9), from(3, 4)).map(holds), Some((false, false)));
+        assert_eq!(both(until(3, 9), from(3, 3)).map(holds), Some((true, true)));
+        assert!(both(from(1, -5), until(3, 9)).is_none());
         assert_eq!(holds(ColumnTest::outside(1, signed, number(-5), number(-5))), (false, false));
         assert_eq!(holds(ColumnTest::outside(3, signed, number(4), number(9))), (true, true));
         assert_eq!(holds(ColumnTest::outside(3, signed, -9, -1)), (true, true));

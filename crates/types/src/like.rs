@@ -86,7 +86,7 @@ fn like_ascii<E>(
     let mut retry: Option<(usize, usize)> = None;
     loop {
         steps += 1;
-        if steps % STEPS == 0 {
+        if steps.is_multiple_of(STEPS) {
             go_on()?;
         }
         let is_matched = match pattern.get(p) {
@@ -149,7 +149,7 @@ fn like_characters<E>(
     let mut retry: Option<(usize, usize)> = None;
     loop {
         steps += 1;
-        if steps % STEPS == 0 {
+        if steps.is_multiple_of(STEPS) {
             go_on()?;
         }
         let mut matched = false;
@@ -238,7 +238,7 @@ mod tests {
         let mut matched = 0;
         for collation in collation::all() {
             for _ in 0..300 {
-                let mut some = |most: u64, rng: &mut os::random::Rng| -> Vec<u8> {
+                let some = |most: u64, rng: &mut os::random::Rng| -> Vec<u8> {
                     let len = rng.below(most);
                     (0..len).map(|_| parts[rng.below(parts.len() as u64) as usize]).collect()
                 };

@@ -111,7 +111,10 @@ pub(crate) fn big_endian(bytes: &[u8]) -> u64 {
             let behind_first = 8 * (bytes.len() - size_of::<u32>()) as u32;
             u64::from(u32::from_be_bytes(*first)) << behind_first | u64::from(u32::from_be_bytes(*last))
         }
-        _ => bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+        _ => match *bytes {
+            [a, b, c] => u64::from(a) << 16 | u64::from(b) << 8 | u64::from(c),
+            _ => bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+        },
     }
 }
 
@@ -123,7 +126,11 @@ pub(crate) fn little_endian(bytes: &[u8]) -> u64 {
             let before_last = 8 * (bytes.len() - size_of::<u32>()) as u32;
             u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << before_last
         }
-        _ => bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+        _ => match *bytes {
+            // A DATE or a MEDIUMINT.
+            [a, b, c] => u64::from(a) | u64::from(b) << 8 | u64::from(c) << 16,
+            _ => bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+        },
     }
 }
 

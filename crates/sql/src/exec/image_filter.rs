@@ -60,7 +60,7 @@ impl ImageFilter {
             match columns.test(condition, ctx)? {
                 Some(test) => {
                     zone.test(&test);
-                    filter.tests.push(test);
+                    filter.add(test);
                     filter.answered = filter.answered.with(at);
                 }
                 None if is_quiet(condition) || zone.timestamp(&columns, condition, ctx)? => {}
@@ -73,6 +73,15 @@ impl ImageFilter {
         }
         filter.needed = needed_beside(step, filter.answered);
         Ok(Some(Box::new(filter)))
+    }
+
+    /// Adds a test. Ranges of one column, as of a date between two others, become one range.
+    fn add(&mut self, test: ColumnTest) {
+        let merged = self.tests.iter().enumerate().find_map(|(at, known)| Some((at, known.both(&test)?)));
+        match merged {
+            Some((at, both)) => self.tests[at] = both,
+            None => self.tests.push(test),
+        }
     }
 
     /// Reports whether a row passes all tests.

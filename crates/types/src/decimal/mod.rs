@@ -10,7 +10,7 @@ mod short;
 pub use binary::{DoesNotFit, binary_len};
 pub use number::{Decimal, MAX_DIGITS, MAX_SCALE};
 pub use parse::{NotADecimal, Prefix};
-pub use short::ShortForm;
+pub(crate) use short::ShortForm;
 
 #[cfg(test)]
 mod tests;
