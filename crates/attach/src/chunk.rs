@@ -50,19 +50,19 @@ impl Reader {
             // The table's rows were read in another order, or not at all yet.
             *state = TableState { key, ..TableState::new(&state.id) };
         }
-        let (rows, count, last) = self.read(source, state)?;
+        local.query("BEGIN")?;
+        // The rows are loaded while they are read.
+        let mut loading = local.begin_load(self.load("REPLACE"))?;
+        let (count, last) = self.read(source, state, |cells| loading.put(|out| put_row(cells, out)))?;
+        let bytes = loading.end()?;
         state.rows += count;
-        state.bytes += rows.len() as u64;
+        state.bytes += bytes as u64;
         state.is_done = self.key.is_empty() || count < self.rows;
         state.last_key = last.or(state.last_key.take());
         assert!(state.is_done || state.last_key.is_some(), "the next chunk begins behind a known key");
-        local.query("BEGIN")?;
-        if count > 0 {
-            local.load(&self.load("REPLACE"), &rows)?;
-        }
         state.store(local)?;
         local.query("COMMIT")?;
-        self.settle_rows(rows.len());
+        self.settle_rows(bytes);
         Ok(())
     }
 
@@ -73,19 +73,24 @@ impl Reader {
         assert!((1..=MOST_ROWS).contains(&self.rows), "a chunk has rows, and not too many");
     }
 
-    /// Reads rows in the form for LOAD DATA. Returns them, their number, and the key of the last
-    /// one.
-    fn read(&self, source: &mut Source, state: &TableState) -> Result<(Vec<u8>, u64, Option<String>)> {
-        let (mut text, mut count, mut last) = (Vec::with_capacity(CHUNK_BYTES), 0, None);
+    /// Reads the next chunk and passes its rows to `row`. Returns their number, and the key of the
+    /// last one if there may be more behind it.
+    fn read(
+        &self,
+        source: &mut Source,
+        state: &TableState,
+        mut row: impl FnMut(&[Option<&[u8]>]),
+    ) -> Result<(u64, Option<String>)> {
+        let (mut count, mut last) = (0, None);
         source.rows(&self.select(state), |cells| {
-            put_row(cells, &mut text);
+            row(cells);
             count += 1;
             let bound = |at: &usize| self.columns[*at].bound(cells[*at].unwrap_or_default());
             if count == self.rows {
                 last = Some(self.key.iter().map(bound).collect::<Vec<_>>().join(","));
             }
         })?;
-        Ok((text, count, last))
+        Ok((count, last))
     }
 
     /// Reads all rows of a table from a session with a snapshot, and loads them in the place of
@@ -157,7 +162,8 @@ impl Reader {
         after: Option<&str>,
     ) -> Result<(Vec<u8>, Option<String>)> {
         let state = TableState { last_key: after.map(str::to_owned), ..TableState::new("") };
-        let (text, _, last) = self.read(source, &state)?;
+        let mut text = Vec::with_capacity(CHUNK_BYTES);
+        let (_, last) = self.read(source, &state, |cells| put_row(cells, &mut text))?;
         self.settle_rows(text.len());
         Ok((text, last))
     }
@@ -285,14 +291,23 @@ fn put_row(cells: &[Option<&[u8]>], out: &mut Vec<u8>) {
 /// Appends a field in the form for LOAD DATA, with the separators of fields and lines escaped.
 fn put_field(cell: Option<&[u8]>, out: &mut Vec<u8>) {
     let Some(bytes) = cell else { return out.extend_from_slice(b"\\N") };
-    for byte in bytes {
-        match byte {
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            0 => out.extend_from_slice(b"\\0"),
-            byte => out.push(*byte),
-        }
+    let mut rest = bytes;
+    while let Some(at) = rest.iter().position(|byte| escaped(*byte).is_some()) {
+        out.extend_from_slice(&rest[..at]);
+        out.extend_from_slice(escaped(rest[at]).expect("the byte was found for that"));
+        rest = &rest[at + 1..];
+    }
+    out.extend_from_slice(rest);
+}
+
+/// Returns what stands for a byte that is not written as it is.
+fn escaped(byte: u8) -> Option<&'static [u8]> {
+    match byte {
+        b'\\' => Some(b"\\\\"),
+        b'\t' => Some(b"\\t"),
+        b'\n' => Some(b"\\n"),
+        0 => Some(b"\\0"),
+        _ => None,
     }
 }
 

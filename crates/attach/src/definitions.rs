@@ -64,11 +64,14 @@ impl Table {
     }
 
     /// Makes the source's transaction hold the table's definition and name. Returns false when
-    /// there is no such table any more.
+    /// there is no such table any more, or a statement that changes the definition is in the way
+    /// for longer than the session waits.
     pub fn hold(&self, source: &mut Source) -> Result<bool> {
         match source.query(&format!("SELECT 1 FROM {} LIMIT 0", self.quoted())) {
             Ok(_) => Ok(true),
-            Err(AttachError::Source(_, error)) if error.server_code() == Some(1146) => Ok(false),
+            Err(AttachError::Source(_, error)) if matches!(error.server_code(), Some(1146 | 1205)) => {
+                Ok(false)
+            }
             Err(error) => Err(error),
         }
     }

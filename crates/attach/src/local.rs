@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use protocol::client::{Client, ConnectOptions, ResultSet};
+use protocol::client::{Asked, Client, ClientError, ConnectOptions, ResultSet};
 
 use crate::error::{AttachError, Result};
 use crate::log_place::LogPlace;
@@ -72,6 +72,20 @@ impl Local {
         loaded.map(|done| done.affected_rows()).map_err(|error| AttachError::Local(sql.to_owned(), error))
     }
 
+    /// Begins a LOAD DATA LOCAL statement, which gets its rows while they are read at the source.
+    pub fn begin_load(&mut self, sql: String) -> Result<Loading<'_>> {
+        match self.client.begin_file(&sql) {
+            Ok(Asked::File) => {
+                let buffer = Vec::with_capacity(2 * SENT_BYTES);
+                Ok(Loading { client: &mut self.client, sql, buffer, bytes: 0, failed: None })
+            }
+            Ok(Asked::Nothing(_)) => {
+                Err(AttachError::Unfit(format!("this server did not ask for the rows of: {sql}")))
+            }
+            Err(error) => Err(AttachError::Local(sql, error)),
+        }
+    }
+
     /// Returns the GTIDs that have been applied.
     pub fn executed(&mut self) -> Result<String> {
         Ok(self.one("SELECT @@GLOBAL.gtid_executed")?.replace('\n', ""))
@@ -99,6 +113,50 @@ impl Local {
             is_receiving: text("Replica_IO_Running") != "No",
             error,
         })
+    }
+}
+
+/// The number of bytes that are sent at once while rows are loaded.
+const SENT_BYTES: usize = 64 << 10;
+
+/// A LOAD DATA LOCAL statement under way. Until it has ended, its session is used for nothing else.
+/// One that is dropped before leaves a session that can only be closed, and nothing is loaded.
+pub struct Loading<'l> {
+    client: &'l mut Client,
+    sql: String,
+    buffer: Vec<u8>,
+    /// The number of bytes that were put.
+    bytes: usize,
+    /// The first error of sending. What is put after it is dropped.
+    failed: Option<ClientError>,
+}
+
+impl Loading<'_> {
+    /// Puts rows into the file by `append`, and sends them when there are enough.
+    pub fn put(&mut self, append: impl FnOnce(&mut Vec<u8>)) {
+        let before = self.buffer.len();
+        append(&mut self.buffer);
+        assert!(self.buffer.len() >= before, "rows are appended");
+        self.bytes += self.buffer.len() - before;
+        if self.buffer.len() >= SENT_BYTES {
+            self.send();
+        }
+    }
+
+    fn send(&mut self) {
+        if self.failed.is_none() {
+            self.failed = self.client.send_of_file(&self.buffer).err();
+        }
+        self.buffer.clear();
+    }
+
+    /// Ends the file. Returns its size in bytes when its rows are loaded.
+    pub fn end(mut self) -> Result<usize> {
+        self.send();
+        match self.failed.map_or_else(|| self.client.end_file(), Err) {
+            Ok(_) => Ok(self.bytes),
+            Err(error) => Err(AttachError::Local(self.sql, error)),
+        }
     }
 }
 

@@ -203,26 +203,38 @@ impl Rounds<'_> {
         os::thread::run_all("attach copier", jobs).into_iter().collect()
     }
 
-    /// Opens a session for each worker that holds the definitions of its tables. A table that has
-    /// lost its primary key since it was listed is left to a later round.
+    /// Opens a session for each worker and has each hold the definitions of its tables, which are
+    /// dealt out one by one, so that no worker is idle while there are tables. A worker reads only
+    /// what its own session holds: a session that has to wait behind a RENAME would wait for the
+    /// session that the RENAME waits for. A table that has lost its primary key since it was listed
+    /// is left to a later round.
     fn hold(&mut self, left: Vec<Table>) -> Result<Vec<(Source, Vec<Table>)>> {
         let mut holders = Vec::new();
-        let mut left = left.into_iter().peekable();
-        while holders.len() < self.plan.workers && left.peek().is_some() {
+        for _ in 0..self.plan.workers.min(left.len()) {
             let mut source = Source::connect(&self.plan.source)?;
+            // A statement that waits for a table of one session may have a table that another one
+            // waits for, and no server finds such a deadlock.
+            source.query(&format!("SET SESSION lock_wait_timeout = {}", HELD.as_secs()))?;
             source.query("START TRANSACTION READ ONLY")?;
-            let mut held = Vec::new();
-            for table in left.by_ref().take(HELD_TABLES) {
-                if table.hold(&mut source)? && table.has_chunks_now(&mut source)? {
-                    held.push(table);
-                }
-            }
-            assert!(held.len() <= HELD_TABLES, "a worker holds few tables, so that the source waits for few");
-            holders.push((source, held));
+            holders.push((source, Vec::new()));
         }
-        assert!(holders.len() <= self.plan.workers, "no more sessions are open than the plan allows");
+        for (worker, table) in dealt(left, holders.len()) {
+            let (source, held) = &mut holders[worker];
+            if table.hold(source)? && table.has_chunks_now(source)? {
+                held.push(table);
+            }
+        }
+        let is_few = holders.iter().all(|(_, held)| held.len() <= HELD_TABLES);
+        assert!(is_few, "a worker holds few tables, so that the source waits for few");
         Ok(holders)
     }
+}
+
+/// Deals the tables of a round out to the workers, each of which gets [`HELD_TABLES`] at most.
+/// Returns them in their order, each with the number of its worker.
+fn dealt<T>(tables: Vec<T>, workers: usize) -> impl Iterator<Item = (usize, T)> {
+    let most = HELD_TABLES * workers;
+    tables.into_iter().take(most).enumerate().map(move |(number, table)| (number % workers, table))
 }
 
 /// Reports whether a table has all of its rows here. `ids` are the engine's ids of the tables by
@@ -275,7 +287,8 @@ impl Pace {
     }
 }
 
-/// Copies chunks of one table after the other until no table is left, or the round is over.
+/// Copies chunks of one table after the other until no table is left, or the round is over. The
+/// source's session holds the tables.
 fn copy_tables(
     source: &mut Source,
     at: &ConnectOptions,
@@ -299,6 +312,19 @@ fn copy_tables(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_worker_gets_tables_and_none_too_many() {
+        let of_workers = |tables: usize, workers: usize| {
+            let mut of_workers = vec![0; workers];
+            dealt((0..tables).collect(), workers).for_each(|(worker, _)| of_workers[worker] += 1);
+            of_workers
+        };
+        assert_eq!(of_workers(5, 2), [3, 2]);
+        assert_eq!(of_workers(2, 2), [1, 1]);
+        assert_eq!(of_workers(1000, 3), [HELD_TABLES; 3]);
+        assert_eq!(dealt(Vec::<u8>::new(), 0).count(), 0);
+    }
 
     #[test]
     fn the_time_left_is_told_while_the_estimate_is_not_passed() {

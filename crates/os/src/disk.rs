@@ -7,6 +7,7 @@
 mod buffered;
 mod direct;
 mod interface;
+mod late_sync;
 mod real;
 mod temporary;
 pub mod uses;
@@ -14,5 +15,6 @@ pub mod uses;
 pub use direct::has_native_aio;
 pub(crate) use interface::placed;
 pub use interface::{Access, Disk, File, LockGuard, OpenMode};
+pub use late_sync::LateSync;
 pub use real::real;
 pub use temporary::TempFile;

@@ -16,6 +16,7 @@ use protocol::client::{Client, ConnectOptions};
 
 use self::choice::ByFilters;
 use crate::process::error_log;
+use crate::server::Server;
 
 /// The options of the new replica, which starts nothing by itself. Options behind `--` on the
 /// command line come later and override these.
@@ -121,23 +122,25 @@ fn serve(plan: Plan, choice: ByFilters, args: &[String]) -> ExitCode {
     // Relaxed: the value is read when the server has ended, after the thread that sets it.
     let has_failed = Arc::new(AtomicBool::new(false));
     let told = has_failed.clone();
-    let served = crate::serve::main_with(
-        args,
-        Box::new(move |server| {
-            let socket = server.globals.named("socket").text().to_owned();
-            os::thread::spawn("attach", move || {
-                let local = ConnectOptions::unix(socket);
-                if let Err(error) = ::attach::attach(&plan, &choice, &local) {
-                    log::error!("the copy of the source ends: {error}");
-                    if error_log::is_file() {
-                        eprintln!("slipstream attach: {error}");
-                    }
-                    told.store(true, Ordering::Relaxed);
-                    stop(&local);
+    let beside = move |server: &Arc<Server>| {
+        let socket = server.globals.named("socket").text().to_owned();
+        let server = Arc::downgrade(server);
+        os::thread::spawn("attach", move || {
+            let local = ConnectOptions::unix(socket);
+            if let Err(error) = ::attach::attach(&plan, &choice, &local) {
+                log::error!("the copy of the source ends: {error}");
+                if error_log::is_file() {
+                    eprintln!("slipstream attach: {error}");
                 }
-            });
-        }),
-    );
+                told.store(true, Ordering::Relaxed);
+                stop(&local);
+            } else if let Some(server) = server.upgrade() {
+                // A new key takes as long as tens of thousands of rows.
+                crate::serve::open_rsa_key(&server);
+            }
+        });
+    };
+    let served = crate::serve::main_with(args, Some(Box::new(beside)));
     if has_failed.load(Ordering::Relaxed) { ExitCode::FAILURE } else { served }
 }
 

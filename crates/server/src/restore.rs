@@ -78,23 +78,21 @@ fn apply(datadir: &Path, left: &Path, logs: LogPlan) -> ExitCode {
     // Relaxed: the value is read when the server has ended, after the thread that sets it.
     let is_done = Arc::new(AtomicBool::new(false));
     let told = is_done.clone();
-    let served = crate::serve::main_with(
-        &args,
-        Box::new(move |server| {
-            let server = server.clone();
-            os::thread::spawn("restore", move || {
-                let applied = feed(&server, &logs);
-                match &applied {
-                    Ok(()) => told.store(true, Ordering::Relaxed),
-                    Err(why) => {
-                        failed(why);
-                    }
+    let beside = move |server: &Arc<Server>| {
+        let server = server.clone();
+        os::thread::spawn("restore", move || {
+            let applied = feed(&server, &logs);
+            match &applied {
+                Ok(()) => told.store(true, Ordering::Relaxed),
+                Err(why) => {
+                    failed(why);
                 }
-                drop(server);
-                signals::raise_stop();
-            });
-        }),
-    );
+            }
+            drop(server);
+            signals::raise_stop();
+        });
+    };
+    let served = crate::serve::main_with(&args, Some(Box::new(beside)));
     match is_done.load(Ordering::Relaxed) {
         true => served,
         false => ExitCode::FAILURE,

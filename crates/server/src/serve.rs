@@ -12,7 +12,7 @@ use crate::start::{StartError, Started, globals_of, start};
 use crate::variables::{self, Setting};
 use os::account::{State, enter};
 use os::clock::Stopwatch;
-use os::disk::Disk;
+use os::disk::{Disk, LateSync};
 use replica::Threads;
 use std::path::Path;
 use std::process::ExitCode;
@@ -27,11 +27,12 @@ pub type Beside = Box<dyn FnOnce(&Arc<Server>)>;
 
 /// Runs a server with these arguments until it is told to stop.
 pub fn main(args: &[String]) -> ExitCode {
-    main_with(args, Box::new(|_| {}))
+    main_with(args, None)
 }
 
-/// Runs a server like [`main`], and calls `beside` when the server is ready.
-pub fn main_with(args: &[String], beside: Beside) -> ExitCode {
+/// Runs a server like [`main`], and calls `beside` when the server is ready. With that, the server
+/// opens its RSA key only when it is needed or [`open_rsa_key`] is called.
+pub fn main_with(args: &[String], beside: Option<Beside>) -> ExitCode {
     error_log::install();
     let disk = os::disk::real();
     let options = match options::read(args, &*disk) {
@@ -78,7 +79,7 @@ fn print_defaults(options: &Options) {
     println!("{}", shown.collect::<Vec<_>>().join(" "));
 }
 
-fn run(disk: &Arc<dyn Disk>, options: &Options, beside: Beside) -> Result<(), StartError> {
+fn run(disk: &Arc<dyn Disk>, options: &Options, beside: Option<Beside>) -> Result<(), StartError> {
     let signals = Signals::block()?;
     use_error_log(disk, options)?;
     for warning in &options.warnings {
@@ -89,20 +90,30 @@ fn run(disk: &Arc<dyn Disk>, options: &Options, beside: Beside) -> Result<(), St
     let doing =
         if initialises { "initializing of server in progress as process" } else { "starting as process" };
     log_system!("MY-010116", "slipstream {VERSION} {doing} {}", std::process::id());
-    let Started { server, datadir } = start(disk, options)?;
     if initialises {
-        end_engine(&server);
-        return Ok(());
+        return initialise(disk, options);
     }
+    let Started { server, datadir } = start(disk, options)?;
     let outcome = serve(&server, &signals, beside);
     drop(server);
     drop(datadir);
     outcome
 }
 
+/// Makes a new data directory. One that is not complete is of no use, so its files are synced when
+/// all of them are there.
+fn initialise(disk: &Arc<dyn Disk>, options: &Options) -> Result<(), StartError> {
+    let late = Arc::new(LateSync::over(disk.clone()));
+    let disk: Arc<dyn Disk> = late.clone();
+    let Started { server, datadir } = start(&disk, options)?;
+    end_engine(&server);
+    drop((server, datadir));
+    Ok(late.sync_all()?)
+}
+
 /// Opens the key with which clients without TLS encrypt their passwords. It does so in a thread of
 /// its own, because making a new key takes up to seconds.
-fn open_rsa_key(server: &Arc<Server>) {
+pub fn open_rsa_key(server: &Arc<Server>) {
     let server = server.clone();
     os::thread::spawn("rsa key", move || {
         if let Err(e) = server.accounts.open_rsa_key(&*server.disk, &server.datadir) {
@@ -112,8 +123,10 @@ fn open_rsa_key(server: &Arc<Server>) {
 }
 
 /// Serves clients until a signal asks to stop.
-fn serve(server: &Arc<Server>, signals: &Signals, beside: Beside) -> Result<(), StartError> {
-    open_rsa_key(server);
+fn serve(server: &Arc<Server>, signals: &Signals, beside: Option<Beside>) -> Result<(), StartError> {
+    if beside.is_none() {
+        open_rsa_key(server);
+    }
     crate::client::tls::open(server);
     let (listeners, http) = match bind(server).and_then(|bound| Ok((bound, http::serving::bind(server)?))) {
         Ok(bound) => bound,
@@ -136,7 +149,9 @@ fn serve(server: &Arc<Server>, signals: &Signals, beside: Beside) -> Result<(), 
         of("port")
     );
     crate::process::service::ready();
-    beside(server);
+    if let Some(beside) = beside {
+        beside(server);
+    }
     loop {
         let request = {
             let _waiting = enter(State::Idle);

@@ -13,4 +13,4 @@ pub use crate::stream::{Interrupter, Stream};
 pub use connect::{Address, ConnectOptions};
 pub use error::ClientError;
 pub use link::Client;
-pub use query::{ResultSet, Statement, Summary};
+pub use query::{Asked, ResultSet, Statement, Summary};

@@ -90,6 +90,17 @@ enum RowForm {
     Binary,
 }
 
+/// The number of bytes of a file that one packet has.
+const FILE_PIECE_BYTES: usize = 64 << 10;
+
+/// What a server has asked for when it was sent a LOAD DATA.
+pub enum Asked {
+    /// The bytes of the file.
+    File,
+    /// Nothing: the statement is done.
+    Nothing(ResultSet),
+}
+
 /// The content of a result's first packet.
 enum Head {
     Columns(usize),
@@ -117,26 +128,46 @@ impl Client {
     /// Runs LOAD DATA LOCAL and sends these bytes for the file that the server asks for, whatever
     /// its name is. No file is ever read here.
     pub fn query_with_file(&mut self, sql: &str, file: &[u8]) -> Result<ResultSet, ClientError> {
-        const PIECE_BYTES: usize = 64 * 1024;
+        match self.begin_file(sql)? {
+            Asked::Nothing(result) => Ok(result),
+            Asked::File => {
+                self.send_of_file(file)?;
+                self.end_file()
+            }
+        }
+    }
+
+    /// Begins LOAD DATA LOCAL. When the server asks for the file, the caller sends it by
+    /// [`Client::send_of_file`] and [`Client::end_file`], and uses the connection for nothing else
+    /// before that.
+    pub fn begin_file(&mut self, sql: &str) -> Result<Asked, ClientError> {
         self.send_query(sql)?;
         let packet = self.channel.read_packet()?.to_vec();
         match packet.first() {
-            Some(&LOCAL_INFILE_HEADER) => {
-                for piece in file.chunks(PIECE_BYTES) {
-                    self.channel.write_packet(|out| out.extend_from_slice(piece))?;
-                }
-                self.channel.write_packet(|_| {})?;
-                self.channel.flush()?;
-                self.read_result(RowForm::Text)
-            }
+            Some(&LOCAL_INFILE_HEADER) => Ok(Asked::File),
             Some(&OK_HEADER) => {
                 let ok = OkPacket::decode(&packet, self.capabilities)?;
                 self.status = ok.status;
-                Ok(ResultSet { ok, ..ResultSet::default() })
+                Ok(Asked::Nothing(ResultSet { ok, ..ResultSet::default() }))
             }
             Some(&ERR_HEADER) => Err(ErrPacket::decode(&packet)?.into()),
             _ => Err(ClientError::Protocol("the server did not ask for a file".into())),
         }
+    }
+
+    /// Sends the next bytes of the file that the server has asked for.
+    pub fn send_of_file(&mut self, bytes: &[u8]) -> Result<(), ClientError> {
+        for piece in bytes.chunks(FILE_PIECE_BYTES) {
+            self.channel.write_packet(|out| out.extend_from_slice(piece))?;
+        }
+        Ok(self.channel.flush()?)
+    }
+
+    /// Ends the file that the server has asked for, and returns the statement's result.
+    pub fn end_file(&mut self) -> Result<ResultSet, ClientError> {
+        self.channel.write_packet(|_| {})?;
+        self.channel.flush()?;
+        self.read_result(RowForm::Text)
     }
 
     /// Sends a query. Each of its results has to be read by [`Client::read_summary`].
