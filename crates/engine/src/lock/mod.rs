@@ -238,6 +238,12 @@ impl LockTable {
             at.locks.release_gaps(&at.gaps, owner.committed_seq);
         }
         owner.announced = 0;
+        if !owner.alone.is_empty() {
+            // Whoever locks a row of these tables next depends on the commit, as if the row had
+            // been locked.
+            self.shards.note_released(owner.committed_seq);
+            owner.alone.clear();
+        }
         for id in owner.held.drain(..) {
             self.shards.release(owner.id, id, owner.committed_seq);
         }

@@ -21,6 +21,8 @@ pub(crate) struct LockOwner {
     pub(super) held: SmallVec<[LockId; 4]>,
     pub(super) interrupt: Option<Arc<AtomicBool>>,
     pub(super) tables: SmallVec<[AtTable; 1]>,
+    /// The tables that the owner has for itself, by their numbers. It locks nothing in them.
+    pub(super) alone: SmallVec<[u64; 1]>,
     /// The number of keys that the owner has announced so far.
     pub(super) announced: u64,
     /// The number of rows that the owner has changed, which a rollback would throw away.
@@ -47,6 +49,7 @@ impl LockOwner {
             held: SmallVec::new(),
             interrupt: None,
             tables: SmallVec::new(),
+            alone: SmallVec::new(),
             announced: 0,
             changes: 0,
             important: false,
@@ -64,6 +67,7 @@ impl LockOwner {
             held,
             interrupt,
             tables,
+            alone,
             announced,
             changes,
             important,
@@ -74,6 +78,7 @@ impl LockOwner {
         } = self;
         shrink_small_list(held);
         shrink_small_list(tables);
+        shrink_small_list(alone);
         (*interrupt, *works_under, *important) = (None, None, false);
         (*announced, *changes, *connection_id, *depends_on, *committed_seq) = (0, 0, 0, 0, 0);
     }
@@ -98,6 +103,20 @@ impl LockOwner {
     /// Reports whether the interrupt flag is set.
     pub fn is_interrupted(&self) -> bool {
         self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// Notes that the owner has a table for itself: it has the exclusive lock on the table's
+    /// metadata until it releases all of its locks.
+    pub fn set_alone(&mut self, table_id: u64) {
+        if !self.is_alone(table_id) {
+            self.alone.push(table_id);
+        }
+    }
+
+    /// Reports whether the owner has the table for itself.
+    #[inline]
+    pub fn is_alone(&self, table_id: u64) -> bool {
+        self.alone.contains(&table_id)
     }
 
     /// Notes that another owner, which never waits while it holds anything, has locks for this

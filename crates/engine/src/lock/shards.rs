@@ -75,6 +75,14 @@ impl Shards {
         &self.0[self.place_of(id)]
     }
 
+    /// Notes a commit whose rows were not locked and might be in any shard.
+    pub fn note_released(&self, seq: u64) {
+        for shard in &self.0 {
+            let mut shard = shard.lock();
+            shard.released_seq = shard.released_seq.max(seq);
+        }
+    }
+
     /// Takes a lock. If another owner is in the way, enters the request into the lock's queue and
     /// returns the waiting request as the error.
     pub fn acquire(

@@ -12,6 +12,7 @@
 use super::memory::Memory;
 use super::mode::LockMode;
 use super::owed::Owed;
+use crate::Engine;
 use crate::error::{EngineError, Result};
 use crate::lock::{
     Acquired, CLUSTERED, LockId, LockOwner, LockTable, LockType, OnLocked, OwnerId, Patience, RowName,
@@ -115,7 +116,7 @@ impl TransactionLocks {
         mode: LockMode,
         on_locked: OnLocked,
     ) -> Result<Option<Acquired>> {
-        if on_locked == OnLocked::Wait || table.is_temporary() {
+        if on_locked == OnLocked::Wait || self.is_alone_in(table) {
             return self.lock_row(lock_table, table, key, mode).map(Some);
         }
         self.check_memory()?;
@@ -139,7 +140,7 @@ impl TransactionLocks {
         key: &[u8],
         mode: LockType,
     ) -> Result<Acquired> {
-        if table.is_temporary() {
+        if self.is_alone_in(table) {
             return Ok(Acquired::Held);
         }
         assert!(!self.is_ahead(), "a transaction that is applied ahead of its turn takes no row lock");
@@ -170,8 +171,38 @@ impl TransactionLocks {
         Ok(())
     }
 
+    /// Takes a table whose rows are changed for the transaction alone, if no other transaction uses
+    /// it: its exclusive metadata lock stands for the locks of rows and gaps from then on. Returns
+    /// whether it does. Nothing is waited for.
+    pub fn take_alone(&mut self, engine: &Engine, table: &Table) -> bool {
+        if self.is_alone_in(table) {
+            return true;
+        }
+        // Rows of related tables are locked by transactions that use the other table only.
+        if table.is_related() || self.is_ahead() {
+            return false;
+        }
+        let taken = engine.locks.try_acquire(&mut self.owner, table.metadata_lock, LockType::Exclusive);
+        if taken.is_some() {
+            // The rows' last changes are not known by locks of theirs.
+            self.owner.depend_on(engine.sequencer.depends_on());
+            self.owner.set_alone(table.id);
+        }
+        taken.is_some()
+    }
+
+    /// Reports whether no other transaction can have anything to do with the table's rows, so that
+    /// the transaction locks none.
+    #[inline]
+    fn is_alone_in(&self, table: &Table) -> bool {
+        table.is_temporary() || self.owner.is_alone(table.id)
+    }
+
     /// Releases the lock of a row.
     pub fn release_row(&mut self, lock_table: &LockTable, table: &Table, key: &[u8]) {
+        if self.is_alone_in(table) {
+            return;
+        }
         lock_table.release(&mut self.owner, LockId::row(table.id, CLUSTERED, key));
     }
 
@@ -204,7 +235,7 @@ impl TransactionLocks {
             keys.iter().map(|key| (index.id, &key.key[..], key.secondary_len))
         });
         let keys = || clustered.map(|key| (CLUSTERED, key, 0)).into_iter().chain(of_index.clone());
-        if table.is_temporary() || keys().next().is_none() {
+        if self.is_alone_in(table) || keys().next().is_none() {
             return Ok(true);
         }
         if let Some(owed) = &mut self.owed {

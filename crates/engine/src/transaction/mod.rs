@@ -213,6 +213,17 @@ impl Transaction {
         self.rows.tables.set_locked_tables(locked);
     }
 
+    /// Takes a table for this transaction alone until it ends, if no other transaction uses it, so
+    /// that changing rows locks none of them. Returns false, and the rows are locked as always,
+    /// when that cannot be had at once.
+    ///
+    /// # Errors
+    /// Returns the errors of beginning to use the table.
+    pub fn take_alone(&mut self, table: &Arc<Table>) -> Result<bool> {
+        self.rows.use_table_to_change(table)?;
+        Ok(self.rows.tables.are_own() && self.rows.locks.take_alone(&self.rows.engine, table))
+    }
+
     /// Reports whether the transaction has changed anything that the log gets.
     pub fn has_changes(&self) -> bool {
         !self.rows.changes.writes.is_empty()

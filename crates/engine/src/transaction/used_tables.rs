@@ -66,6 +66,11 @@ impl UsedTables {
         self.held || self.tables.iter().any(|used| used.to_change && used.table.id == table.id)
     }
 
+    /// Reports whether the transaction itself has the metadata locks of its tables.
+    pub fn are_own(&self) -> bool {
+        !self.held && self.locked_tables.is_none()
+    }
+
     /// Looks a table up and keeps its definition from changing. `seen` is the sequence number that
     /// the transaction's snapshot reads at, if it has one.
     pub fn open(

@@ -390,7 +390,10 @@ pub const DEFINITIONS: &[Definition] = &[
     own("slipstream_fire_triggers", Bool, "ON")
         .guarded(Guard::Session)
         .not_an_option()
-        .does("OFF keeps the session's changes of rows from running triggers, as of a copy.")
+        .does(
+            "OFF keeps the session's changes of rows from running triggers, as of a copy. LOAD DATA then \
+             takes a table that nobody else uses for its transaction alone, and locks no rows."
+        )
         .differs("It is this server's own."),
     global("slipstream_parallel_adaptive", Bool, "ON")
         .does("One worker applies or all do, whichever is found to be faster.")

@@ -107,6 +107,10 @@ impl<'p> Filling<'p> {
         let others = if plan.replace { TriggerEvent::Delete.bit() } else { 0 };
         refuse_changes(run, &plan.table, TriggerEvent::Insert.bit() | others)?;
         plan.check_row_period(run)?;
+        if !run.ctx.variables.fire_triggers {
+            // A copy's rows: nobody has anything to do in the table yet, as a rule.
+            run.with(|txn| txn.take_alone(&plan.table))?;
+        }
         let table = &*plan.table;
         let generated = table.def.auto_increment_column();
         let has_variables = targets.iter().any(|target| matches!(target, LineTarget::Variable(_)));
