@@ -229,6 +229,25 @@ fn refusals_and_tables_are_mysqls() {
 }
 
 #[test]
+fn clone_instance_is_refused_as_without_the_plugin() {
+    let statements = [
+        "",
+        " FROM",
+        " FROM r@h:1",
+        " FROM r@h:1 IDENTIFIED BY 'x'",
+        " FROM 'r'@'127.0.0.1':33611 IDENTIFIED BY 'x' DATA DIRECTORY = '/tmp/x' REQUIRE SSL",
+        " FROM r:1 IDENTIFIED BY 'x' DATA DIRECTORY '/tmp/x' REQUIRE NO SSL",
+        " FROM r@h:1 IDENTIFIED BY 'x' REQUIRE SSL DATA DIRECTORY '/tmp/x'",
+        " FROM r@h:1 IDENTIFIED BY 'x' REQUIRE",
+        " FROM r@h:1 IDENTIFIED BY x",
+    ];
+    let mut sqls: Vec<String> = statements.iter().map(|what| format!("CLONE INSTANCE{what}")).collect();
+    sqls.push("PREPARE s FROM 'CLONE INSTANCE FROM r@h:1 IDENTIFIED BY ''x'''".to_owned());
+    let test = "clone_instance_is_refused_as_without_the_plugin";
+    same_as_mysql(test, &Settings::default(), |server| outcomes(server, &sqls));
+}
+
+#[test]
 fn a_killed_clone_leaves_nothing() {
     let source = Server::start(Flavor::Slipstream, &Settings::default());
     source.run("CREATE DATABASE d");

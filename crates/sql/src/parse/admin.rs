@@ -366,15 +366,40 @@ impl Parser<'_> {
         })
     }
 
-    /// Reads CLONE LOCAL DATA DIRECTORY. CLONE INSTANCE is refused.
+    /// Reads CLONE LOCAL DATA DIRECTORY. CLONE INSTANCE is refused as by a MySQL server without the
+    /// plugin.
     pub(super) fn clone_data(&mut self) -> Result<Statement> {
         self.expect("CLONE")?;
-        if self.is("INSTANCE") {
-            return Err(SqlError::not_supported("CLONE INSTANCE"));
+        if self.eat("INSTANCE") {
+            self.clone_source()?;
+            return Err(SqlError::new(1524, "Plugin 'clone' is not loaded"));
         }
         self.expect_all(&["LOCAL", "DATA", "DIRECTORY"])?;
         let _optional = self.eat_symbol("=") || self.eat_symbol(":=");
         Ok(Statement::Admin(AdminCommand::CloneLocal { directory: self.string()? }))
+    }
+
+    /// Reads what follows CLONE INSTANCE.
+    fn clone_source(&mut self) -> Result<()> {
+        self.expect("FROM")?;
+        self.account()?;
+        self.expect_symbol(":")?;
+        let port = self.expr()?;
+        if !matches!(port, Expr::Literal(Literal::Integer(_))) {
+            return Err(self.error());
+        }
+        self.expect_all(&["IDENTIFIED", "BY"])?;
+        self.string()?;
+        if self.eat("DATA") {
+            self.expect("DIRECTORY")?;
+            let _optional = self.eat_symbol("=") || self.eat_symbol(":=");
+            self.string()?;
+        }
+        if self.eat("REQUIRE") {
+            let _negated = self.eat("NO");
+            self.expect("SSL")?;
+        }
+        if self.at_end() { Ok(()) } else { Err(self.error()) }
     }
 
     pub(super) fn kill(&mut self) -> Result<Statement> {

@@ -38,15 +38,23 @@ impl<'t> Words<'t> {
     }
 }
 
+/// Reports whether the error says that what the statement asks for is not there. Of CLONE INSTANCE
+/// that is the plugin.
+fn is_not_here(error: &SqlError, words: &Words<'_>) -> bool {
+    const NOT_LOADED: u16 = 1524;
+    NOT_HERE.contains(&error.code)
+        || error.code == NOT_LOADED && (words.at(0), words.at(1)) == ("CLONE", "INSTANCE")
+}
+
 /// Returns the error for a text that could not be parsed or bound: that of the missing privilege,
 /// if the kind of the statement is known and the account lacks the privilege that MySQL demands,
 /// else `error`.
 pub(super) fn refusal(session: &Session, text: &[u8], error: SqlError) -> SqlError {
-    if !NOT_HERE.contains(&error.code) {
-        return error;
-    }
     let written = String::from_utf8_lossy(text);
     let words = Words::of(&written);
+    if !is_not_here(&error, &words) {
+        return error;
+    }
     let checked = check_refused(session, &words).and_then(|()| Checks(session).check_mentioned(text));
     checked.err().unwrap_or(error)
 }
@@ -56,8 +64,9 @@ pub(super) fn refusal(session: &Session, text: &[u8], error: SqlError) -> SqlErr
 pub(super) fn refusal_of_prepared(session: &Session, text: &[u8], error: SqlError) -> SqlError {
     let written = String::from_utf8_lossy(text);
     let words = Words::of(&written);
-    let is_never_prepared = matches!((words.at(0), words.at(1)), ("LOAD", "DATA" | "XML"));
-    match is_never_prepared && NOT_HERE.contains(&error.code) {
+    let is_never_prepared =
+        matches!((words.at(0), words.at(1)), ("LOAD", "DATA" | "XML") | ("CLONE", "INSTANCE"));
+    match is_never_prepared && is_not_here(&error, &words) {
         true => SqlError::not_preparable(),
         false => refusal(session, text, error),
     }

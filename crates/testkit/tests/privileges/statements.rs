@@ -555,7 +555,7 @@ const NOT_HERE: &[Case] = &[
     q("DROP SERVER nope").not_here(1235),
     q("DROP RESOURCE GROUP nope").not_here(1235),
     q("CLONE LOCAL DATA DIRECTORY 'nope'").not_here(1525),
-    q("CLONE INSTANCE FROM a@b:3306 IDENTIFIED BY 'nope'").not_here(1235),
+    q("CLONE INSTANCE FROM a@b:3306 IDENTIFIED BY 'nope'"),
     q("ALTER INSTANCE ROTATE BINLOG MASTER KEY").not_here(1235),
     q("START GROUP_REPLICATION").not_here(1235),
     q("BINLOG 'nope'"),
