@@ -69,6 +69,9 @@ pub(crate) struct TemporaryUse<'a> {
     /// The number of the table that a CREATE ... SELECT has created. Its query must not see the
     /// table, which did not exist before the statement.
     unseen: Option<u64>,
+    /// Whether the statement inserts its rows into a stored table, whatever temporary table has the
+    /// same name.
+    fills_stored: bool,
     /// The numbers of the tables that the statements around this one use.
     around: &'a [u64],
     /// The tables that the statement uses: their numbers, and their names in the statement.
@@ -86,13 +89,22 @@ impl<'a> TemporaryUse<'a> {
         self.unseen = Some(id);
     }
 
+    /// Makes the statement insert its rows into a stored table. Its query goes on to see the
+    /// temporary tables.
+    pub fn fill_stored(&mut self) {
+        self.fills_stored = true;
+    }
+
     /// Returns the table with this name, if there is one and it is not hidden.
     pub fn table(&self, schema: &str, name: &str) -> Option<Arc<Table>> {
-        self.table_to_fill(schema, name).filter(|table| self.unseen != Some(table.id))
+        self.tables?.table(schema, name).filter(|table| self.unseen != Some(table.id))
     }
 
     /// Returns the table with this name for a statement that inserts rows into it.
     pub fn table_to_fill(&self, schema: &str, name: &str) -> Option<Arc<Table>> {
+        if self.fills_stored {
+            return None;
+        }
         self.tables?.table(schema, name)
     }
 

@@ -8,7 +8,7 @@ use crate::ast;
 use crate::error::{Result, SqlError};
 use crate::expr::functions::NAMED;
 use crate::expr::functions::byte_bits::is_byte_string;
-use crate::expr::functions::json::MARIADB_JSON_VALID;
+use crate::expr::functions::json::{MARIADB_JSON_ARRAY, MARIADB_JSON_OBJECT, MARIADB_JSON_VALID};
 use crate::expr::functions::table::find_function;
 use crate::expr::{
     self, Aggregate, AggregateKind, Coercibility, Expr, MOST_BIT_STRING_BYTES, Node, NumericClass,
@@ -304,11 +304,13 @@ fn in_connection_collation(
 }
 
 /// Returns the built-in function with this name. MariaDB's JSON functions work on texts and
-/// return other results than MySQL's, so of them only the one that MariaDB's JSON columns need
-/// is known here.
+/// return other results than MySQL's, so of them only those are known here that MariaDB's JSON
+/// columns and their defaults need.
 fn native(of_mariadb: bool, name: &str) -> Result<Option<&'static expr::Function>> {
     match name {
         "json_valid" if of_mariadb => Ok(Some(&MARIADB_JSON_VALID)),
+        "json_array" if of_mariadb => Ok(Some(&MARIADB_JSON_ARRAY)),
+        "json_object" if of_mariadb => Ok(Some(&MARIADB_JSON_OBJECT)),
         _ if of_mariadb && name.starts_with("json_") => {
             Err(SqlError::not_supported(format!("MariaDB's {}()", name.to_uppercase())))
         }

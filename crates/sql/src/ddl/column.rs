@@ -6,6 +6,7 @@ use super::settings::DdlSettings;
 use crate::ast::{ColumnSpec, Expr, Literal, UnaryOp, WrittenExpr};
 use crate::error::{Result, SqlError};
 use engine::{ColumnDef, ColumnDefault, Generated, TableDef};
+use std::cmp::Ordering;
 use types::collation::{self, Charset};
 use types::convert::{self, DateModes, Problem};
 use types::{ColumnType, TypeCode, Value, Zone};
@@ -140,13 +141,17 @@ pub(super) fn default_of(
             Some(Expr::Literal(Literal::Integer(n))) => *n,
             Some(_) => return Err(invalid_default(column)),
         };
-        // MariaDB accepts any number of digits and uses the column's.
-        let fits = matches!(ty.code, TypeCode::Datetime2 | TypeCode::Timestamp2)
-            && (digits == u64::from(ty.fsp()) || settings.replicated);
-        return if is_now && fits {
-            Ok(ColumnDefault::CurrentTimestamp)
-        } else {
-            Err(invalid_default(column))
+        if !is_now || !matches!(ty.code, TypeCode::Datetime2 | TypeCode::Timestamp2) {
+            return Err(invalid_default(column));
+        }
+        return match digits.cmp(&u64::from(ty.fsp())) {
+            Ordering::Equal => Ok(ColumnDefault::CurrentTimestamp),
+            // MariaDB accepts any number of digits. Without digits it uses the column's.
+            Ordering::Less if settings.replicated && digits > 0 => {
+                Ok(ColumnDefault::Expression(format!("now({digits})")))
+            }
+            _ if settings.replicated => Ok(ColumnDefault::CurrentTimestamp),
+            _ => Err(invalid_default(column)),
         };
     }
     let mut value = literal_value(column, written, ty, settings)?;
@@ -164,7 +169,11 @@ pub(super) fn default_of(
         if !names_members(&text, ty) {
             return Err(invalid_default(column));
         }
-        value = Value::Bytes(text);
+        // MariaDB looks for a number among the names of the members too, and then takes it for the
+        // number of a member.
+        if !settings.of_mariadb || matches!(value, Value::Bytes(_)) {
+            value = Value::Bytes(text);
+        }
     }
     let mut context = settings.conversion(true);
     if settings.replicated {

@@ -318,7 +318,14 @@ pub(crate) fn columns_of_query(
             .as_ref()
             .and_then(|table| table.def.column(&meta.org_name).map(|at| &table.def.columns[at]));
         match of_table {
-            Some(column) => keep_default(&mut def, column),
+            Some(column) => {
+                keep_default(&mut def, column);
+                if def.ty.code == TypeCode::Bit && !variables.of_mariadb {
+                    // MySQL forgets the default of bits.
+                    let zero = ColumnDefault::Literal(b"0".to_vec());
+                    def.default = Some(if nullable { ColumnDefault::Null } else { zero });
+                }
+            }
             // MariaDB gives an expression's column no default. The function YEAR makes an INT.
             None if variables.of_mariadb && meta.ty.code == TypeCode::Year && meta.ty.form.is_some() => {
                 def.ty = ColumnType::int(false);

@@ -42,7 +42,7 @@ mod view_text;
 
 pub(crate) use altered::Altered;
 pub(crate) use column_type::kept_type;
-pub(crate) use create::{columns_of_query, definition};
+pub(crate) use create::columns_of_query;
 pub(crate) use expression::columns_of;
 pub(crate) use foreign_key::UNSAFE_FOREIGN_KEY;
 pub(crate) use object::routine_change;

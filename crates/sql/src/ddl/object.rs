@@ -4,7 +4,7 @@
 use super::column_type::column_type;
 use super::event::{self, Past};
 use super::new_view::{check_columns, check_no_variables};
-use super::object_errors::{absent, exists, not_a};
+use super::object_errors::{absent, exists, exists_elsewhere, not_a};
 use super::run::DdlRun;
 use super::updatable::Names;
 use super::view_text::{MOST_STARRED_COLUMNS, ViewNames};
@@ -261,7 +261,7 @@ impl DdlRun<'_> {
         if routine.aggregate {
             def.set_attribute(attribute::AGGREGATE, "YES");
         }
-        change_routine(def, routine);
+        change_routine(def, routine, self.settings.of_mariadb);
         Ok(())
     }
 
@@ -313,7 +313,12 @@ impl DdlRun<'_> {
             Some(known) if create.if_not_exists => {
                 let table = known.def.trigger.as_ref().map_or("", |place| &place.table);
                 if table != place.table {
-                    return Err(exists(kind, name));
+                    // MariaDB leaves a trigger alone, whichever table has it.
+                    return if self.settings.replicated {
+                        Ok(Vec::new())
+                    } else {
+                        Err(exists_elsewhere(schema, name))
+                    };
                 }
                 let message = format!("Trigger '{name}' already exists on the table '{schema}'.'{table}'.");
                 notes.push((4099, message));
@@ -456,7 +461,7 @@ impl DdlRun<'_> {
             let old = self.object(alter.kind, &schema, &alter.name.name);
             let old = old.ok_or_else(|| within(absent(alter.kind, &schema, &alter.name.name)))?;
             let mut def = old.def.clone();
-            change_routine(&mut def, &alter.changes);
+            change_routine(&mut def, &alter.changes, self.settings.of_mariadb);
             def.altered_us = self.settings.now_us;
             Ok(vec![ObjectChange { old: Some(old), new: Some(def) }])
         };
@@ -533,7 +538,7 @@ fn keep_of_view(def: &mut ObjectDef, old: &ObjectDef, names_definer: bool, view:
 }
 
 /// Puts the characteristics of a statement into a routine's definition.
-fn change_routine(def: &mut ObjectDef, routine: &RoutineDetails) {
+fn change_routine(def: &mut ObjectDef, routine: &RoutineDetails, of_mariadb: bool) {
     if let Some(deterministic) = routine.deterministic {
         def.set_attribute(attribute::DETERMINISTIC, if deterministic { "YES" } else { "NO" });
     }
@@ -543,7 +548,8 @@ fn change_routine(def: &mut ObjectDef, routine: &RoutineDetails) {
     if let Some(invoker) = routine.invoker {
         def.set_attribute(attribute::SECURITY, if invoker { "INVOKER" } else { "DEFINER" });
     }
-    if let Some(comment) = &routine.comment {
+    // An empty comment takes the old one away at MariaDB, and changes nothing at MySQL.
+    if let Some(comment) = routine.comment.as_ref().filter(|comment| of_mariadb || !comment.is_empty()) {
         def.set_attribute(attribute::COMMENT, comment.clone());
     }
 }

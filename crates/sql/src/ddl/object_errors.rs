@@ -13,6 +13,14 @@ pub(super) fn exists(kind: ObjectKind, name: &str) -> SqlError {
     }
 }
 
+/// Returns the error of CREATE TRIGGER IF NOT EXISTS for a trigger that another table has.
+pub(super) fn exists_elsewhere(schema: &str, trigger: &str) -> SqlError {
+    let text = format!(
+        "Trigger '{schema}'.'{trigger}' already exists on a different table. The 'IF NOT EXISTS' clause is only supported for triggers associated with the same table."
+    );
+    SqlError::new(4100, text)
+}
+
 /// Returns the error of DROP and ALTER for an object that does not exist.
 pub(crate) fn absent(kind: ObjectKind, schema: &str, name: &str) -> SqlError {
     match kind {

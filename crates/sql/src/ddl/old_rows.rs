@@ -60,6 +60,14 @@ fn refused_zero(column: &ColumnDef, settings: &DdlSettings) -> Option<SqlError> 
     Some(error)
 }
 
+/// Returns the error for the value that a new column would have in old rows.
+fn refused_value(column: &ColumnDef, settings: &DdlSettings) -> Option<SqlError> {
+    if has_no_zero(column) && !settings.of_mariadb {
+        return Some(SqlError::new(1138, "Invalid use of NULL value"));
+    }
+    refused_zero(column, settings)
+}
+
 /// Returns the value of a new column in old rows.
 fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Value> {
     if let Some(value) = super::temporal::row_edge_value(column, settings.now_us) {
@@ -77,6 +85,7 @@ fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Valu
         // The expression is computed when the row is complete.
         Some(ColumnDefault::Expression(_)) => return Ok(Value::Null),
         _ if column.nullable => return Ok(Value::Null),
+        None if has_no_zero(column) && settings.of_mariadb => return Ok(Value::Bytes(Vec::new())),
         _ => {
             let implicit = convert::implicit_default(&column.ty);
             return implicit
@@ -88,6 +97,13 @@ fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Valu
     convert::assign(&literal, &column.ty, convert::Context { dates: Default::default(), ..context })
         .map(|(value, _)| value)
         .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)))
+}
+
+/// Reports whether old rows cannot have a value of a new column. A column of geometries may be
+/// added to a table without rows only. (In MariaDB, old rows have a value without bytes.)
+fn has_no_zero(column: &ColumnDef) -> bool {
+    let is_given = column.nullable || column.default.is_some() || column.generated.is_some();
+    column.ty.code == TypeCode::Geometry && !is_given
 }
 
 /// Returns the columns that an ALTER TABLE adds and drops, if all old rows have the same value of
@@ -106,6 +122,7 @@ pub(crate) fn instant_columns(
         !column.auto_increment
             && column.generated.is_none()
             && column.roles == ColumnRoles::default()
+            && (settings.of_mariadb || !has_no_zero(column))
             && !matches!(column.default, Some(ColumnDefault::Expression(_)))
             && refused_zero(column, settings).is_none()
     };
@@ -147,16 +164,17 @@ pub(crate) fn converter<'c>(
         RowLayout::new(&types)
     };
     let (from, to) = (layout(old), layout(&altered.def));
-    let mut added = Vec::new();
-    for (column, source) in altered.def.columns.iter().zip(&altered.sources) {
-        added.push(if source.is_none() { value_for_old_rows(column, settings)? } else { Value::Null });
-    }
     let refused = altered
         .def
         .columns
         .iter()
         .zip(&altered.sources)
-        .find_map(|(column, source)| source.is_none().then(|| refused_zero(column, settings)).flatten());
+        .find_map(|(column, source)| source.is_none().then(|| refused_value(column, settings)).flatten());
+    let mut added = Vec::new();
+    for (column, source) in altered.def.columns.iter().zip(&altered.sources) {
+        let is_computed = source.is_none() && refused.is_none();
+        added.push(if is_computed { value_for_old_rows(column, settings)? } else { Value::Null });
+    }
     let is_new = |at: &usize| altered.sources[*at].is_none();
     let new_columns: Vec<usize> = (0..altered.sources.len()).filter(is_new).collect();
     let mut number = 0;

@@ -323,7 +323,7 @@ fn column_literal(value: &Value, column: &ColumnDef, settings: &DdlSettings) -> 
     }
     if is_string && column.ty.collation == collation::BINARY {
         let hex: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
-        return Ok(format!("_binary 0x{hex}"));
+        return Ok(if hex.is_empty() { "''".to_owned() } else { format!("_binary 0x{hex}") });
     }
     let text = match column.ty.is_character() {
         true => collation::to_utf8mb4(column.ty.collation, &bytes).into_owned(),

@@ -35,12 +35,19 @@ pub(crate) struct DdlReport {
     pub affected_rows: u64,
     /// Whether the number is also told in words: `Records: 2  Duplicates: 0  Warnings: 0`.
     pub tells_records: bool,
+    /// What is told in words in place of that, of rows that an INSERT has put into the table.
+    pub info: String,
 }
 
 impl DdlReport {
     /// Returns the report for a table that was altered or filled, with the number of copied rows.
     pub fn altered(rows: u64) -> DdlReport {
-        DdlReport { affected_rows: rows, tells_records: true }
+        DdlReport { affected_rows: rows, tells_records: true, info: String::new() }
+    }
+
+    /// Returns the report for a table that an INSERT has filled.
+    pub fn filled(affected_rows: u64, info: String) -> DdlReport {
+        DdlReport { affected_rows, tells_records: false, info }
     }
 }
 

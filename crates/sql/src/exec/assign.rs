@@ -5,7 +5,7 @@ use crate::expr::{Context, Level, datetime_of, documents, is_text, text_of};
 use engine::{ColumnDef, ColumnDefault, Table};
 use std::borrow::Cow;
 use types::convert;
-use types::{ColumnType, DateTime, TypeCode, Value};
+use types::{ColumnType, DateTime, GeometryKind, TypeCode, Value};
 
 /// How a statement treats values that do not fit.
 #[derive(Debug, Clone, Copy)]
@@ -80,6 +80,14 @@ pub(crate) fn to_column(
             let is_none = column.nullable && column.ty.text_form().is_some() && is_text;
             Ok(if is_none { Value::Null } else { value })
         }
+        Err(convert::Problem::NoGeometry) if ctx.variables.of_mariadb && is_collection(&column.ty) => {
+            // MariaDB's GEOMETRYCOLLECTION takes geometries of every kind.
+            let any = ColumnType::geometry(GeometryKind::Geometry, column.ty.srid());
+            let taken = convert::assign(&value, &any, ctx.conversion(strictness.strict));
+            taken
+                .map(|(value, _)| value)
+                .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, row)))
+        }
         Err(problem) => {
             let mut error = SqlError::new(problem.code(), problem.message(&column.name, row));
             if let Ok(state) = problem.sqlstate().as_bytes().try_into() {
@@ -88,6 +96,10 @@ pub(crate) fn to_column(
             Err(error)
         }
     }
+}
+
+fn is_collection(ty: &ColumnType) -> bool {
+    ty.code == TypeCode::Geometry && ty.geometry_kind() == GeometryKind::Collection
 }
 
 /// Converts a document for a column of the type `ty` that stores none. The document comes from rows

@@ -68,7 +68,6 @@ pub(crate) use run::{Changes, Run};
 use run::{info, refuse_changes};
 pub(crate) use select::run_query;
 pub(crate) use several::{DeleteSeveralPlan, UpdateSeveralPlan, bind_delete_several, bind_update_several};
-pub(crate) use spill::Rows as KeptRows;
 pub(crate) use stored_rows::{StoredColumns, run_stored};
 pub(crate) use subqueries::Subqueries;
 pub(crate) use update::{UpdatePlan, bind_update};

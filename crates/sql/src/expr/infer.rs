@@ -20,7 +20,9 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
     let first = &real[0].ty;
     let same = real.iter().all(|item| item.ty == *first);
     let (collation_id, coercibility) = aggregate_collations(real.iter().map(|item| **item))?;
-    if same && !first.is_integer() && first.code != TypeCode::Year {
+    // Members of ENUM and SET become texts, even if all are of one type.
+    let is_member = matches!(first.code, TypeCode::Enum | TypeCode::Set);
+    if same && !first.is_integer() && first.code != TypeCode::Year && !is_member {
         // An exact number that is one of several has a sign.
         let unsigned = first.unsigned && first.code != TypeCode::NewDecimal;
         return Ok((ColumnType { collation: first.collation, unsigned, ..first.clone() }, coercibility));
@@ -262,6 +264,13 @@ pub(crate) fn comparison_collation<'e>(
 
 /// Returns the type of a column of UNION, which must have a collation that it can be compared in.
 pub(crate) fn united_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)> {
+    let mut real = items.iter().filter(|item| item.ty.code != TypeCode::Null);
+    if let (Some(only), None) = (real.next(), real.next())
+        && matches!(only.ty.code, TypeCode::Enum | TypeCode::Set)
+    {
+        // As in MySQL, a column of members stays one beside NULLs.
+        return Ok((only.ty.clone(), only.coercibility));
+    }
     match common_type(items).map_err(|error| of_operation(error, "UNION"))? {
         (ty, Coercibility::None) if is_text(&ty) => {
             Err(SqlError::new(1271, "Illegal mix of collations for operation 'UNION'"))

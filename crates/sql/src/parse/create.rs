@@ -81,11 +81,8 @@ impl Parser<'_> {
         create.partitioning = self.partition_by()?;
         create.ignores = self.eat("IGNORE");
         create.replaces = !create.ignores && self.eat("REPLACE");
-        if !self.mode.of_source && (create.ignores || create.replaces) {
-            return Err(SqlError::not_supported("CREATE TABLE ... IGNORE | REPLACE SELECT"));
-        }
-        self.eat("AS");
-        if self.query_follows(0) || self.is_symbol("(") {
+        let is_written = self.eat("AS") || create.ignores || create.replaces;
+        if is_written || self.query_follows(0) || self.is_symbol("(") {
             create.query = Some(Box::new(self.query()?));
         }
         Ok(Statement::CreateTable(create))

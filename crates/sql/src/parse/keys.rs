@@ -65,8 +65,13 @@ impl Parser<'_> {
             key.without_overlaps = period;
         }
         loop {
+            let is_hash = self.token_is(self.ahead(1), "HASH");
             if is_plain && let Some(is_rtree) = self.key_using() {
                 key.is_rtree = is_rtree;
+                if is_hash && self.mode.of_source && !self.mode.of_mysql {
+                    // MariaDB forgets the order of a hash index, of which InnoDB makes a tree.
+                    key.parts.iter_mut().for_each(|part| part.descending = false);
+                }
             } else if kind == KeyKind::FullText && self.eat_all(&["WITH", "PARSER"]) {
                 key.parser = Some(self.name()?);
             } else if self.eat("COMMENT") {

@@ -98,6 +98,14 @@ pub(super) fn bind_unseen(session: &Session, statement: &Statement, unseen: u64)
     bind_by(session, binder, statement)
 }
 
+/// As [`bind`], for the INSERT of a CREATE TABLE ... SELECT. It fills the stored table, even if a
+/// temporary table has the same name.
+pub(super) fn bind_stored(session: &Session, statement: &Statement) -> Result<Bound> {
+    let mut binder = session.binder();
+    binder.temporary.fill_stored();
+    bind_by(session, binder, statement)
+}
+
 /// As [`bind`], with the types of the parameters.
 pub(super) fn bind_with(
     session: &Session,

@@ -3,18 +3,14 @@
 
 use super::ddl_run::{ddl_run, definer};
 use super::schedule::schedule_values;
-use super::{Session, locked_tables, temporary};
-use crate::ast::{self, CreateTable, Statement};
+use super::{Session, created_select, locked_tables, temporary};
+use crate::ast::{self, Statement};
 use crate::ddl::{
-    DdlReport, DdlSettings, ScheduleValues, UNSAFE_FOREIGN_KEY, about_temporary, columns_of_query,
-    routine_change, schedule_of,
+    DdlReport, ScheduleValues, UNSAFE_FOREIGN_KEY, about_temporary, routine_change, schedule_of,
 };
-use crate::detached::{DetachedRows, DetachedSettings};
 use crate::error::{Result, SqlError};
-use crate::exec::{KeptRows, Run, run_query};
 use crate::expr::Level;
-use engine::{EngineError, GtidNext, ObjectKind, StatementContext};
-use types::{Value, convert};
+use engine::{GtidNext, ObjectKind};
 
 /// Runs a DDL statement. `text` is what the binary log gets.
 pub(super) fn run_ddl(session: &mut Session, text: &[u8], statement: &Statement) -> Result<DdlReport> {
@@ -56,9 +52,12 @@ fn run_ddl_now(session: &mut Session, text: &[u8], statement: &Statement) -> Res
     };
     let (notes, warnings, told, report) = {
         if let Statement::CreateTable(create) = statement
-            && create.query.is_some()
+            && let Some(query) = &create.query
         {
-            return create_table_select(session, create);
+            if !create.foreign_keys.is_empty() {
+                return Err(no_foreign_keys());
+            }
+            return created_select::create_table(session, create, query);
         }
         let text = if begins { without_begin(&text)? } else { &text };
         let mut run = ddl_run(session, text);
@@ -172,154 +171,6 @@ fn filtered_schema<'s>(session: &'s Session, statement: &'s Statement) -> &'s st
         Statement::AlterSchema { schema: Some(schema), .. } => schema,
         _ => session.settings.schema.as_deref().unwrap_or_default(),
     }
-}
-
-/// Runs CREATE TABLE ... SELECT. The binary log gets the table's definition, and then the rows as a
-/// transaction.
-fn create_table_select(session: &mut Session, create: &CreateTable) -> Result<DdlReport> {
-    let Some(query) = &create.query else { return Ok(DdlReport::default()) };
-    if !create.foreign_keys.is_empty() {
-        return Err(no_foreign_keys());
-    }
-    let mut binder = session.binder();
-    binder.around.keeps_order = true;
-    let plan = crate::bind::bind_query(&mut binder, query, None)?;
-    let (subqueries, calls) = (binder.take_subqueries(), binder.noted.calls_functions);
-    let extra = columns_of_query(&plan, session.server.engine.catalog(), &session.settings.variables)?;
-    let created = {
-        let schema = session.settings.schema_of(&create.table)?;
-        let settings = ddl_run(session, "").settings;
-        let has_expressions =
-            |spec: &ast::ColumnSpec| spec.generated.is_some() || spec.default_expression.is_some();
-        if create.columns.iter().any(has_expressions) || !create.checks.is_empty() {
-            return Err(SqlError::not_supported("CREATE TABLE ... SELECT with expressions of columns"));
-        }
-        let collation = session
-            .server
-            .engine
-            .catalog()
-            .schema(&schema)
-            .map_or(settings.collation, |found| found.collation);
-        let settings = DdlSettings { collation, ..settings };
-        let def = crate::ddl::definition(create, &schema, extra.clone(), &settings)?;
-        let zone = session.settings.variables.zone;
-        let text = crate::show::create_table(&def, None, zone);
-        let qualified = text.replacen(
-            &format!("CREATE TABLE {}", crate::quoting::quoted(&def.name)),
-            &format!(
-                "CREATE TABLE {}.{}",
-                crate::quoting::quoted(&def.schema),
-                crate::quoting::quoted(&def.name)
-            ),
-            1,
-        );
-        let mut run = ddl_run(session, &qualified);
-        run.create_table(create, extra)?
-    };
-    session.cache.invalidate();
-    if !created {
-        return Ok(DdlReport::default());
-    }
-    let table = session.binder().stored_table(&create.table)?;
-    let mut transaction = session.transacting().take();
-    let filled = {
-        let ctx = session.context(&[], true);
-        transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query: None });
-        // The rows are kept until the query has ended, since it has the transaction until then.
-        // They go on in a file when they are many.
-        let read = |mut run: Run<'_, '_>| {
-            let mut rows = KeptRows::uncounted(plan.columns.len(), &ctx);
-            run_query(&mut run, &plan, &mut |row| rows.push(&row[..plan.columns.len()], &ctx))?;
-            Ok(rows)
-        };
-        let rows = crate::exec::Subqueries::with(&subqueries, &mut transaction, &ctx, false, calls, read);
-        rows.and_then(|rows| {
-            let of_rows = DetachedSettings {
-                zone: ctx.zone(),
-                now_us: ctx.now_us,
-                strict: ctx.variables.sql_mode.strict(),
-                replicated: false,
-            };
-            let indexed = DetachedRows::of(&session.server.engine, &table.def, of_rows)?;
-            let (mut cursor, mut row) = (rows.cursor(), vec![Value::Null; rows.columns()]);
-            let mut number = 0;
-            while cursor.next(&mut row, &ctx)? {
-                number += 1;
-                ctx.check_interrupt()?;
-                let indexed = indexed.as_ref().map(|indexed| (indexed, number));
-                insert_row(&mut transaction, &table, &plan.columns, &row, ctx.conversion(true), indexed)?;
-            }
-            ctx.check_refused()?;
-            assert_eq!(number, rows.len(), "all rows of the query are inserted");
-            Ok(number)
-        })
-    };
-    match filled {
-        Ok(records) => {
-            transaction.commit(&session.transaction.commit_options(&session.settings.variables))?;
-            Ok(DdlReport::altered(records))
-        }
-        Err(error) => {
-            transaction.rollback();
-            let text = format!(
-                "DROP TABLE {}.{}",
-                crate::quoting::quoted(&table.def.schema),
-                crate::quoting::quoted(&table.def.name)
-            );
-            let drop = Statement::DropTable {
-                tables: vec![create.table.clone()],
-                if_exists: false,
-                temporary: false,
-                sequences: false,
-            };
-            ddl_run(session, &text).run(&drop)?;
-            Err(error)
-        }
-    }
-}
-
-/// Inserts a row of the query. Its values go into the columns of the same names. `indexed` are the
-/// expressions of functional indexes, with the number of the row.
-fn insert_row(
-    transaction: &mut engine::Transaction,
-    table: &std::sync::Arc<engine::Table>,
-    columns: &[crate::ColumnMeta],
-    row: &[Value],
-    conversion: convert::Context,
-    indexed: Option<(&DetachedRows, u64)>,
-) -> Result<()> {
-    let mut values = vec![Value::Null; table.columns()];
-    for (at, column) in table.def.columns[..table.def.named_columns()].iter().enumerate() {
-        let source = columns.iter().position(|meta| meta.name.eq_ignore_ascii_case(&column.name));
-        let mut context = conversion;
-        let value = match (source, column.default_literal()) {
-            (Some(source), _) => row[source].clone(),
-            (None, Some(literal)) => {
-                context.dates = convert::DateModes::default();
-                literal
-            }
-            (None, _) if column.auto_increment => Value::UInt(table.next_auto_increment(1)?),
-            (None, _) => Value::Null,
-        };
-        if value.is_null() && !column.nullable {
-            return Err(crate::SqlError::column_not_null(&column.name));
-        }
-        let value = match value {
-            stamp @ Value::Timestamp { .. } if column.ty.code != types::TypeCode::Timestamp2 => {
-                stamp.in_zone(conversion.zone)
-            }
-            value => value,
-        };
-        let (value, _) = convert::assign(&value, &column.ty, context)
-            .map_err(|problem| crate::SqlError::new(problem.code(), problem.message(&column.name, 1)))?;
-        values[at] = value;
-    }
-    if let Some((expressions, number)) = indexed {
-        expressions.complete(&mut values, &[], number)?;
-    }
-    let mut image = Vec::new();
-    table.layout.encode(&values, &mut image).map_err(EngineError::Row)?;
-    Ok(transaction.insert(table, &image)?)
 }
 
 fn is_about_events(statement: &Statement) -> bool {

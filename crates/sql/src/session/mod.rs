@@ -10,6 +10,7 @@ mod binlog_statement;
 mod bound;
 mod checksum;
 mod classes;
+mod created_select;
 mod ddl;
 mod ddl_run;
 mod dispatch;

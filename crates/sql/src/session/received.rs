@@ -4,21 +4,20 @@
 use super::ddl_run::ddl_run;
 use super::state::{Bound, LastInsert, Plan};
 use super::temporary::begin_select;
-use super::{Session, SessionInit, bound};
-use crate::ast::{CreateTable, Insert, InsertSource, Query, Statement, TableName};
+use super::{Session, SessionInit, bound, created_select};
+use crate::ast::{CreateTable, Query, Statement, TableName};
 use crate::attribute::ENGINE;
-use crate::ddl::{about_temporary, columns_of_query};
+use crate::ddl::about_temporary;
 use crate::error::{Result, SqlError};
 use crate::exec::{Input, Run, Subqueries, run_query};
 use crate::lexer::LexMode;
 use crate::parse::parse;
-use crate::quoting::quoted;
 use crate::received_text::in_utf8mb4;
 use crate::replica_host::{ReadVariable, ReplicaHost};
 use crate::sql_mode::SqlMode;
 use crate::temporary::SourceTables;
 use binlog::event::flags2;
-use engine::{CommitOptions, Engine, GtidNext, SessionContext, StatementContext, TableDef, Transaction};
+use engine::{CommitOptions, Engine, GtidNext, SessionContext, StatementContext, Transaction};
 use os::disk::TempFile;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -263,7 +262,9 @@ impl ReceivedStatements {
             }
             Statement::CreateTable(CreateTable { query: Some(query), .. }) => {
                 let Statement::CreateTable(create) = &parsed.statement else { unreachable!("just matched") };
-                let bound = bound::bind(session, &insert_of(create, query, session)?)?;
+                let columns = created_select::columns_of(session, query)?;
+                let names = columns.into_iter().map(|column| column.name).collect();
+                let bound = bound::bind_stored(session, &created_select::filling(create, query, names))?;
                 return change_rows(session, transaction, &bound, (None, received.refused));
             }
             _ => return Err(SqlError::not_supported("statement-based replication of such a statement")),
@@ -287,11 +288,7 @@ fn selected_table(
     if is_there && create.if_not_exists {
         return Ok(SelectedTable::Exists);
     }
-    let mut columns = columns_of_query(
-        &crate::bind::bind_query(&mut session.binder(), query, None)?,
-        session.server.engine.catalog(),
-        &session.settings.variables,
-    )?;
+    let mut columns = created_select::columns_of(session, query)?;
     if of_mariadb {
         // MariaDB makes a BINARY(0) of NULL.
         let none = ColumnType::varbinary(0);
@@ -303,7 +300,7 @@ fn selected_table(
     let mut run = ddl_run(session, "");
     run.as_of_source(of_mariadb);
     let def = run.definition_of_selected(create, columns)?;
-    Ok(SelectedTable::Defined(defining(session, create, &def)))
+    Ok(SelectedTable::Defined(created_select::defining(session, create, &def)))
 }
 
 /// Returns what a CREATE TABLE ... LIKE makes, or `None` if the model is no temporary table.
@@ -324,36 +321,7 @@ fn table_like(
     let mut run = ddl_run(session, "");
     run.as_of_source(of_mariadb);
     let def = run.definition_like(model, &schema, &create.table.name)?;
-    Ok(Some(SelectedTable::Like(defining(session, create, &def))))
-}
-
-/// Returns the text of the CREATE TABLE that makes a table with this definition.
-fn defining(session: &Session, create: &CreateTable, def: &TableDef) -> String {
-    let shown = crate::show::create_table(def, None, session.settings.variables.zone);
-    let (schema, name) = (quoted(&def.schema), quoted(&def.name));
-    let or_replace = if create.or_replace { " OR REPLACE" } else { "" };
-    let (old, new) = (format!("CREATE TABLE {name}"), format!("CREATE{or_replace} TABLE {schema}.{name}"));
-    assert!(shown.starts_with(&old), "the definition of a table begins with its name");
-    shown.replacen(&old, &new, 1)
-}
-
-/// Returns the INSERT of a CREATE TABLE ... SELECT.
-fn insert_of(create: &CreateTable, query: &Query, session: &Session) -> Result<Statement> {
-    let columns = columns_of_query(
-        &crate::bind::bind_query(&mut session.binder(), query, None)?,
-        session.server.engine.catalog(),
-        &session.settings.variables,
-    )?;
-    Ok(Statement::Insert(Insert {
-        table: create.table.clone(),
-        partitions: Vec::new(),
-        columns: Some(columns.into_iter().map(|column| column.name).collect()),
-        source: InsertSource::Query(Box::new(query.clone())),
-        replace: create.replaces,
-        ignore: create.ignores,
-        row_alias: None,
-        on_duplicate: Vec::new(),
-    }))
+    Ok(Some(SelectedTable::Like(created_select::defining(session, create, &def))))
 }
 
 /// Evaluates the expressions of an event's schedule as they were when a source ran the statement.

@@ -35,7 +35,7 @@ pub(super) fn ok_of_ddl(session: &mut Session, report: &DdlReport, sink: &mut dy
     let warnings = session.warning_count();
     let info = match report.tells_records {
         true => format!("Records: {}  Duplicates: 0  Warnings: {warnings}", report.affected_rows),
-        false => String::new(),
+        false => report.info.clone(),
     };
     let status = session.status();
     sink.ok(&mut OkInfo { affected_rows: report.affected_rows, warnings, status, info, ..OkInfo::default() })

@@ -2,9 +2,9 @@
 
 use super::ddl_run::ddl_run;
 use super::state::Bound;
-use super::{Session, bound};
-use crate::ast::{CreateTable, Insert, InsertSource, Query, Statement};
-use crate::ddl::{AboutTemporary, DdlReport, columns_of_query};
+use super::{Session, bound, created_select};
+use crate::ast::{CreateTable, Query, Statement};
+use crate::ddl::{AboutTemporary, DdlReport};
 use crate::error::{Result, SqlError};
 use crate::expr::Level;
 use crate::sink::Unread;
@@ -97,11 +97,7 @@ pub(super) fn begin_select(
     create: &CreateTable,
     query: &Query,
 ) -> Result<Option<(Arc<Table>, Bound)>> {
-    let extra = columns_of_query(
-        &crate::bind::bind_query(&mut session.binder(), query, None)?,
-        session.server.engine.catalog(),
-        &session.settings.variables,
-    )?;
+    let extra = created_select::columns_of(session, query)?;
     let columns = extra.iter().map(|column| column.name.clone()).collect();
     let mut run = ddl_run(session, "");
     run.is_temporary = true;
@@ -115,16 +111,7 @@ pub(super) fn begin_select(
     let schema = session.settings.schema_of(&create.table)?;
     let made = session.temporary.table(&schema, &create.table.name);
     let made = made.ok_or_else(|| SqlError::no_such_table(&schema, &create.table.name))?;
-    let insert = Statement::Insert(Insert {
-        table: create.table.clone(),
-        partitions: Vec::new(),
-        columns: Some(columns),
-        source: InsertSource::Query(Box::new(query.clone())),
-        replace: false,
-        ignore: false,
-        row_alias: None,
-        on_duplicate: Vec::new(),
-    });
+    let insert = created_select::filling(create, query, columns);
     match bound::bind_unseen(session, &insert, made.id) {
         Ok(bound) => Ok(Some((made, bound))),
         Err(error) => {

@@ -4,6 +4,7 @@
 //! conversions of partitions, and statements that a constraint ends half way. The replica goes on,
 //! and shows and holds what the source does.
 
+mod definitions;
 mod values;
 
 use bench::instance::{Flavor, Settings};

@@ -316,11 +316,11 @@ fn bind_function(
                     }
                     Expr { coercibility, ..value(ty, nullable) }
                 }
-                None => Expr { coercibility: found.coercibility, ..value(found.ty.clone(), true) },
+                None => of_other_row(&mut args, value)?,
             }
         }
         WindowKind::FirstValue | WindowKind::LastValue | WindowKind::NthValue => {
-            Expr { coercibility: args[0].coercibility, ..value(args[0].ty.clone(), true) }
+            of_other_row(&mut args, value)?
         }
         WindowKind::Ntile if args[0].has_parameter() => Expr { nullable: true, ..count() },
         _ => count(),
@@ -331,6 +331,19 @@ fn bind_function(
         false => expr::of_window(result.ty.without_zerofill()),
     };
     Ok(WindowFunction { kind, args, result: Expr { ty, ..result }, slot })
+}
+
+/// Returns the result of a function that finds the first argument in another row. A member of an
+/// ENUM or a SET becomes a text.
+fn of_other_row(args: &mut [Expr], value: impl Fn(ColumnType, bool) -> Expr) -> Result<Expr> {
+    let coercibility = args[0].coercibility;
+    if matches!(args[0].ty.code, TypeCode::Enum | TypeCode::Set) {
+        let (ty, _) = expr::common_type(&[&args[0]])?;
+        let found = std::mem::replace(&mut args[0], Expr::constant(Value::Null));
+        args[0] = found.for_result(&ty);
+        return Ok(Expr { coercibility, ..value(ty, true) });
+    }
+    Ok(Expr { coercibility, ..value(args[0].ty.clone(), true) })
 }
 
 /// Reports whether an argument is an integer of at least `least`, or may become one when the

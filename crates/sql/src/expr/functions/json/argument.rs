@@ -146,7 +146,7 @@ pub(crate) fn scalar_of(value: &Value, expr: &Expr, ctx: &Context<'_>) -> Result
 }
 
 /// Reports whether the values of an expression are true or false, not numbers.
-fn is_truth(expr: &Expr) -> bool {
+pub(super) fn is_truth(expr: &Expr) -> bool {
     match &expr.node {
         ExprNode::Constant(_) => expr.ty.form == super::super::super::truth_type().form,
         ExprNode::And(_)
