@@ -36,6 +36,8 @@ const VALUES: &[&str] = &[
     "create table united_with_null as select e, s from m union all select null, null",
     "show create table united_with_null",
     "select any_value(c), max(id), min(id) from m",
+    "select json_object('a', point(1, 2), 'b', st_geomfromtext('POINT(1 2)', 4326)), cast(point(1, 2) as json)",
+    "select json_array(st_geomfromtext('GEOMETRYCOLLECTION(POINT(1 2),LINESTRING(0 0,1 1.5))', 3857))",
     "select json_value('{\"a\":\"x\"}','$.a') = 'X', json_value('{\"a\":\"x\"}','$.a' returning char(5)) = 'x'",
     "select from_days(1), from_days(59), from_days(60), from_days(365), from_days(366), from_days(3652424)",
     "select year('2024-01-01') - year('2020-01-01'), year('0050-01-01'), concat(year('0050-01-01'))",

@@ -2,6 +2,7 @@
 
 use super::super::super::{Context, Expr, Node as ExprNode, text_of};
 use super::super::Call;
+use super::super::spatial::document_of;
 use crate::error::{Result, SqlError};
 use crate::expr::documents::{damaged, plain_scalar, too_deep};
 use std::ops::Deref;
@@ -124,9 +125,7 @@ pub(crate) fn scalar_of(value: &Value, expr: &Expr, ctx: &Context<'_>) -> Result
         return Ok(Node::Bool(!matches!(value, Value::Int(0))));
     }
     let node = match (value, expr.ty.code) {
-        (Value::Bytes(_), TypeCode::Geometry) => {
-            return Err(SqlError::not_supported("geometries in JSON documents"));
-        }
+        (Value::Bytes(bytes), TypeCode::Geometry) => document_of(bytes).ok_or_else(damaged)?,
         (Value::Bytes(bytes), code) if expr.ty.collation == BINARY => {
             Node::Opaque(opaque_type(code, &expr.ty), bytes.clone())
         }

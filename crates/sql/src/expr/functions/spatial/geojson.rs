@@ -3,11 +3,10 @@
 use super::super::json::{document, made};
 use super::super::{Call, Coercibility, Function};
 use super::argument::{
-    ANY, PLANE, WGS_84, geometry, is_geographic, is_text, result, srid_argument, stored, turned_in,
-    wrong_type, wrong_value,
+    ANY, WGS_84, geometry, is_geographic, is_text, result, srid_argument, stored, turned_in, wrong_type,
+    wrong_value,
 };
-use super::boxes::Box;
-use super::rounding::rounded;
+use super::documents::{SystemName, TYPE_NAMES, Writer};
 use crate::error::{Result, SqlError};
 use types::geometry::{Coordinates, Geometry};
 use types::json::Node;
@@ -21,72 +20,6 @@ const MOST_OPTIONS: i64 = 7;
 /// The most levels of a document.
 const MOST_DEPTH: usize = 64;
 
-fn string(text: &str) -> Node {
-    Node::String(text.as_bytes().to_vec())
-}
-
-fn object(members: Vec<(&str, Node)>) -> Node {
-    Node::object(members.into_iter().map(|(name, value)| (name.as_bytes().to_vec(), value)).collect())
-}
-
-/// The settings with which a document is written.
-struct Writer {
-    decimals: u32,
-    has_box: bool,
-}
-
-impl Writer {
-    fn point(&self, point: &Coordinates) -> Node {
-        Node::Array(point.iter().map(|number| Node::Double(rounded(*number, self.decimals))).collect())
-    }
-
-    fn points(&self, points: &[Coordinates]) -> Node {
-        Node::Array(points.iter().map(|point| self.point(point)).collect())
-    }
-
-    fn coordinates(&self, geometry: &Geometry) -> Node {
-        match geometry {
-            Geometry::Point(point) => self.point(point),
-            Geometry::LineString(points) => self.points(points),
-            Geometry::Polygon(rings) => Node::Array(rings.iter().map(|ring| self.points(ring)).collect()),
-            Geometry::Several(_, parts) => {
-                Node::Array(parts.iter().map(|part| self.coordinates(part)).collect())
-            }
-        }
-    }
-
-    fn members(&self, geometry: &Geometry) -> Vec<(&'static str, Node)> {
-        let mut members = vec![("type", string(type_name(geometry.kind())))];
-        if let (true, Some(around)) = (self.has_box, Box::around(geometry)) {
-            let numbers = around.corners().into_iter().flatten();
-            let numbers = numbers.map(|number| Node::Double(rounded(number, self.decimals)));
-            members.push(("bbox", Node::Array(numbers.collect())));
-        }
-        match geometry {
-            Geometry::Several(GeometryKind::Collection, parts) => {
-                let parts = parts.iter().map(|part| object(self.members(part)));
-                members.push(("geometries", Node::Array(parts.collect())));
-            }
-            _ => members.push(("coordinates", self.coordinates(geometry))),
-        }
-        members
-    }
-}
-
-const TYPE_NAMES: [(&str, GeometryKind); 7] = [
-    ("Point", GeometryKind::Point),
-    ("LineString", GeometryKind::LineString),
-    ("Polygon", GeometryKind::Polygon),
-    ("MultiPoint", GeometryKind::MultiPoint),
-    ("MultiLineString", GeometryKind::MultiLineString),
-    ("MultiPolygon", GeometryKind::MultiPolygon),
-    ("GeometryCollection", GeometryKind::Collection),
-];
-
-fn type_name(kind: GeometryKind) -> &'static str {
-    TYPE_NAMES.iter().find(|(_, named)| *named == kind).map_or("", |(name, _)| name)
-}
-
 fn as_document(call: &Call<'_>) -> Result<Value> {
     let is_bytes = matches!(&*call.values[0], Value::Bytes(_));
     if !is_bytes || (call.args[0].ty.code != TypeCode::Geometry && !call.is_binary(0)) {
@@ -94,7 +27,7 @@ fn as_document(call: &Call<'_>) -> Result<Value> {
     }
     let (srid, found) = stored(call, 0)?;
     is_geographic(call, srid)?;
-    let mut writer = Writer { decimals: u32::MAX, has_box: false };
+    let mut writer = Writer { decimals: u32::MAX, has_box: false, system: SystemName::None };
     if call.is_given(1) {
         let wrong = || wrong_value(call.name, "max decimal digits", &call.string(1));
         writer.decimals = u32::try_from(call.integer(1)).map_err(|_| wrong())?;
@@ -104,18 +37,12 @@ fn as_document(call: &Call<'_>) -> Result<Value> {
         return Err(wrong_value(call.name, "options", &call.string(2)));
     }
     writer.has_box = options & WITH_BOX != 0;
-    let authority = if srid == PLANE { "MySQL" } else { "EPSG" };
-    let system = match options & (WITH_SHORT_SYSTEM | WITH_LONG_SYSTEM) {
-        0 => None,
-        WITH_SHORT_SYSTEM => Some(format!("{authority}:{srid}")),
-        _ => Some(format!("urn:ogc:def:crs:{authority}::{srid}")),
+    writer.system = match options & (WITH_SHORT_SYSTEM | WITH_LONG_SYSTEM) {
+        0 => SystemName::None,
+        WITH_SHORT_SYSTEM => SystemName::Short,
+        _ => SystemName::Long,
     };
-    let mut members = writer.members(&found);
-    if let Some(system) = system {
-        let properties = object(vec![("name", string(&system))]);
-        members.push(("crs", object(vec![("type", string("name")), ("properties", properties)])));
-    }
-    made(&object(members), call.ctx)
+    made(&writer.document(srid, &found), call.ctx)
 }
 
 /// A reader of GeoJSON documents.

@@ -9,6 +9,7 @@ mod argument;
 mod boxes;
 mod buffer;
 mod crossings;
+mod documents;
 mod ellipsoid;
 mod geohash;
 mod geojson;
@@ -30,6 +31,7 @@ mod transform;
 mod units;
 mod valid;
 
+pub(crate) use documents::document_of;
 pub(crate) use systems::SYSTEMS;
 pub(crate) use units::UNITS;
 
