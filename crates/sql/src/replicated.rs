@@ -157,6 +157,15 @@ pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Re
             }
             run(engine, received, &parsed.statement)
         }
+        Statement::DropTable { tables, temporary: false, sequences, .. }
+            if !of_mysql && received.error_code == 0 =>
+        {
+            // MariaDB drops the tables that are there, and logs a statement that failed because of
+            // others as one that succeeded. Its own replicas pass over missing tables as well.
+            let (tables, sequences) = (tables.clone(), *sequences);
+            let drop = Statement::DropTable { tables, if_exists: true, temporary: false, sequences };
+            run(engine, received, &drop)
+        }
         Statement::RenameTable { pairs, .. } if !of_mysql && pairs.len() == 1 => {
             const NO_SUCH_TABLE: u16 = 1146;
             match run(engine, received, &parsed.statement) {

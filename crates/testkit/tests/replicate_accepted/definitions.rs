@@ -99,6 +99,26 @@ const WITHOUT_EFFECT: &[&str] = &[
     "INSERT INTO a VALUES (1)",
 ];
 
+/// Tables of which some are missing when they are dropped. MariaDB drops the others.
+const PARTLY_MISSING: &[&str] = &[
+    "CREATE TABLE kept (a INT)",
+    "CREATE TABLE b (a INT)",
+    "refused: DROP TABLE b, missing",
+    "CREATE TABLE b (a INT)",
+    "refused: DROP TABLE missing, b, lacking",
+    "CREATE TABLE b (a INT)",
+    "SET NAMES gbk",
+    "refused: DROP TABLE b, `größe`",
+    "CREATE SEQUENCE s",
+    "refused: DROP SEQUENCE s, missing",
+    "INSERT INTO kept VALUES (1)",
+];
+
+#[test]
+fn mariadb_drops_the_tables_that_are_there() {
+    same_behind("partly_missing", Flavor::MariaDb, &["ROW", "STATEMENT"], PARTLY_MISSING);
+}
+
 #[test]
 fn what_mariadb_logs_without_effect_does_not_stop_the_applier() {
     same_behind("without_effect", Flavor::MariaDb, &["ROW", "STATEMENT"], WITHOUT_EFFECT);
