@@ -1,6 +1,6 @@
 # These commands run on a Debian machine that has Rust, and do all the set-up that they need.
-#   make demo      starts a source and a replica of Slipstream, applies a load and prints a table of
-#                  the results
+#   make demo      starts a source and a replica of Slipstream, applies a load, attaches to a MySQL
+#                  and a MariaDB server if there are some, and prints a table of the results
 #   make test      installs the peers that the tests compare with, then runs every check and test
 #   make package   makes a Debian package and tries it in a fresh Debian in a chroot
 #   make peers     only installs the peers

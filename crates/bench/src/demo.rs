@@ -1,8 +1,11 @@
-//! `slipstream bench demo`: replication between two Slipstream servers, with no other software.
+//! `slipstream bench demo`: replication between two Slipstream servers, and new replicas of real
+//! ones.
 //!
 //! A source and a replica hold sysbench's tables and a load runs on the source. The demo tells how
 //! fast the source committed, how fast the replica applied what it had received before, how far it
-//! lagged when it applied along, and whether both hold the same rows.
+//! lagged when it applied along, and whether both hold the same rows. Then `slipstream attach`
+//! makes replicas of a MySQL and of a MariaDB server that work meanwhile, as far as the machine has
+//! them, otherwise of a Slipstream server. No other software is needed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,16 +13,22 @@ use std::time::Duration;
 
 use os::clock::{Stopwatch, sleep};
 
+use crate::copy::{self, Method};
 use crate::error::MeasureError;
 use crate::instance::{Flavor, RowImage, Settings};
 use crate::measure::Node;
 use crate::progress::{Progress, grouped};
 use crate::replication::{self, Thread};
 use crate::sbtest::{Load, RandType, Size, Workload};
+use crate::server::Mode;
 use crate::table::{Align, Table};
 
 /// The pause between two probes of the lag.
 const PROBE_EVERY: Duration = Duration::from_millis(50);
+/// The transactions a second that change a source while it is copied.
+const CHANGES_PER_SECOND: u64 = 500;
+/// How long a new replica's lag is looked at, in seconds.
+const LAG_SECONDS: u64 = 3;
 /// How long the replica may take to reach a probed position before the demo fails.
 const CAUGHT_UP_WITHIN: Duration = Duration::from_secs(60);
 
@@ -43,7 +52,7 @@ pub struct Plan {
 pub struct Outcome {
     /// The report as text.
     pub report: String,
-    /// Whether source and replica hold the same rows.
+    /// Whether all replicas hold the same rows as their sources.
     pub equal: bool,
 }
 
@@ -88,6 +97,9 @@ pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError
     let equal = ours == theirs;
     progress.done(if equal { "equal" } else { "DIFFERENT" });
 
+    drop((source, replica));
+    let (attached, missing) = attach_all(plan, progress)?;
+
     let mut table = Table::new(&[("measured", Align::Left), ("figure", Align::Right)]);
     let mut row = |what: &str, figure: String| table.row(vec![what.to_string(), figure]);
     row("source, commits/s", grouped(loaded.rate() as u64));
@@ -106,6 +118,8 @@ pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError
             format!("{verdict}: {source} / {replica}"),
         );
     }
+    attached.iter().for_each(|outcome| tell_attached(outcome, &mut row));
+    let equal = equal && attached.iter().all(copy::Outcome::all_equal);
     let durability = if plan.durable { "durable" } else { "relaxed" };
     let head = format!(
         "{} tables of {} rows, {} transactions of update_non_index from {} clients, {durability}\n\n",
@@ -114,7 +128,57 @@ pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError
         grouped(plan.transactions),
         plan.clients,
     );
-    Ok(Outcome { report: head + &table.to_string(), equal })
+    let missing: String = missing.iter().map(|why| format!("not attached: {why}\n")).collect();
+    Ok(Outcome { report: head + &table.to_string() + &missing, equal })
+}
+
+/// Makes new replicas of servers that work. Returns what came of each, and what is not on the
+/// machine.
+fn attach_all(
+    plan: &Plan,
+    progress: &mut Progress,
+) -> Result<(Vec<copy::Outcome>, Vec<String>), MeasureError> {
+    let (mut sources, mut missing) = (Vec::new(), Vec::new());
+    for flavor in [Flavor::MySql, Flavor::MariaDb] {
+        match flavor.unavailable() {
+            None => sources.push(flavor),
+            Some(why) => missing.push(format!("{flavor}, because {why}")),
+        }
+    }
+    if sources.is_empty() {
+        sources.push(Flavor::Slipstream);
+    }
+    let plan_for = |source| copy::Plan {
+        source: Some(source),
+        size: plan.size,
+        methods: vec![Method::Attach],
+        changes_per_second: vec![CHANGES_PER_SECOND],
+        clients: plan.clients,
+        threads: None,
+        mode: if plan.durable { Mode::Durable } else { Mode::Relaxed },
+        pool_bytes: 512 << 20,
+        lag_seconds: LAG_SECONDS,
+        rounds: 1,
+        seed: plan.seed,
+    };
+    let attached = sources.into_iter().map(|source| copy::run(&plan_for(source), progress));
+    Ok((attached.collect::<Result<_, _>>()?, missing))
+}
+
+/// Puts the figures of new replicas into the report.
+fn tell_attached(outcome: &copy::Outcome, row: &mut impl FnMut(&str, String)) {
+    for sample in &outcome.samples {
+        let what = format!("attach of {}, {:.0} commits/s", outcome.source, sample.rate);
+        let rows = outcome.plan.size.rows * u64::from(outcome.plan.size.tables);
+        row(&format!("{what}, rows/s"), grouped((rows as f64 / sample.copied_seconds) as u64));
+        let caught_up =
+            sample.caught_up_seconds.map_or("never".to_owned(), |seconds| format!("{seconds:.1}"));
+        row(&format!("{what}, caught up after s"), caught_up);
+        let lag = sample.lag_ms.iter().flatten().copied().fold(0.0, f64::max);
+        row(&format!("{what}, lag afterwards, maximum ms"), format!("{lag:.1}"));
+        let verdict = if sample.equal { "equal" } else { "DIFFERENT" };
+        row(&format!("{what}, checksums of both sides"), verdict.to_owned());
+    }
 }
 
 fn applied_rate(loaded: &crate::sbtest::Loaded, seconds: f64) -> f64 {

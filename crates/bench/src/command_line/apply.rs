@@ -81,7 +81,9 @@ fn matrix_options() -> Vec<Arg> {
 /// Returns the command `bench demo` with its options.
 pub(super) fn demo_command() -> Command {
     Command::new("demo")
-        .about("A source and a replica of Slipstream, a load, and what came of it")
+        .about(
+            "A source and a replica of Slipstream, a load, what came of it, and new replicas of real servers",
+        )
         .arg(number("tables", "4", "Tables"))
         .arg(number("rows", "100000", "Rows of each table"))
         .arg(number("transactions", "200000", "Transactions of each of the two loads"))

@@ -44,7 +44,8 @@ impl Method {
     /// Reports whether a source of this flavor can be copied in this way.
     pub fn is_for(self, source: Flavor) -> bool {
         match self {
-            Method::Attach | Method::Dump => source != Flavor::Slipstream,
+            Method::Attach => true,
+            Method::Dump => source != Flavor::Slipstream,
             Method::Clone => source == Flavor::MySql,
             Method::Backup => source == Flavor::MariaDb,
         }
@@ -54,8 +55,8 @@ impl Method {
 /// What a run of `bench copy` measures, and with which settings.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The flavor of the source, which is MySQL or MariaDB. `None` means MySQL, or else MariaDB,
-    /// whichever is on the machine.
+    /// The flavor of the source, which is MySQL or MariaDB; `bench demo` also takes Slipstream.
+    /// `None` means MySQL, or else MariaDB, whichever is on the machine.
     pub source: Option<Flavor>,
     /// The number of sysbench's tables at the source, and of their rows.
     pub size: Size,
