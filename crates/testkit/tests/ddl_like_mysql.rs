@@ -766,3 +766,27 @@ const BESIDE_HIDDEN_COLUMNS: &[&str] = &[
 fn a_dropped_column_leaves_the_hidden_columns_of_other_indexes() {
     testkit::answers::same_answers("beside_hidden_columns", BESIDE_HIDDEN_COLUMNS);
 }
+
+/// The names of altered columns are those from before the statement.
+const OLD_NAMES: &[&str] = &[
+    "create database d",
+    "use d",
+    "create table t (p int, n int)",
+    "alter table t rename column p to z, rename column z to p",
+    "alter table t rename column p to n, rename column n to p",
+    "show create table t",
+    "alter table t rename column p to y, drop column p",
+    "alter table t drop column p, modify p bigint",
+    "alter table t drop column P, alter p set default 5",
+    "alter table t add column q int, rename column q to r",
+    "alter table t add column q int, alter q set default 7",
+    "alter table t add column q int, modify q bigint",
+    "alter table t change p y int, rename column y to p",
+    "alter table t change p y int, add column p int",
+    "show create table t",
+];
+
+#[test]
+fn columns_are_altered_by_their_old_names() {
+    testkit::answers::same_answers("old_names", OLD_NAMES);
+}

@@ -334,3 +334,23 @@ fn open_sessions_notice_what_is_revoked() {
     side.server.run("DROP USER u1");
     assert_eq!(code(&mut client), Some(1142));
 }
+
+#[test]
+fn usage_is_revoked_from_whoever_is_there() {
+    testkit::answers::same_answers(
+        "usage_revoked",
+        &[
+            "create database d",
+            "create table d.t (a int)",
+            "create user u",
+            "revoke usage on d.* from u",
+            "revoke usage on *.* from u",
+            "revoke usage on d.t from u",
+            "revoke usage on d.* from nobody",
+            "revoke select on d.* from u",
+            "grant select on d.* to u",
+            "revoke usage on d.* from u",
+            "show grants for u",
+        ],
+    );
+}

@@ -214,6 +214,10 @@ fn revoke_from(by: &By<'_>, account: &mut Account, asked: &Asked) -> Option<()> 
 }
 
 fn revoke_from_schema(by: &By<'_>, account: &mut Account, schema: &str, asked: &Asked) -> Option<()> {
+    // USAGE is no privilege, so that nothing is missing.
+    if asked.set.is_empty() && !asked.is_all {
+        return Some(());
+    }
     let held = account.schemas.get(schema).copied();
     let global = match by.partial_revokes {
         true => account.global.common(asked.set).without(Privileges::grant_option()),

@@ -40,6 +40,35 @@ fn cannot_drop(name: &str) -> SqlError {
     SqlError::new(1091, format!("Can't DROP '{name}'; check that column/key exists"))
 }
 
+/// Checks that the columns which are altered are those of the table before the statement, and that
+/// the statement does not drop them.
+///
+/// # Errors
+/// Returns 1054 for other columns.
+fn check_altered_names(old: &TableDef, alter: &AlterTable) -> Result<()> {
+    let is_dropped = |of: &str| {
+        let drops = |other: &Alteration| match other {
+            Alteration::DropColumn { name, .. } => old.column(name) == old.column(of),
+            _ => false,
+        };
+        alter.alterations.iter().any(drops)
+    };
+    for alteration in &alter.alterations {
+        let name = match alteration {
+            Alteration::ModifyColumn { name, .. }
+            | Alteration::RenameColumn { from: name, .. }
+            | Alteration::SetDefault { name, .. }
+            | Alteration::SetDefaultExpression { name, .. }
+            | Alteration::SetVisible { name, .. } => name,
+            _ => continue,
+        };
+        if old.column(name).is_none() || is_dropped(name) {
+            return Err(no_such_column(old, name));
+        }
+    }
+    Ok(())
+}
+
 /// Applies the alterations to `old`. `current_schema` is the schema for a new name without one.
 pub(crate) fn altered_definition(
     old: &TableDef,
@@ -50,6 +79,9 @@ pub(crate) fn altered_definition(
 ) -> Result<Altered> {
     let settled = settled(old, alter);
     let alter = settled.as_ref();
+    if !settings.replicated {
+        check_altered_names(old, alter)?;
+    }
     let relations = Relations::under(settings, catalog);
     let sources = (0..old.columns.len()).map(Some).collect();
     let converts =

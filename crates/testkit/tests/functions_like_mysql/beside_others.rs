@@ -165,6 +165,26 @@ fn texts_of_all_functions_are_refused_beside_a_date_as_by_mysql() {
     assert!(refused > 10, "{answers:#?}");
 }
 
+/// TIME_FORMAT() of a date with a time shows the numbers of the date, and no place in a week.
+#[test]
+fn times_are_shown_without_the_days_of_their_dates() {
+    let letters = "abcDdefHhIijklMmprSsTUuVvWwXxYyz";
+    let shown = |moment: &str| {
+        let all: Vec<String> =
+            letters.chars().map(|letter| format!("time_format({moment}, '%{letter}')")).collect();
+        format!("select {}", all.join(", "))
+    };
+    let asked = [
+        shown("'2024-05-06 17:08:09.5'"),
+        shown("timestamp'2024-05-06 17:08:09.5'"),
+        shown("time'26:08:09.5'"),
+        shown("dt") + " from t where id = 1",
+        shown("d") + " from t where id = 1",
+    ];
+    let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+    same_about_dates("shown_times", &asked);
+}
+
 #[test]
 fn numbers_beside_moments_addresses_and_negative_zeros_are_mysqls() {
     let answers = same_about_dates(

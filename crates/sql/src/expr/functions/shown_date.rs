@@ -26,8 +26,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("time_format", 2..=2, shown_by_second, time_format),
 ];
 
-/// Computes TIME_FORMAT(). A date with a time keeps its date; a time has none, and its hours may be
-/// more than 23.
+/// Computes TIME_FORMAT(). A date with a time keeps the numbers of its date, but is no day of a
+/// week or a year; a time has no date, and its hours may be more than 23.
 fn time_format(call: &Call<'_>) -> Result<Value> {
     let at = match &*call.values[0] {
         value @ (Value::Date(_) | Value::DateTime(_) | Value::Timestamp { .. }) => {
@@ -39,7 +39,7 @@ fn time_format(call: &Call<'_>) -> Result<Value> {
         _ => None,
     };
     if let Some(at) = at {
-        return Ok(Shown::of_datetime(&at).by_format_of(call));
+        return Ok(Shown { day: None, ..Shown::of_datetime(&at) }.by_format_of(call));
     }
     let time = time_of(&call.values[0], call.ctx);
     Ok(time.map_or(Value::Null, |time| Shown::of_time(&time).by_format_of(call)))
@@ -49,6 +49,8 @@ fn time_format(call: &Call<'_>) -> Result<Value> {
 pub(super) struct Shown {
     /// `None` of a time alone.
     date: Option<Date>,
+    /// The date of which the place in its week, month and year is shown.
+    day: Option<Date>,
     is_negative: bool,
     hours: u16,
     minutes: u8,
@@ -61,6 +63,7 @@ impl Shown {
     pub fn of_datetime(at: &DateTime) -> Shown {
         Shown {
             date: Some(at.date),
+            day: Some(at.date),
             is_negative: false,
             hours: at.hour.into(),
             minutes: at.minute,
@@ -71,7 +74,7 @@ impl Shown {
 
     fn of_time(time: &Time) -> Shown {
         let Time { negative, hours, minutes, seconds, micros } = *time;
-        Shown { date: None, is_negative: negative, hours, minutes, seconds, micros }
+        Shown { date: None, day: None, is_negative: negative, hours, minutes, seconds, micros }
     }
 
     /// Returns the text by the format that the call's second argument is: NULL where the format is
@@ -100,7 +103,7 @@ impl Shown {
             b'H' | b'h' | b'I' | b'i' | b'k' | b'l' | b'p' | b'r' | b'S' | b's' | b'T' | b'f' => {
                 self.part_of_time(code)
             }
-            b'D' => ordinal(self.date?.day),
+            b'D' => ordinal(self.day?.day),
             b'c' | b'd' | b'e' | b'm' | b'Y' | b'y' => part_of_date(&self.date.unwrap_or_default(), code),
             b'b' | b'M' => {
                 let names = if code == b'M' { &locale.months } else { &locale.short_months };
@@ -108,11 +111,11 @@ impl Shown {
                 names.get(month)?.to_string()
             }
             b'a' | b'W' => {
-                let date = self.date.filter(|date| date.month > 0 || date.year > 0)?;
+                let date = self.day.filter(|date| date.month > 0 || date.year > 0)?;
                 let names = if code == b'W' { &locale.days } else { &locale.short_days };
                 names[usize::from(date.weekday())].to_owned()
             }
-            b'j' | b'U' | b'u' | b'V' | b'v' | b'w' | b'X' | b'x' => part_of_year(&self.date?, code),
+            b'j' | b'U' | b'u' | b'V' | b'v' | b'w' | b'X' | b'x' => part_of_year(&self.day?, code),
             other => {
                 out.push(other);
                 return Some(());
