@@ -5,7 +5,7 @@ use super::tree::Phrase;
 use crate::error::Result;
 use crate::memory::Charge;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use types::words::{Rules, Sought};
+use types::words::{Rules, Sought, WordEntry};
 
 /// The memory that is charged for an entry of a list of documents, in bytes. `DOCUMENT_BYTES` is
 /// that of a document's hash, and `WORD_BYTES` that of a word without its key.
@@ -68,8 +68,9 @@ pub(super) fn gather(
 ) -> Result<Gathered> {
     let mut gathered = Gathered { of_phrase: vec![Vec::new(); wanted.phrases.len()], ..Gathered::default() };
     let mut prefixed: HashMap<(usize, &Vec<u8>), HashSet<Vec<u8>>> = HashMap::new();
+    let first_bytes = FirstBytes::of(wanted, rules);
     documents.each(wanted.looked.as_ref(), &mut |number, texts| {
-        let fields = cut(texts, rules);
+        let fields = cut(texts, rules, &first_bytes);
         let mut counts: BTreeMap<&[u8], u32> = BTreeMap::new();
         for (word, text) in fields.iter().flatten() {
             if !word.is_indexed {
@@ -128,11 +129,43 @@ pub(super) fn gather(
     Ok(gathered)
 }
 
-/// Returns the words of each text of a document.
-fn cut<'t>(texts: &[Option<&'t str>], rules: &Rules) -> Vec<Vec<(Placed, &'t str)>> {
+/// The bytes that wanted words may begin with. Most words of a text begin with another one, and are
+/// passed over without a look at the rest.
+struct FirstBytes([bool; 256]);
+
+impl FirstBytes {
+    /// Returns the bytes. They are all bytes if phrases are wanted, which need the words between
+    /// theirs, and if the collation weighs characters together.
+    fn of(wanted: &Wanted, rules: &Rules) -> FirstBytes {
+        let Some(looked) = wanted.looked.as_ref().filter(|_| wanted.phrases.is_empty()) else {
+            return FirstBytes([true; 256]);
+        };
+        let may_begin = |byte: u8| {
+            // Only ASCII characters are told apart by one byte.
+            let text = [byte];
+            let Ok(character) = std::str::from_utf8(&text) else { return true };
+            let WordEntry { key, is_open } = rules.entry(character);
+            let fits = |entry: &Vec<u8>| entry.starts_with(&key) || key.starts_with(entry);
+            !is_open || looked.entries.iter().chain(&looked.beginnings).any(fits)
+        };
+        FirstBytes(std::array::from_fn(|byte| may_begin(byte as u8)))
+    }
+
+    fn has(&self, word: &str) -> bool {
+        word.bytes().next().is_some_and(|byte| self.0[usize::from(byte)])
+    }
+}
+
+/// Returns the words of each text of a document that begin with one of these bytes.
+fn cut<'t>(
+    texts: &[Option<&'t str>],
+    rules: &Rules,
+    first_bytes: &FirstBytes,
+) -> Vec<Vec<(Placed, &'t str)>> {
     let (mut fields, mut before) = (Vec::with_capacity(texts.len()), 0);
     for text in texts.iter().copied().flatten().filter(|text| !text.is_empty()) {
-        let words = rules.words(text).into_iter().map(|word| {
+        let begins = rules.words(text).into_iter().filter(|word| first_bytes.has(word.text));
+        let words = begins.map(|word| {
             let key = rules.key(word.text);
             let is_indexed = rules.is_indexed(&word, &key);
             (Placed { key, at: before + word.at as u64, is_indexed }, word.text)
