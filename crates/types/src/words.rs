@@ -20,9 +20,19 @@ static WORD_CHARS: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
     class.ranges().iter().map(|range| (range.start(), range.end())).collect()
 });
 
+/// Whether words consist of the ASCII character with this number.
+const ASCII_OF_WORDS: [bool; 128] = {
+    let (mut table, mut byte) = ([false; 128], 0u8);
+    while byte < 128 {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        byte += 1;
+    }
+    table
+};
+
 fn is_word_char(character: char) -> bool {
     if character.is_ascii() {
-        return character.is_ascii_alphanumeric() || character == '_';
+        return ASCII_OF_WORDS[character as usize];
     }
     let after = WORD_CHARS.partition_point(|(first, _)| *first <= character);
     after.checked_sub(1).is_some_and(|at| character <= WORD_CHARS[at].1)
@@ -48,18 +58,36 @@ impl Word<'_> {
 
 /// Returns the first word that begins at the byte `from` or behind it.
 pub fn next_word(text: &str, from: usize) -> Option<Word<'_>> {
-    let rest = &text[from..];
-    let begin = rest.find(is_word_char)?;
-    let mut chars = 0;
-    let mut end = rest.len();
-    for (at, character) in rest[begin..].char_indices() {
-        if !is_word_char(character) {
-            end = begin + at;
-            break;
-        }
+    let mut begin = from;
+    let mut first = character_at(text, begin)?;
+    while !first.is_of_word {
+        begin += first.bytes;
+        first = character_at(text, begin)?;
+    }
+    let (mut end, mut chars) = (begin, 0);
+    while let Some(next) = character_at(text, end).filter(|next| next.is_of_word) {
+        end += next.bytes;
         chars += 1;
     }
-    Some(Word { text: &rest[begin..end], at: from + begin, chars })
+    Some(Word { text: &text[begin..end], at: begin, chars })
+}
+
+/// A character of a text: its length, and whether words consist of such characters.
+struct Character {
+    bytes: usize,
+    is_of_word: bool,
+}
+
+/// Returns the character at an offset; `None` at the end. Most texts are ASCII, whose characters
+/// need not be decoded.
+#[inline]
+fn character_at(text: &str, at: usize) -> Option<Character> {
+    let byte = *text.as_bytes().get(at)?;
+    if byte.is_ascii() {
+        return Some(Character { bytes: 1, is_of_word: ASCII_OF_WORDS[usize::from(byte)] });
+    }
+    let character = text[at..].chars().next()?;
+    Some(Character { bytes: character.len_utf8(), is_of_word: is_word_char(character) })
 }
 
 /// The entry of a word in an index.
