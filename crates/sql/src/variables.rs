@@ -122,6 +122,10 @@ pub(crate) struct Variables {
     pub auto_increment_offset: u64,
     pub sql_select_limit: u64,
     pub group_concat_max_len: usize,
+    pub max_error_count: u64,
+    /// `warning_count` and `error_count`: how many conditions and errors the statement before this
+    /// one has raised.
+    pub conditions_before: (u64, u64),
     pub div_precision_increment: u8,
     /// `default_week_format`: the mode of WEEK() without one.
     pub default_week_format: u8,
@@ -193,6 +197,8 @@ impl Default for Variables {
             auto_increment_offset: 1,
             sql_select_limit: u64::MAX,
             group_concat_max_len: 1024,
+            max_error_count: 1024,
+            conditions_before: (0, 0),
             div_precision_increment: 4,
             default_week_format: 0,
             locale: locale::english(),
@@ -290,6 +296,7 @@ impl Variables {
         "auto_increment_offset",
         "sql_select_limit",
         "group_concat_max_len",
+        "max_error_count",
         "div_precision_increment",
         "default_week_format",
         "lc_time_names",
@@ -340,6 +347,8 @@ impl Variables {
             "last_insert_id",
             "identity",
             "sql_log_bin",
+            "warning_count",
+            "error_count",
         ];
         Self::OWN.contains(&name) || MORE.contains(&name) || KEPT.iter().any(|(kept, ..)| *kept == name)
     }
@@ -381,6 +390,9 @@ impl Variables {
             "auto_increment_offset" => unsigned(self.auto_increment_offset),
             "sql_select_limit" => unsigned(self.sql_select_limit),
             "group_concat_max_len" => unsigned(self.group_concat_max_len as u64),
+            "max_error_count" => unsigned(self.max_error_count),
+            "warning_count" => unsigned(self.conditions_before.0),
+            "error_count" => unsigned(self.conditions_before.1),
             "div_precision_increment" => unsigned(u64::from(self.div_precision_increment)),
             "default_week_format" => unsigned(u64::from(self.default_week_format)),
             "lc_time_names" => Value::text(self.locale.name),
@@ -528,6 +540,7 @@ impl Variables {
             "auto_increment_offset" => self.auto_increment_offset = wanted.number(1, 65_535)?,
             "sql_select_limit" => self.sql_select_limit = wanted.number(0, u64::MAX)?,
             "group_concat_max_len" => self.group_concat_max_len = wanted.number(4, 1 << 30)? as usize,
+            "max_error_count" => self.max_error_count = wanted.number(0, 65_535)?,
             "div_precision_increment" => self.div_precision_increment = wanted.number(0, 30)? as u8,
             "default_week_format" => self.default_week_format = wanted.number(0, 7)? as u8,
             "lc_time_names" => {
@@ -583,6 +596,10 @@ impl Variables {
             "binlog_format" => {
                 self.binlog_format = BinlogFormat::named(&wanted.text().to_ascii_uppercase())
                     .ok_or_else(|| wanted.is_wrong())?;
+            }
+            "warning_count" | "error_count" => {
+                let text = format!("Variable '{}' is a read only variable", wanted.name);
+                return Err(SqlError::new(1238, text));
             }
             _ => return self.set_kept(wanted),
         }

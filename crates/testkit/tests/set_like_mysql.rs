@@ -341,3 +341,39 @@ fn values_that_are_kept_are_in_force_after_a_restart() {
     server.come_back();
     assert_eq!(server.rows(now), ["180\t0\t28800"]);
 }
+
+#[test]
+fn conditions_are_counted_and_kept_as_in_mysql() {
+    let three = "select cast('a' as signed), cast('b' as signed), cast('c' as signed)";
+    let statements = [
+        three,
+        "select @@warning_count, @@error_count",
+        "select @@warning_count",
+        "nonsense",
+        "select @@session.warning_count, @@error_count",
+        three,
+        "show count(*) warnings",
+        "select @@warning_count",
+        "set max_error_count = 1",
+        three,
+        "select @@warning_count",
+        "set max_error_count = 0",
+        three,
+        "nonsense",
+        "select @@error_count",
+        "set max_error_count = -1",
+        "set max_error_count = 70000",
+        "select @@max_error_count",
+        "set max_error_count = default",
+        "select @@max_error_count",
+        "set warning_count = 5",
+        "create table d.w (a int not null)",
+        "insert ignore into d.w values (null)",
+        "select @@warning_count from d.w",
+        "insert into d.w values (null)",
+        "select @@warning_count, @@error_count",
+    ];
+    let all: Vec<&str> = ["create database d"].into_iter().chain(statements).collect();
+    let answers = same_answers("counted_conditions", &all);
+    assert!(answers.iter().any(|answer| answer.contains("@@error_count: 3,0")), "{answers:#?}");
+}

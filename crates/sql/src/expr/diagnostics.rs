@@ -48,10 +48,12 @@ impl Warning {
 }
 
 /// The diagnostics area with the warnings of the last statement.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Diagnostics {
     pub warnings: Vec<Warning>,
-    /// The number of conditions that were raised, of which at most [`Diagnostics::KEPT`] are kept.
+    /// The most conditions that are kept: `max_error_count`.
+    pub most_kept: usize,
+    /// The number of conditions that were raised, whether or not they are kept.
     pub count: u64,
     /// The number of times that the area was cleared.
     pub cleared: u64,
@@ -66,14 +68,36 @@ pub(crate) struct Diagnostics {
     happened: Vec<Conditions>,
 }
 
+impl Default for Diagnostics {
+    fn default() -> Diagnostics {
+        Diagnostics {
+            warnings: Vec::new(),
+            most_kept: Diagnostics::KEPT,
+            count: 0,
+            cleared: 0,
+            marked: 0,
+            signalled: None,
+            refused: None,
+            happened: Vec::new(),
+        }
+    }
+}
+
 impl Diagnostics {
-    /// The most conditions that are kept (MySQL's default for `max_error_count`).
+    /// MySQL's default for `max_error_count`.
     pub const KEPT: usize = 1024;
+
+    /// Returns the number of conditions that were raised, and that of the errors that are kept:
+    /// what `@@warning_count` and `@@error_count` tell the next statement.
+    pub fn counts(&self) -> (u64, u64) {
+        let errors = self.warnings.iter().filter(|condition| condition.level == Level::Error);
+        (self.count, errors.count() as u64)
+    }
 
     pub fn push(&mut self, level: Level, code: u16, message: impl Into<String>) {
         self.note_raised(level, code);
         self.count += 1;
-        if self.warnings.len() < Self::KEPT {
+        if self.warnings.len() < self.most_kept {
             self.warnings.push(Warning::new(level, code, message));
         }
     }
@@ -113,7 +137,7 @@ impl Diagnostics {
     /// Adds a condition that was raised before.
     pub fn restore(&mut self, condition: Warning) {
         self.count += 1;
-        if self.warnings.len() < Self::KEPT {
+        if self.warnings.len() < self.most_kept {
             self.warnings.push(condition);
         }
     }

@@ -66,6 +66,7 @@ impl Session {
     /// `more_results` to whether there is one.
     pub(super) fn execute_first(&mut self, text: &[u8], sink: &mut dyn ResultSink) -> Result<usize> {
         self.client.more_results = false;
+        self.note_conditions();
         let mut is_counted = false;
         if let Some(bound) = self.cache.get(text)
             && bound::still_holds(self, &bound)

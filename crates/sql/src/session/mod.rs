@@ -260,6 +260,15 @@ impl Session {
         bits
     }
 
+    /// Keeps for the statement that begins how many conditions the last one has raised, and says
+    /// how many of its own may be kept.
+    fn note_conditions(&mut self) {
+        let variables = &mut self.settings.variables;
+        let diagnostics = self.statement.diagnostics.get_mut();
+        variables.conditions_before = diagnostics.counts();
+        diagnostics.most_kept = variables.max_error_count as usize;
+    }
+
     /// Returns the number of warnings of the last statement.
     pub fn warning_count(&self) -> u16 {
         self.statement.diagnostics.borrow().count_u16()

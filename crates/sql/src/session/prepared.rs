@@ -144,6 +144,7 @@ impl Session {
                 format!("Unknown prepared statement handler ({id}) given to mysql_stmt_precheck"),
             ));
         };
+        self.note_conditions();
         self.parameters.tells_returned = true;
         let run = |session: &mut Session, sink: &mut dyn ResultSink| {
             measuring::begin_prepared(session, &mut prepared);

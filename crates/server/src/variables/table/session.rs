@@ -43,7 +43,7 @@ pub const DEFINITIONS: &[Definition] = &[
     session("eq_range_index_dive_limit", UInt(0, 4_294_967_295), "200")
         .kept("The planner keeps no statistics."),
     own("error_count", UInt(0, u64::MAX), "0").read_only().not_an_option()
-        .kept("It always tells 0; SHOW COUNT(*) ERRORS tells the number."),
+        .does("It tells how many errors the last statement has raised."),
     global("event_scheduler", Enum(&["OFF", "ON", "DISABLED"]), "ON")
         .does("Events are run when their time has come; DISABLED is for the start alone.")
         .checked(check_setting, follow_variables),
@@ -90,7 +90,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("max_digest_length", UInt(0, 1_048_576), "1024").read_only()
         .does("The digest of a longer statement is cut; the length is of its tokens, in bytes."),
     session("max_error_count", UInt(0, 65_535), "1024").guarded(Guard::SessionWithoutSuper)
-        .kept("A statement keeps 1024 warnings."),
+        .does("A statement keeps that many errors, warnings and notes, and counts them all."),
     session("max_execution_time", UInt(0, u64::MAX), "0")
         .does("A SELECT ends after that many milliseconds with error 3024; 0 is no limit."),
     session("max_heap_table_size", UInt(16_384, 18_446_744_073_709_550_592), "16777216")
@@ -194,7 +194,7 @@ pub const DEFINITIONS: &[Definition] = &[
     session("unique_checks", Bool, "ON")
         .does("Row events tell it to replicas; keys are unique in either case."),
     own("warning_count", UInt(0, u64::MAX), "0").read_only().not_an_option()
-        .kept("It always tells 0; SHOW COUNT(*) WARNINGS tells the number."),
+        .does("It tells how many errors, warnings and notes the last statement has raised."),
     session("xa_detach_on_prepare", Bool, "ON").guarded(Guard::Session)
         .does("A prepared XA transaction is no longer its session's."),
 ];
