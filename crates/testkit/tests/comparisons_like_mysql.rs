@@ -279,3 +279,20 @@ fn greatest_and_least_are_numbers_where_numbers_are_wanted() {
     );
     assert!(answers[4].contains("20200303,20190101,163831531"), "{}", answers[4]);
 }
+
+#[test]
+fn hex_literals_are_numbers_beside_a_subquerys_row() {
+    let answers = same_answers(
+        "comparisons_like_mysql::hex_literals_are_numbers_beside_a_subquerys_row",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (id INT PRIMARY KEY, n INT, f DOUBLE, v VARCHAR(5), b BIT(8))",
+            "INSERT INTO t VALUES (1, 97, 97, 'a', 97), (2, 98, 1.5, '97', 1), (3, NULL, NULL, NULL, NULL)",
+            "SELECT (x'61', 1) = (SELECT n, 1 FROM t WHERE id = 1), (x'61', 1) = (SELECT v, 1 FROM t WHERE id = 1)",
+            "SELECT (x'61', 1) <=> (SELECT n, 1 FROM t WHERE id = 1), (x'61', 1) <> (SELECT f, 1 FROM t WHERE id = 1)",
+            "SELECT (x'61', 1) = (SELECT n, 1 FROM t WHERE id = 3), ('a', x'61') = (SELECT v, n FROM t WHERE id = 1)",
+        ],
+    );
+    assert!(answers[4].contains(": 1,"), "{}", answers[4]);
+}

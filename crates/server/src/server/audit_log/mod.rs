@@ -212,14 +212,17 @@ impl AuditLog {
     }
 
     fn end(&self, thread: JoinHandle<()>) {
-        self.put_own("shutdown");
         self.shared.is_on.store(false, Ordering::SeqCst);
         self.shared.lines.notify_all();
         self.shared.room.notify_all();
         if thread.join().is_err() {
             log::error!("the thread of the audit log has panicked");
         }
-        self.shared.file.lock().close();
+        // A session that ends meanwhile may have put a line, which comes before this one.
+        self.put_own("shutdown");
+        let mut file = self.shared.file.lock();
+        self.shared.write(&mut file);
+        file.close();
     }
 
     /// Puts the line that says when the log begins or ends, so that nobody takes the time between

@@ -131,6 +131,8 @@ pub(super) fn row_and_subquery(
         return Err(wrong_columns(operands.len()));
     }
     let columns: Vec<Expr> = (0..plan.columns.len()).map(|at| column(&plan, at)).collect();
+    let beside = |(operand, column): (Expr, &Expr)| operand.beside(&column.ty);
+    let operands: Vec<Expr> = operands.into_iter().zip(&columns).map(beside).collect();
     let collations = collations(op, &operands, &columns)?;
     plan.want_rows(2, false);
     let call = add_subquery(&mut binder.subqueries, plan, frame, first);
