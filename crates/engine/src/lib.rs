@@ -57,6 +57,7 @@ mod figures;
 mod files;
 mod group;
 mod gtid_owners;
+mod index;
 mod kept_memory;
 mod key_hash;
 mod key_parts;

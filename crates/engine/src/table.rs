@@ -8,6 +8,7 @@ use crate::entry::{ClusteredValue, Externs};
 use crate::error::{EngineError, Result};
 use crate::group::logged_form::LoggedForm;
 use crate::group::table_map::TableMaps;
+use crate::index;
 use crate::key_parts::{self, part_text};
 use crate::lock::LockId;
 use crate::lock::gap::TableLocks;
@@ -27,26 +28,11 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use types::row::RowLayout;
 use types::{ColumnMask, ColumnType, Value};
 
+pub(crate) use crate::index::Index;
 pub(crate) use crate::key_parts::{KeyPart, SecondaryKey};
 
 /// The hidden row id of a sequence's only row.
 pub(crate) const SEQUENCE_ROW_ID: u64 = 1;
-
-/// A secondary index at run time.
-pub(crate) struct Index {
-    pub id: u32,
-    pub name: String,
-    pub unique: bool,
-    pub parts: Vec<KeyPart>,
-    /// Which entries a row has.
-    pub entries: RowEntries,
-    /// The positions of the columns that the entries are made of.
-    pub columns: Vec<usize>,
-    pub tree: Tree,
-    /// The log position at which the index was built. Replay skips older changes, which are in the
-    /// build.
-    pub created_lsn: u64,
-}
 
 /// The counters that outlive a change of the table's definition.
 #[derive(Debug, Default)]
@@ -171,35 +157,6 @@ fn mask_of(columns: usize, positions: impl Iterator<Item = usize>) -> ColumnMask
     let mut mask = ColumnMask::empty(columns);
     positions.for_each(|at| mask.insert(at));
     mask
-}
-
-/// Returns the indexes of a definition, in the order of their trees.
-fn open_indexes(def: &TableDef, placement: &Placement, trees: Vec<Tree>) -> Vec<Index> {
-    assert_eq!((trees.len(), placement.indexes.len()), (def.index_ids().count(), trees.len()), "index trees");
-    let mut places = trees.into_iter().zip(&placement.indexes);
-    let mut indexes = Vec::with_capacity(placement.indexes.len());
-    let mut add = |id: u32, name: &str, unique, parts: Vec<KeyPart>, entries: RowEntries| {
-        let (tree, (_, created_lsn)) = places.next().expect("every index has a tree");
-        let columns = match &entries {
-            RowEntries::OfWords(words) => words.columns.clone(),
-            _ => parts.iter().map(|part| part.column).collect(),
-        };
-        let (name, created_lsn) = (name.to_owned(), *created_lsn);
-        indexes.push(Index { id, name, unique, parts, entries, columns, tree, created_lsn });
-    };
-    for index in &def.indexes {
-        let parts = key_parts::of_columns(&def.columns, &index.columns);
-        let array = parts.iter().position(|part| part.is_array);
-        let entries = array.map_or(RowEntries::One, RowEntries::OfArray);
-        add(index.id, &index.name, index.unique, parts, entries);
-    }
-    for index in &def.kept_indexes {
-        let Some(kept) = &index.entries else { continue };
-        let columns = def.kept_columns(index).expect("an index with entries has columns of the table");
-        let (part, entries) = multi_valued::of_rule(&def.columns, columns, &kept.rule);
-        add(kept.id, &index.name, false, vec![part], entries);
-    }
-    indexes
 }
 
 fn virtual_columns(def: &TableDef) -> Option<ColumnMask> {
@@ -367,7 +324,7 @@ impl Table {
     ) -> Table {
         let types: Vec<ColumnType> = def.columns.iter().map(|column| column.ty.clone()).collect();
         let primary = def.primary.as_ref().map(|parts| key_parts::of_columns(&def.columns, parts));
-        let indexes = open_indexes(&def, &placement, index_trees);
+        let indexes = index::open_all(&def, &placement.indexes, index_trees);
         let primary_mask = mask_of(types.len(), primary.iter().flatten().map(|part| part.column));
         let indexed = indexes.iter().flat_map(|index| index.columns.iter().copied());
         let indexed_mask = mask_of(types.len(), indexed);
