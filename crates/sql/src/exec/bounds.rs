@@ -364,7 +364,7 @@ impl Ranges {
         if let Some(search) = &condition.search {
             let Node::Match(searched) = &search.node else { panic!("a search is a MATCH") };
             if let Some(found) = searched.found(row, ctx)? {
-                self.ranges.extend(found.keys.iter().map(|key| KeyRange::prefix(key)));
+                self.ranges.extend(found.keys().iter().map(|key| KeyRange::prefix(key)));
             }
             return Ok(());
         }

@@ -50,9 +50,8 @@ impl Match {
             let text = String::from_utf8_lossy(&text);
             let sizes = index.entries.map_or_else(|| ctx.engine.word_sizes(), |(sizes, _)| sizes);
             let rules = Rules::new(index.collation, index.is_ngram, sizes);
-            let (mut found, numbers) = search(&text, self.mode, &rules, &mut rows, ctx.memory, &interrupt)?;
-            found.keys = rows.keys(&numbers);
-            Ok(found)
+            let (found, numbers) = search(&text, self.mode, &rules, &mut rows, ctx.memory, &interrupt)?;
+            found.with_keys(rows.keys(&numbers))
         })?;
         Ok(Some(found))
     }

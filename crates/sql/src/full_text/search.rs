@@ -17,7 +17,7 @@ use types::words::{Rules, Sought, WordEntry};
 /// The number of searches that a statement keeps.
 const MOST_KEPT: usize = 16;
 /// The memory that is charged for a document that is found, in bytes.
-const FOUND_BYTES: usize = 4 * size_of::<(u128, f32)>() + size_of::<u64>();
+const FOUND_BYTES: usize = 4 * size_of::<(u128, f32)>();
 
 /// The documents that a search finds, and their relevances.
 #[derive(Debug)]
@@ -25,12 +25,27 @@ pub(crate) struct Found {
     hash: DocumentHash,
     relevances: HashMap<u128, f32>,
     /// The clustered keys of the documents' rows, in order.
-    pub keys: Vec<Vec<u8>>,
-    /// The memory of the relevances, which is given back with them.
-    _charge: Charge,
+    keys: Vec<Vec<u8>>,
+    /// The memory of all of this, which is given back with it.
+    charge: Charge,
 }
 
 impl Found {
+    /// Adds the clustered keys of the documents' rows, in order.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Charge::add`].
+    pub fn with_keys(mut self, keys: Vec<Vec<u8>>) -> Result<Found> {
+        debug_assert!(keys.is_sorted(), "keys come in order");
+        self.charge.add(keys.iter().map(|key| size_of::<Vec<u8>>() + key.len()).sum())?;
+        Ok(Found { keys, ..self })
+    }
+
+    /// Returns the clustered keys of the documents' rows, in order.
+    pub fn keys(&self) -> &[Vec<u8>] {
+        &self.keys
+    }
+
     /// Returns the relevance of a document, which is 0 if the search does not find it.
     pub fn relevance<'t>(&self, texts: impl Iterator<Item = Option<&'t str>>) -> f64 {
         self.relevances.get(&self.hash.of(texts)).map_or(0.0, |relevance| f64::from(*relevance))
@@ -102,7 +117,7 @@ pub(crate) fn search(
     let numbers: Vec<u64> = evaluation.found().map(|(document, _)| document).collect();
     let mut charge = Charge::new(memory);
     charge.add(numbers.len() * FOUND_BYTES)?;
-    Ok((Found { hash, relevances, keys: Vec::new(), _charge: charge }, numbers))
+    Ok((Found { hash, relevances, keys: Vec::new(), charge }, numbers))
 }
 
 /// Returns the words of the documents that were found, each with its entry, without those that each
