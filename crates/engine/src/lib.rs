@@ -114,7 +114,7 @@ pub use definition::{
 pub use dropped_partitions::{ConditionCompiler, Conditions, EngineOfRows, RowCondition};
 pub use emptying::Emptied;
 pub use engine::Engine;
-pub use entry_ranges::{cell_ranges, word_range};
+pub use entry_ranges::{are_few_entries, cell_ranges, word_range};
 pub use error::{EngineError, Result};
 pub use figures::{TableFigures, TableFile};
 pub use group::filter::BinlogFilter;

@@ -4,9 +4,8 @@
 mod support;
 
 use engine::{
-    ColumnDef, CommitOptions, DdlContext, Direction, Engine, EntryRule, IndexColumn, IndexRef, KeptEntries,
-    KeptIndex, KeptKind, KeptPart, LockMode, SessionContext, StatementContext, Table, TableDef, Transaction,
-    word_range,
+    ColumnDef, DdlContext, Direction, Engine, EntryRule, IndexColumn, IndexRef, KeptEntries, KeptIndex,
+    KeptKind, KeptPart, LockMode, SessionContext, Table, TableDef, Transaction, word_range,
 };
 use os::random::{Rng, test_seed};
 use std::collections::BTreeMap;
@@ -157,38 +156,10 @@ fn change(rng: &mut Rng, txn: &mut Transaction, table: &Arc<Table>, model: &mut 
     }
 }
 
-/// Runs transactions at random.
 fn transact(rng: &mut Rng, engine: &Arc<Engine>, table: &Arc<Table>, model: &mut Model, rounds: u64) {
-    for _ in 0..rounds {
-        let mut before = begin(engine);
-        let old = model.clone();
-        compare(&mut before, table, &old);
-        let mut txn = begin(engine);
-        let mut new = model.clone();
-        for _ in 0..rng.between(1, 6) {
-            let savepoint = txn.begin_statement(StatementContext::default());
-            let kept = new.clone();
-            for _ in 0..rng.between(1, 3) {
-                change(rng, &mut txn, table, &mut new);
-            }
-            if rng.one_in(5) {
-                txn.rollback_to(savepoint);
-                new = kept;
-            } else {
-                txn.end_statement();
-            }
-        }
-        compare(&mut txn, table, &new);
-        if rng.one_in(5) {
-            txn.rollback();
-        } else {
-            txn.commit(&CommitOptions::default()).unwrap();
-            *model = new;
-        }
-        // The older snapshot sees what it saw.
-        compare(&mut before, table, &old);
-        before.rollback();
-    }
+    let compare = |txn: &mut Transaction, model: &Model| compare(txn, table, model);
+    let change = |rng: &mut Rng, txn: &mut Transaction, model: &mut Model| change(rng, txn, table, model);
+    support::transact(rng, engine, model, rounds, compare, change);
 }
 
 #[test]

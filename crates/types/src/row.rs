@@ -6,11 +6,12 @@
 
 mod comparable;
 mod places;
+mod plain_form;
 
-use crate::decimal::ShortForm;
 use crate::packed::{self, PackedError, Width, packed_len};
-use crate::{ColumnMask, ColumnType, TypeCode, Value};
+use crate::{ColumnMask, ColumnType, Value};
 use places::Places;
+use plain_form::PlainForm;
 
 /// The error for a row image that cannot be read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,46 +58,6 @@ struct Hint {
     text_prefix: u8,
     /// How the column is read, if it is of a kind that most columns are of.
     plain: PlainForm,
-}
-
-/// How the values of a column of fixed length are read.
-#[derive(Clone, Copy, Debug)]
-enum PlainForm {
-    /// An INT, which is signed.
-    Int,
-    /// A BIGINT, which is signed.
-    BigInt,
-    Date,
-    Decimal(ShortForm),
-    /// It takes more to read the column.
-    None,
-}
-
-impl PlainForm {
-    fn of(ty: &ColumnType) -> PlainForm {
-        match ty.code {
-            TypeCode::Long if !ty.unsigned => PlainForm::Int,
-            TypeCode::LongLong if !ty.unsigned => PlainForm::BigInt,
-            TypeCode::Date => PlainForm::Date,
-            TypeCode::NewDecimal => {
-                ShortForm::of(ty.precision(), ty.scale()).map_or(PlainForm::None, PlainForm::Decimal)
-            }
-            _ => PlainForm::None,
-        }
-    }
-
-    /// Reads the value at the start of the bytes. Returns it with its length. `None` means that the
-    /// column, or the value, has to be read in the general way.
-    #[inline(always)]
-    fn read(&self, bytes: &[u8]) -> Option<(Value, usize)> {
-        Some(match self {
-            PlainForm::Int => (Value::Int(i32::from_le_bytes(*bytes.first_chunk()?).into()), 4),
-            PlainForm::BigInt => (Value::Int(i64::from_le_bytes(*bytes.first_chunk()?)), 8),
-            PlainForm::Date => (Value::Date(packed::date(bytes.first_chunk()?)), 3),
-            PlainForm::Decimal(form) => (Value::Decimal(form.read(bytes.get(..form.len())?)?), form.len()),
-            PlainForm::None => return None,
-        })
-    }
 }
 
 /// Reports whether bit `column` of a null bitmap is set. The bitmap must be long enough.

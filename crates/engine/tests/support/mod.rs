@@ -8,6 +8,7 @@ use engine::{
     Table, TableDef, Transaction,
 };
 use os::disk::Disk;
+use os::random::Rng;
 use os::sim::SimDisk;
 use std::sync::Arc;
 use types::{ColumnType, Value};
@@ -180,4 +181,47 @@ pub fn ids_in(txn: &mut Transaction, table: &Arc<Table>) -> Vec<i64> {
 /// Checks that everything about the table is sound.
 pub fn check(engine: &Arc<Engine>, table: &Arc<Table>) {
     assert_eq!(engine.check_table(table).unwrap(), Vec::<String>::new());
+}
+
+/// Runs transactions at random, each with statements that make changes by `change`, some of which
+/// are taken back. `compare` compares what a transaction sees with a model: the open one with its
+/// changes, and one from before with those of that time.
+pub fn transact<M: Clone>(
+    rng: &mut Rng,
+    engine: &Arc<Engine>,
+    model: &mut M,
+    rounds: u64,
+    compare: impl Fn(&mut Transaction, &M),
+    change: impl Fn(&mut Rng, &mut Transaction, &mut M),
+) {
+    for _ in 0..rounds {
+        let mut before = begin(engine);
+        let old = model.clone();
+        compare(&mut before, &old);
+        let mut txn = begin(engine);
+        let mut new = model.clone();
+        for _ in 0..rng.between(1, 6) {
+            let savepoint = txn.begin_statement(StatementContext::default());
+            let kept = new.clone();
+            for _ in 0..rng.between(1, 3) {
+                change(rng, &mut txn, &mut new);
+            }
+            if rng.one_in(5) {
+                txn.rollback_to(savepoint);
+                new = kept;
+            } else {
+                txn.end_statement();
+            }
+        }
+        compare(&mut txn, &new);
+        if rng.one_in(5) {
+            txn.rollback();
+        } else {
+            txn.commit(&CommitOptions::default()).unwrap();
+            *model = new;
+        }
+        // The older snapshot sees what it saw.
+        compare(&mut before, &old);
+        before.rollback();
+    }
 }

@@ -59,7 +59,7 @@ fn index_of(searched: &Match, leaves: &[Leaf]) -> Result<SearchedIndex> {
     }
 }
 
-/// The FULLTEXT index over just these columns, in any order.
+/// Returns the FULLTEXT index over just these columns, in any order.
 fn index_over(table: &Arc<Table>, columns: Vec<usize>) -> Option<SearchedIndex> {
     let mut wanted = columns.clone();
     wanted.sort_unstable();

@@ -9,9 +9,6 @@ use types::convert::Problem;
 use types::geometry::Geometry;
 use types::{GeometryKind, Value};
 
-/// The table is read as a whole where more than one of so many rows would be found: a row that an
-/// entry leads to costs a way through the tree.
-const ROWS_FOR_AN_ENTRY: u64 = 4;
 /// So few entries are read in any case.
 const LEAST_ENTRIES: u64 = 16;
 
@@ -44,10 +41,6 @@ pub(super) fn ranges(
     }
     let Some(window) = Window::around(&other) else { return Ok(None) };
     let ranges = engine::cell_ranges(&window, column.ty.geometry_kind() == GeometryKind::Point);
-    let most = ctx.engine.table_figures(table).rows / ROWS_FOR_AN_ENTRY;
-    let mut wanted = 0;
-    for range in &ranges {
-        wanted += range.estimated_entries(table, entries)?;
-    }
-    Ok((wanted <= most.max(LEAST_ENTRIES)).then_some(ranges))
+    let are_few = engine::are_few_entries(&ranges, table, entries, LEAST_ENTRIES)?;
+    Ok(are_few.then_some(ranges))
 }

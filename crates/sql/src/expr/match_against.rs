@@ -31,11 +31,11 @@ impl Match {
         Ok(found.relevance(texts.iter().map(|value| text_in(value))))
     }
 
-    /// Returns what the search finds. `None`: there is nothing to search for. `row` has the values
-    /// of outer tables' columns.
+    /// Returns what the search finds. `None` means that there is nothing to search for. `row` has
+    /// the values of outer tables' columns.
     ///
     /// # Errors
-    /// Those of [`Match::relevance`].
+    /// Returns the errors of [`Match::relevance`].
     pub fn found(&self, row: &[Value], ctx: &Context<'_>) -> Result<Option<Rc<Found>>> {
         let Some(against) = self.operands.last() else { return Ok(None) };
         let Some(index) = &self.index else { return Err(no_index()) };

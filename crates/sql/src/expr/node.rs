@@ -247,11 +247,12 @@ pub(crate) struct SearchedIndex {
     pub name: String,
     /// Its columns, in the order in which MATCH names them.
     pub columns: Vec<usize>,
-    /// The collation by which it compares words, which is that of its first column.
+    /// The collation in which the index compares words, which is that of its first column.
     pub collation: u16,
-    /// WITH PARSER ngram.
+    /// Whether the index was made WITH PARSER ngram.
     pub is_ngram: bool,
-    /// What it takes for words, and the index with its entries. `None`: it has no entries.
+    /// What the index takes for words, and the tree with its entries. `None` means that it has no
+    /// entries.
     pub entries: Option<(WordSizes, IndexRef)>,
 }
 

@@ -10,9 +10,6 @@ use engine::{Direction, IndexRef, KeyRange, LockMode, Row, TableHold, Transactio
 use std::collections::{HashMap, HashSet};
 use types::Value;
 
-/// A table is read as a whole where more than one of so many rows has an entry that is looked for:
-/// a row that an entry leads to costs a way through the tree.
-const ROWS_FOR_AN_ENTRY: u64 = 4;
 /// In tables of so many rows at most, the documents are counted. Of larger ones the number is
 /// estimated, as InnoDB does it.
 const MOST_COUNTED: u64 = 10_000;
@@ -29,6 +26,8 @@ pub(super) struct SearchedRows<'a> {
     numbers: HashMap<Vec<u8>, u64>,
     /// The number of rows of the table, if all were read.
     counted: Option<u64>,
+    /// The values of the row that is shown, whose memory is used again.
+    values: Vec<Value>,
     charge: Charge,
 }
 
@@ -41,6 +40,7 @@ impl<'a> SearchedRows<'a> {
             transaction: TableHold::begin_beside(ctx.engine),
             numbers: HashMap::new(),
             counted: None,
+            values: vec![Value::Null; index.table.columns()],
             charge: Charge::new(ctx.memory),
         }
     }
@@ -62,15 +62,8 @@ impl<'a> SearchedRows<'a> {
         let words = looked.entries.iter().map(|entry| word_range(entry, false));
         let beginnings = looked.beginnings.iter().map(|entry| word_range(entry, true));
         let ranges: Vec<KeyRange> = words.chain(beginnings).collect();
-        let rows = self.ctx.engine.table_figures(table).rows;
-        let mut wanted = 0;
-        for range in &ranges {
-            wanted += range.estimated_entries(table, entries)?;
-            if wanted > rows / ROWS_FOR_AN_ENTRY {
-                return Ok(None);
-            }
-        }
-        Ok(Some((entries, ranges)))
+        let are_few = engine::are_few_entries(&ranges, table, entries, 0)?;
+        Ok(are_few.then_some((entries, ranges)))
     }
 
     /// Calls `each` for the rows of a range.
@@ -92,15 +85,17 @@ impl<'a> SearchedRows<'a> {
     /// Shows a row to a search, and gives it a number if the search wants it.
     fn show(&mut self, row: Row, visit: &mut Visit<'_>) -> Result<()> {
         let SearchedIndex { table, columns, .. } = self.index;
-        let mut values = vec![Value::Null; table.def.columns.len()];
+        let mut values = std::mem::take(&mut self.values);
         table.layout.decode_columns(&row.image, columns, &mut values)?;
         let texts: Vec<Option<&str>> = columns.iter().map(|at| text_in(&values[*at])).collect();
         let known = self.numbers.get(&row.key).copied();
         let next = self.numbers.len() as u64;
         if visit(known.unwrap_or(next), &texts)? && known.is_none() {
             self.charge.add(ROW_BYTES + row.key.len())?;
-            self.numbers.insert(row.key, next);
+            let before = self.numbers.insert(row.key, next);
+            assert!(before.is_none(), "a row gets one number");
         }
+        self.values = values;
         Ok(())
     }
 }
