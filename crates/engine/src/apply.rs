@@ -12,9 +12,10 @@ use crate::bytes::KeyBuf;
 use crate::dictionary::DictionaryOp;
 use crate::entry::{self, ClusteredValue, Extern};
 use crate::error::{EngineError, Result};
+use crate::image_reader::ImageReader;
 use crate::lock::CLUSTERED;
 use crate::rows::Rows;
-use crate::spill::{self, Spill};
+use crate::spill::Spill;
 use crate::transaction::row_change::RowChange;
 use crate::transaction::write_set::{TableWrites, WriteSet};
 use crate::version::queue::{PurgeBatch, PurgeQueue};
@@ -108,10 +109,10 @@ impl Pages {
         assert!(record.start < record.end, "the record of a commit has a length");
         let mut batch = PurgeBatch { seq: record.end, ..PurgeBatch::default() };
         let mut value = VALUE.take();
+        let mut images = ImageReader::new(spill);
         for table_writes in &writes.tables {
             for (key, change) in &table_writes.rows {
-                let image = change.new.as_ref().map(|new| spill::image_of(new, spill)).transpose()?;
-                let image = image.as_deref();
+                let image = change.new.as_ref().map(|new| images.image(new)).transpose()?;
                 let place = place(&table_writes.table.clustered, image.map_or(0, <[u8]>::len))?;
                 self.apply_row(table_writes, key, change, image, place, versioning, &mut value, &mut batch)?;
             }
@@ -200,7 +201,7 @@ impl Pages {
     ) -> Result<()> {
         assert_eq!(writes.entries.len(), writes.table.indexes.len(), "every index has its entries");
         for (index, entries) in writes.table.indexes.iter().zip(&writes.entries) {
-            for (key, change) in entries {
+            for (key, change) in entries.settled() {
                 if change.derivable && !change.present {
                     // The entry was put and removed within the transaction, so the pages never had
                     // it.

@@ -5,6 +5,10 @@
 //! comparison and is put at the end, and a chunk that is full stays full. So a map of rows that
 //! were loaded has hardly any unused memory. If a key in between does not fit its chunk, the chunk
 //! is cut in two.
+//!
+//! Keys in random order, as loaded rows have them in secondary indexes, want their chunk to be
+//! found in little memory, because in a large map each chunk that is looked at has to come from the
+//! main memory. So the first eight bytes of the chunks' first keys, as numbers, lie side by side.
 
 use crate::bytes::KeyBuf;
 use smallvec::SmallVec;
@@ -21,12 +25,28 @@ type Chunk<V> = Vec<(KeyBuf, V)>;
 pub(crate) struct OrderedMap<V> {
     /// The chunks in key order; none is empty.
     chunks: SmallVec<[Chunk<V>; 1]>,
+    /// The head of each chunk's first key. A map that has never had two chunks has none.
+    heads: Vec<u64>,
     len: usize,
 }
 
 impl<V> Default for OrderedMap<V> {
     fn default() -> Self {
-        OrderedMap { chunks: SmallVec::new(), len: 0 }
+        OrderedMap { chunks: SmallVec::new(), heads: Vec::new(), len: 0 }
+    }
+}
+
+/// Returns the first eight bytes of a key as a number. Of two keys with different heads the one
+/// with the smaller head is the smaller one.
+#[inline]
+pub(crate) fn head(key: &[u8]) -> u64 {
+    match key.first_chunk() {
+        Some(first) => u64::from_be_bytes(*first),
+        None => {
+            let mut first = [0; 8];
+            first[..key.len()].copy_from_slice(key);
+            u64::from_be_bytes(first)
+        }
     }
 }
 
@@ -98,12 +118,29 @@ impl<V> OrderedMap<V> {
         if **last < *key {
             return Err((last_chunk, self.chunks[last_chunk].len()));
         }
-        let chunk = match last_chunk {
-            0 => 0,
-            _ => self.chunks.partition_point(|chunk| *chunk[0].0 <= *key).saturating_sub(1),
-        };
+        let chunk = if last_chunk == 0 { 0 } else { self.chunk_of(key) };
         let found = self.chunks[chunk].binary_search_by(|(held, _)| (**held).cmp(key));
         found.map(|at| (chunk, at)).map_err(|at| (chunk, at))
+    }
+
+    /// Returns the chunk, among several, in which the key is or belongs.
+    fn chunk_of(&self, key: &[u8]) -> usize {
+        assert_eq!(self.heads.len(), self.chunks.len(), "each of several chunks has a head");
+        let wanted = head(key);
+        let mut before = self.heads.partition_point(|head| *head < wanted);
+        if self.heads.get(before) == Some(&wanted) {
+            let equal = self.heads[before..].partition_point(|head| *head == wanted);
+            let is_before = |chunk: &Chunk<V>| *chunk[0].0 <= *key;
+            before += self.chunks[before..before + equal].partition_point(is_before);
+        }
+        before.saturating_sub(1)
+    }
+
+    /// Notes the first key of a chunk, which is new or has another first key than before.
+    fn note_first(&mut self, chunk: usize) {
+        if let Some(noted) = self.heads.get_mut(chunk) {
+            *noted = head(&self.chunks[chunk][0].0);
+        }
     }
 
     #[inline]
@@ -124,13 +161,59 @@ impl<V> OrderedMap<V> {
 
     /// Puts an entry. Returns the key's earlier value.
     pub fn insert(&mut self, key: KeyBuf, value: V) -> Option<V> {
-        let (chunk, at) = match self.place(&key) {
-            Ok((chunk, at)) => return Some(std::mem::replace(&mut self.chunks[chunk][at].1, value)),
-            Err(place) => self.room_at(place),
-        };
+        match self.place(&key) {
+            Ok((chunk, at)) => Some(std::mem::replace(&mut self.chunks[chunk][at].1, value)),
+            Err(place) => {
+                self.insert_at(place, key, value);
+                None
+            }
+        }
+    }
+
+    /// Puts the entry that `value` makes of the key's earlier value. Returns the earlier value.
+    #[inline]
+    pub fn change(&mut self, key: &[u8], value: impl FnOnce(Option<&V>) -> V) -> Option<V> {
+        match self.place(key) {
+            Ok((chunk, at)) => {
+                let held = &mut self.chunks[chunk][at].1;
+                let value = value(Some(held));
+                Some(std::mem::replace(held, value))
+            }
+            Err(place) => {
+                self.insert_at(place, KeyBuf::from_slice(key), value(None));
+                None
+            }
+        }
+    }
+
+    /// Puts an entry unless the map has one with the key.
+    #[inline]
+    pub fn insert_new(&mut self, key: &[u8], value: V) {
+        if let Err(place) = self.place(key) {
+            self.insert_at(place, KeyBuf::from_slice(key), value);
+        }
+    }
+
+    /// Puts an entry unless the map has one with the key, which becomes the entry's.
+    pub fn insert_new_buf(&mut self, key: KeyBuf, value: V) {
+        if let Err(place) = self.place(&key) {
+            self.insert_at(place, key, value);
+        }
+    }
+
+    /// Returns the entries in key order.
+    pub fn into_entries(self) -> impl Iterator<Item = (KeyBuf, V)> {
+        self.chunks.into_iter().flatten()
+    }
+
+    /// Puts an entry in the place where its key belongs.
+    fn insert_at(&mut self, place: Place, key: KeyBuf, value: V) {
+        let (chunk, at) = self.room_at(place);
         self.chunks[chunk].insert(at, (key, value));
         self.len += 1;
-        None
+        if at == 0 {
+            self.note_first(chunk);
+        }
     }
 
     /// Makes room for an entry. Returns the place that the entry then has.
@@ -149,6 +232,11 @@ impl<V> OrderedMap<V> {
         let cut = if at == CHUNK { CHUNK } else { CHUNK / 2 };
         let mut right = Vec::with_capacity(CHUNK);
         right.extend(entries.drain(cut..));
+        if self.heads.is_empty() {
+            self.heads.push(head(&self.chunks[chunk][0].0));
+        }
+        // The head of a chunk that gets its first entry now is noted with the entry.
+        self.heads.insert(chunk + 1, right.first().map_or(0, |(key, _)| head(key)));
         self.chunks.insert(chunk + 1, right);
         if at > cut || cut == CHUNK { (chunk + 1, at - cut) } else { (chunk, at) }
     }
@@ -158,6 +246,11 @@ impl<V> OrderedMap<V> {
         let (_, value) = self.chunks[chunk].remove(at);
         if self.chunks[chunk].is_empty() {
             self.chunks.remove(chunk);
+            if chunk < self.heads.len() {
+                self.heads.remove(chunk);
+            }
+        } else if at == 0 {
+            self.note_first(chunk);
         }
         self.len -= 1;
         Some(value)
@@ -169,6 +262,8 @@ impl<V> OrderedMap<V> {
             chunk.retain(|(_, value)| keep(value));
         }
         self.chunks.retain(|chunk| !chunk.is_empty());
+        self.heads.clear();
+        self.heads.extend(self.chunks.iter().map(|chunk| head(&chunk[0].0)));
         self.len = self.chunks.iter().map(Vec::len).sum();
     }
 
@@ -240,12 +335,22 @@ mod tests {
         KeyBuf::from_slice(&(number as u16).to_be_bytes())
     }
 
+    /// Returns keys of which many have the same head.
+    fn long_key(number: u64) -> KeyBuf {
+        let mut key = KeyBuf::from_slice(b"same on");
+        key.extend_from_slice(&(number as u16).to_be_bytes());
+        key
+    }
+
     fn assert_same(map: &mut OrderedMap<u64>, model: &mut BTreeMap<KeyBuf, u64>) {
         assert_eq!((map.len(), map.last()), (model.len(), model.last_key_value()));
         assert!(map.iter().eq(model.iter()));
         assert!(map.iter().rev().eq(model.iter().rev()));
         assert!(map.iter_mut().eq(model.iter_mut()));
         assert!(map.chunks.iter().all(|chunk| !chunk.is_empty() && chunk.capacity() <= CHUNK));
+        if map.chunks.len() > 1 || !map.heads.is_empty() {
+            assert!(map.heads.iter().copied().eq(map.chunks.iter().map(|chunk| head(&chunk[0].0))));
+        }
     }
 
     #[test]
@@ -253,12 +358,23 @@ mod tests {
         let mut rng = Rng::new(test_seed("ordered it_is_a_map_in_order"));
         let mut most_chunks = 0;
         for round in 0..300u64 {
+            let key = if round % 3 == 0 { long_key } else { key };
             let (mut map, mut model) = (OrderedMap::default(), BTreeMap::new());
             let (ascending, most) = (round % 2 == 0, if round % 5 == 0 { 3000 } else { 600 });
             for step in 0..rng.below(most) {
                 let number = if ascending && rng.below(20) > 0 { 3 * step } else { rng.below(most) };
                 match rng.below(8) {
                     0 => assert_eq!(map.remove(&key(number)), model.remove(&key(number))),
+                    1 => {
+                        map.insert_new(&key(number), step);
+                        model.entry(key(number)).or_insert(step);
+                    }
+                    2 => {
+                        let next = |held: Option<&u64>| held.map_or(step, |held| held + 1);
+                        let value = next(model.get(&key(number)));
+                        let earlier = model.insert(key(number), value);
+                        assert_eq!(map.change(&key(number), next), earlier);
+                    }
                     _ => assert_eq!(map.insert(key(number), step), model.insert(key(number), step)),
                 }
                 assert_eq!(map.get(&key(number)), model.get(&key(number)));

@@ -124,10 +124,16 @@ impl SpillFile {
     }
 
     pub fn read(&self, at: u64, len: usize) -> Result<Vec<u8>> {
-        assert!(at + len as u64 <= self.len, "what is read of a spill file was written");
-        let mut bytes = vec![0; len];
-        self.file.read_exact_at(&mut bytes, at).map_err(|error| io_error(&self.path, error))?;
+        let mut bytes = Vec::new();
+        self.read_into(at, len, &mut bytes)?;
         Ok(bytes)
+    }
+
+    /// Reads bytes in place of those in `into`.
+    fn read_into(&self, at: u64, len: usize, into: &mut Vec<u8>) -> Result<()> {
+        assert!(at + len as u64 <= self.len, "what is read of a spill file was written");
+        into.resize(len, 0);
+        self.file.read_exact_at(into, at).map_err(|error| io_error(&self.path, error))
     }
 
     /// Makes the content and the name durable. Returns the checksum of the content.
@@ -195,13 +201,27 @@ pub(crate) struct Spill {
 }
 
 impl Spill {
-    /// Returns bytes of one of the files.
-    pub fn read(&self, part: SpillPart, at: u64, len: u32) -> Result<Vec<u8>> {
+    fn file(&self, part: SpillPart) -> Result<&SpillFile> {
         let file = match part {
             SpillPart::Group => Some(&self.group),
             SpillPart::Images => self.images.as_ref(),
         };
-        file.ok_or_else(nothing_spilled)?.read(at, len as usize)
+        file.ok_or_else(nothing_spilled)
+    }
+
+    /// Returns the length of one of the files in bytes.
+    pub fn len(&self, part: SpillPart) -> Result<u64> {
+        Ok(self.file(part)?.len())
+    }
+
+    /// Returns bytes of one of the files.
+    pub fn read(&self, part: SpillPart, at: u64, len: u32) -> Result<Vec<u8>> {
+        self.file(part)?.read(at, len as usize)
+    }
+
+    /// Reads bytes of one of the files in place of those in `into`.
+    pub fn read_into(&self, part: SpillPart, at: u64, len: usize, into: &mut Vec<u8>) -> Result<()> {
+        self.file(part)?.read_into(at, len, into)
     }
 }
 
@@ -215,7 +235,8 @@ pub(crate) fn image_of<'i>(image: &'i NewImage, spill: Option<&Spill>) -> Result
     }
 }
 
-fn nothing_spilled() -> EngineError {
+/// Returns the error of a row that is in a file which its transaction does not have.
+pub(crate) fn nothing_spilled() -> EngineError {
     EngineError::Corrupt("a row of the transaction is in a file that it has not".to_string())
 }
 

@@ -116,7 +116,7 @@ fn put_hashes(writes: &WriteSet, hashes: &mut Hashes) -> Option<usize> {
             put(hash(table.id, PRIMARY, key))?;
         }
         for (index, entries) in table.indexes.iter().zip(entries).filter(|(index, _)| index.unique) {
-            for (key, change) in entries {
+            for (key, change) in entries.settled() {
                 let key = &key[..usize::from(change.secondary_len)];
                 // A key with a NULL excludes no other row.
                 if !has_null(&index.parts, key) {

@@ -302,6 +302,7 @@ impl Committer {
     ) -> Result<Captured> {
         let is_in_place = parts.dictionary.is_empty() && stays_in_place(writes);
         if !is_in_place {
+            writes.settle();
             self.reserve_pages(writes, parts)?;
         }
         let captured = self.builds.capture(&self.pages.rows, writes, parts.spill.as_ref());
@@ -508,7 +509,8 @@ impl Committer {
                     bytes += key.len() + new.len();
                 }
             }
-            for (key, _) in table_writes.entries.iter().flatten().filter(|(_, change)| change.present) {
+            let of_indexes = table_writes.entries.iter().flat_map(|entries| entries.settled());
+            for (key, _) in of_indexes.filter(|(_, change)| change.present) {
                 entries += 1;
                 bytes += key.len();
             }
@@ -697,7 +699,7 @@ fn add_index_ops(writes: &WriteSet, sidecar: &mut SidecarWriter) {
     for table_writes in &writes.tables {
         let table = &table_writes.table;
         for (index, entries) in table.indexes.iter().zip(&table_writes.entries) {
-            for (key, change) in entries.iter().filter(|(_, change)| !change.derivable) {
+            for (key, change) in entries.settled().iter().filter(|(_, change)| !change.derivable) {
                 sidecar.index_op(&IndexOp {
                     table_id: table.id,
                     index_id: index.id,

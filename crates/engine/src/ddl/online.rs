@@ -17,9 +17,10 @@
 
 use super::sort::{SortLimits, TempFile};
 use crate::error::{EngineError, Result};
+use crate::image_reader::ImageReader;
 use crate::multi_valued::EntryKeys;
 use crate::rows::Rows;
-use crate::spill::{self, Spill};
+use crate::spill::Spill;
 use crate::table::Table;
 use crate::transaction::write_set::{TableWrites, WriteSet};
 use parking_lot::Mutex;
@@ -152,6 +153,7 @@ impl OnlineBuild {
 
     fn notes_of(&self, rows: &Rows, writes: &TableWrites, spill: Option<&Spill>) -> Result<Vec<u8>> {
         let mut notes = Vec::new();
+        let mut images = ImageReader::new(spill);
         for (key, change) in &writes.rows {
             // The row is locked, and its image need not be in the write set.
             let old = match &change.old {
@@ -160,9 +162,9 @@ impl OnlineBuild {
             };
             let new = match &change.new {
                 None => None,
-                Some(image) => Some(spill::image_of(image, spill)?),
+                Some(image) => Some(images.image(image)?),
             };
-            self.note_row(key, old.as_deref(), new.as_deref(), &mut notes)?;
+            self.note_row(key, old.as_deref(), new, &mut notes)?;
         }
         Ok(notes)
     }

@@ -28,7 +28,7 @@
 use super::mode::{LockType, OwnerId};
 use super::wait::Waiter;
 use crate::bytes::KeyBuf;
-use crate::ordered::OrderedMap;
+use crate::gathered::GatheredMap;
 use btree::Direction;
 use os::sync::Mutex;
 use os::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -90,6 +90,7 @@ impl Gaps {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Announced {
     /// The number of keys that the owner had announced before this one.
     number: u64,
@@ -98,7 +99,7 @@ struct Announced {
 }
 
 /// The announced keys, by index id.
-type Keys = SmallVec<[(u32, OrderedMap<Announced>); 1]>;
+type Keys = SmallVec<[(u32, GatheredMap<Announced>); 1]>;
 
 /// The announced keys of one owner at one table.
 pub(super) struct Inserter {
@@ -111,21 +112,17 @@ impl Inserter {
         assert!(secondary_len <= key.len(), "an index's columns are a part of its key");
         let mut keys = self.keys.lock();
         let at = keys.iter().position(|(id, _)| *id == index_id).unwrap_or_else(|| {
-            keys.push((index_id, OrderedMap::default()));
+            keys.push((index_id, GatheredMap::default()));
             keys.len() - 1
         });
-        let of_index = &mut keys[at].1;
         // A key that is announced again keeps its old number, because savepoints go by the number.
-        if of_index.get(key).is_none() {
-            let announced = Announced { number, secondary_len: secondary_len as u16 };
-            of_index.insert(KeyBuf::from_slice(key), announced);
-        }
+        keys[at].1.add(key, Announced { number, secondary_len: secondary_len as u16 });
     }
 
     /// Takes back the keys that were announced with this number or a later one.
     pub fn withdraw(&self, from_number: u64) {
         for (_, keys) in self.keys.lock().iter_mut() {
-            keys.retain(|announced| announced.number < from_number);
+            keys.keep_first(|announced| announced.number < from_number);
         }
     }
 
@@ -135,9 +132,9 @@ impl Inserter {
         range: (Bound<&[u8]>, Bound<&[u8]>),
         direction: Direction,
     ) -> Option<(KeyBuf, usize)> {
-        let keys = self.keys.lock();
-        let (_, keys) = keys.iter().find(|(id, _)| *id == index_id)?;
-        let mut range = keys.range(range);
+        let mut keys = self.keys.lock();
+        let (_, keys) = keys.iter_mut().find(|(id, _)| *id == index_id)?;
+        let mut range = keys.ordered().range(range);
         let found = if direction == Direction::Forward { range.next() } else { range.next_back() };
         found.map(|(key, announced)| (key.clone(), usize::from(announced.secondary_len)))
     }
@@ -337,8 +334,8 @@ impl TableLocks {
         // The list is copied, so that transactions can begin to insert meanwhile.
         let inserters = self.inserters.lock().clone();
         for inserter in inserters {
-            for (index_id, keys) in inserter.keys.lock().iter() {
-                for (key, announced) in keys {
+            for (index_id, keys) in inserter.keys.lock().iter_mut() {
+                for (key, announced) in &*keys.ordered() {
                     visit(inserter.owner, *index_id, key, usize::from(announced.secondary_len));
                 }
             }

@@ -119,6 +119,15 @@ impl Changes {
         }
     }
 
+    /// Puts the transaction's entries of an index into their places, so that they can be read.
+    #[inline]
+    pub fn settle_index(&mut self, table: &Table, index: usize) {
+        match &mut self.temporary {
+            Some(temporary) if table.is_temporary() => temporary.writes.settle_index(table.id, index),
+            _ => self.writes.settle_index(table.id, index),
+        }
+    }
+
     /// Returns the write set that gets a change of a table whose new row, if the change has one, is
     /// `image`.
     #[inline]
@@ -141,8 +150,8 @@ impl Changes {
 
     /// Makes sure, before anything of the commit is done, that the rows of temporary tables will
     /// have pages; see [`TemporaryWrites::reserve`].
-    pub fn reserve_temporary(&self) -> Result<()> {
-        self.temporary.as_ref().map_or(Ok(()), |temporary| temporary.reserve())
+    pub fn reserve_temporary(&mut self) -> Result<()> {
+        self.temporary.as_mut().map_or(Ok(()), |temporary| temporary.reserve())
     }
 
     /// Puts the rows of temporary tables on their pages and forgets them.
@@ -196,14 +205,16 @@ impl Changes {
     ) {
         assert!(keys.is_empty() || keys.len() == table.indexes.len(), "{}", one_key_each(table));
         let writes = self.writes_for(table, &image);
-        writes.set_row(table, key, Origin::Insert(leaf), Some(image), logged_at);
+        let is_first = writes.set_row(table, key, Origin::Insert(leaf), Some(image), logged_at);
         if keys.is_empty() {
             return;
         }
         let derivable = writes.is_inserted(table.id, key);
         for (at, secondary) in keys.into_iter().enumerate() {
             if let Some(secondary) = secondary {
-                secondary.for_each(|key| writes.set_entry(table, at, key, true, derivable));
+                for key in secondary.as_slice() {
+                    writes.set_entry(table, at, key, (true, derivable), is_first);
+                }
             }
         }
     }
@@ -245,11 +256,13 @@ impl Changes {
             }
         }
         let writes = self.writes_for(table, &new_image);
+        let (is_first, is_first_there);
         if moved {
-            writes.set_row(table, old_key, Origin::Committed(old), None, None);
-            writes.set_row(table, new_key, Origin::Move(None), Some(new_image), logged_at);
+            is_first = writes.set_row(table, old_key, Origin::Committed(old), None, None);
+            is_first_there = writes.set_row(table, new_key, Origin::Move(None), Some(new_image), logged_at);
         } else {
-            writes.set_row(table, old_key, Origin::Committed(old), Some(new_image), logged_at);
+            is_first = writes.set_row(table, old_key, Origin::Committed(old), Some(new_image), logged_at);
+            is_first_there = is_first;
         }
         for (at, previous, new) in entries {
             // A row that moved is an update in the events, from which replay derives no entries.
@@ -257,10 +270,10 @@ impl Changes {
             // image need not have all of the key's columns.
             let new_derivable = old_derivable && !moved && !table.indexes[at].unique;
             if let Some(previous) = previous {
-                writes.set_entry(table, at, previous, false, old_derivable);
+                writes.set_entry(table, at, &previous, (false, old_derivable), is_first);
             }
             if let Some(new) = new {
-                writes.set_entry(table, at, new, true, new_derivable);
+                writes.set_entry(table, at, &new, (true, new_derivable), is_first_there);
             }
         }
         Ok(())
@@ -269,9 +282,12 @@ impl Changes {
     pub fn stage_delete(&mut self, table: &Arc<Table>, key: &[u8], old: OldRow) -> Result<()> {
         let writes = self.writes_for(table, &[]);
         let derivable = writes.is_inserted(table.id, key);
+        let is_first = writes.row(table.id, key).is_none();
         for at in 0..table.indexes.len() {
             let secondary = table.entry_keys(at, &old.image, key)?;
-            secondary.for_each(|key| writes.set_entry(table, at, key, false, derivable));
+            for key in secondary.as_slice() {
+                writes.set_entry(table, at, key, (false, derivable), is_first);
+            }
         }
         writes.set_row(table, key, Origin::Committed(old), None, None);
         Ok(())

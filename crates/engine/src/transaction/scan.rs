@@ -363,7 +363,7 @@ impl Scan {
         }
     }
 
-    fn next_entry(&mut self, rows: &RowAccess) -> Result<Next> {
+    fn next_entry(&mut self, rows: &mut RowAccess) -> Result<Next> {
         if self.pages.is_none() {
             return Ok(Next::End);
         }
@@ -403,7 +403,10 @@ impl Scan {
 
     /// Returns the transaction's own next entry of the index after the last key, and whether it is
     /// present.
-    pub(super) fn next_own(&self, rows: &RowAccess) -> Option<(KeyBuf, bool)> {
+    pub(super) fn next_own(&self, rows: &mut RowAccess) -> Option<(KeyBuf, bool)> {
+        if let IndexRef::Secondary(at) = self.index {
+            rows.changes.settle_index(&self.table, at);
+        }
         let writes = rows.changes.writes_of(&self.table).table(self.table.id)?;
         let last = self.last.as_deref().map(Bound::Excluded);
         let (start, end) = match self.direction {
@@ -421,7 +424,7 @@ impl Scan {
                 next.map(|(key, change)| (key.clone(), change.new.is_some()))
             }
             IndexRef::Secondary(at) => {
-                let mut range = writes.entries[at].range((start, end));
+                let mut range = writes.entries[at].settled().range((start, end));
                 let next =
                     if self.direction == Direction::Forward { range.next() } else { range.next_back() };
                 next.map(|(key, change)| (key.clone(), change.present))
@@ -435,7 +438,7 @@ impl Scan {
             IndexRef::Primary => key,
             IndexRef::Secondary(at) => {
                 let writes = rows.changes.writes_of(&self.table).table(self.table.id);
-                let entries = &writes.expect("it has an own entry").entries[at];
+                let entries = writes.expect("it has an own entry").entries[at].settled();
                 &key[usize::from(entries[&key[..]].secondary_len)..]
             }
         };

@@ -83,11 +83,13 @@ impl TemporaryWrites {
     ///
     /// # Errors
     /// Returns [`EngineError::TableFull`] when there is no room, and I/O errors.
-    pub fn reserve(&self) -> Result<()> {
+    pub fn reserve(&mut self) -> Result<()> {
+        self.writes.settle();
         for writes in self.writes.tables.iter().filter(|writes| !writes.table.is_gone()) {
             let news =
                 writes.rows.iter().filter_map(|(key, change)| Some(key.len() + change.new.as_ref()?.len()));
-            let entries = writes.entries.iter().flatten().filter(|(_, change)| change.present);
+            let entries = writes.entries.iter().flat_map(|entries| entries.settled());
+            let entries = entries.filter(|(_, change)| change.present);
             let sizes = news.chain(entries.map(|(key, _)| key.len()));
             let (count, bytes) = sizes.fold((0, 0), |(count, bytes), len| (count + 1, bytes + len));
             if count > 0 {
@@ -115,7 +117,10 @@ impl TemporaryWrites {
         }
         assert_eq!(writes.entries.len(), writes.table.indexes.len(), "every index has its entries");
         for (index, entries) in writes.table.indexes.iter().zip(&writes.entries) {
-            for (key, change) in entries.iter().filter(|(_, change)| change.present || !change.derivable) {
+            for (key, change) in entries.settled() {
+                if !change.present && change.derivable {
+                    continue;
+                }
                 let value = entry::secondary(0, SEQ, usize::from(change.secondary_len));
                 index.tree.modify(key, RecordLsn::UNLOGGED, |_| match change.present {
                     true => Change::Put(value[..].into()),

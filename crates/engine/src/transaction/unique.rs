@@ -58,13 +58,14 @@ pub(super) fn check_unique(
 /// Returns the clustered key of a row, other than `own`, that has these unique columns: by the
 /// transaction's own changes, otherwise by the pages.
 pub(super) fn holder_of(
-    rows: &RowAccess,
+    rows: &mut RowAccess,
     table: &Table,
     at: usize,
     columns: &[u8],
     own: &[u8],
 ) -> Result<Option<KeyBuf>> {
-    let overlay = rows.changes.writes_of(table).table(table.id).map(|writes| &writes.entries[at]);
+    rows.changes.settle_index(table, at);
+    let overlay = rows.changes.writes_of(table).table(table.id).map(|writes| writes.entries[at].settled());
     let end = after_prefix(columns);
     if let Some(entries) = overlay {
         let from = Bound::Included(columns);

@@ -5,12 +5,14 @@
 //! - `rows[key]` is the net change of one row: the committed row it started from (which stays the
 //!   same, because it is locked), and what the transaction leaves.
 //! - `entries[index][key]` is the net state of a secondary entry that differs, or once differed,
-//!   from the pages.
+//!   from the pages. Entries of rows that were changed for the first time may wait for their places
+//!   until somebody reads them; all are in their places when the transaction commits.
 //! - The journal, replayed backwards to a mark, restores the maps to what they were at the mark.
 
 use crate::bytes::KeyBuf;
 use crate::entry::Externs;
 use crate::error::Result;
+use crate::gathered::GatheredMap;
 use crate::kept_memory::shrink_small_list;
 use crate::ordered::OrderedMap;
 use crate::rows::OldRow;
@@ -22,7 +24,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 pub(crate) type Rows = OrderedMap<RowChange>;
-pub(crate) type Entries = OrderedMap<EntryChange>;
+pub(crate) type Entries = GatheredMap<EntryChange>;
 
 /// The changes of one table.
 pub(crate) struct TableWrites {
@@ -107,30 +109,35 @@ impl WriteSet {
     /// one after the other, are given to `keep`, which returns their offset in another file.
     pub fn let_images_go(&mut self, spilled: u64, keep: impl FnOnce(&[u8]) -> Result<u64>) -> Result<()> {
         let fresh = self.take_fresh();
-        let (mut kept, mut places) = (Vec::new(), Vec::with_capacity(fresh.len()));
+        let (mut kept, mut places) = (Vec::new(), Vec::new());
         for (table, key) in fresh {
-            let Some(change) = self.tables[table].rows.get(&key) else { continue };
-            let Some(NewImage::Here(image)) = &change.new else { continue };
-            let (part, at) = match change.logged_at {
-                Some(at) if at + image.len() as u64 <= spilled => (SpillPart::Group, at),
-                // The image will be in the group's file, but is not there yet.
-                Some(_) => continue,
-                None => (SpillPart::Images, kept.len() as u64),
+            let Some(RowChange { new: Some(new), logged_at, .. }) = self.tables[table].rows.get_mut(&key)
+            else {
+                continue;
             };
-            if part == SpillPart::Images {
-                kept.extend_from_slice(image);
+            let NewImage::Here(image) = &*new else { continue };
+            let len = image.len() as u32;
+            match *logged_at {
+                Some(at) if at + u64::from(len) <= spilled => {
+                    *new = NewImage::Spilled { part: SpillPart::Group, at, len };
+                }
+                // The image will be in the group's file, but is not there yet.
+                Some(_) => {}
+                None => {
+                    places.push((table, key, kept.len() as u64));
+                    kept.extend_from_slice(image);
+                }
             }
-            places.push((table, key, part, at));
         }
         let base = if kept.is_empty() { 0 } else { keep(&kept)? };
-        for (table, key, part, at) in places {
+        for (table, key, at) in places {
             let Some(RowChange { new: Some(new @ NewImage::Here(_)), .. }) =
                 self.tables[table].rows.get_mut(&key)
             else {
                 continue;
             };
-            let at = if part == SpillPart::Images { base + at } else { at };
-            *new = NewImage::Spilled { part, at, len: new.len() as u32 };
+            let at = base + at;
+            *new = NewImage::Spilled { part: SpillPart::Images, at, len: new.len() as u32 };
         }
         Ok(())
     }
@@ -166,7 +173,8 @@ impl WriteSet {
     }
 
     /// Sets the new state of a row, and the offset of its image in the event group, if the image is
-    /// there. `origin` is used only if this is the first change of the row.
+    /// there. `origin` is used only if this is the first change of the row, and the answer is
+    /// whether it is.
     pub fn set_row(
         &mut self,
         table: &Arc<Table>,
@@ -174,13 +182,14 @@ impl WriteSet {
         origin: Origin,
         new: Option<Vec<u8>>,
         logged_at: Option<u64>,
-    ) {
+    ) -> bool {
         let at = self.table_at(table);
         let has_bitmap = |image: &Vec<u8>| image.len() >= table.layout.null_bytes();
         assert!(new.as_ref().is_none_or(has_bitmap), "a row image is of its table");
         assert!(new.is_some() || logged_at.is_none(), "a row without an image has none in the group");
         let new = new.map(NewImage::Here);
         let rows = &mut self.tables[at].rows;
+        let mut is_first = false;
         let previous = match rows.get_mut(key) {
             Some(change) => {
                 let previous = self.journalled.then(|| Box::new(change.clone()));
@@ -191,6 +200,7 @@ impl WriteSet {
                 previous
             }
             None => {
+                is_first = true;
                 let inserted = matches!(origin, Origin::Insert(_));
                 let (old, old_len, leaf) = match origin {
                     Origin::Committed(OldRow { image, seq, externs, leaf }) => {
@@ -209,6 +219,7 @@ impl WriteSet {
         } else if let Some(fresh) = &mut self.fresh {
             fresh.push((at, KeyBuf::from_slice(key)));
         }
+        is_first
     }
 
     /// Notes how the update that was just set follows from the row before it. `None` means that it
@@ -223,27 +234,47 @@ impl WriteSet {
     }
 
     /// Sets whether a secondary entry is present. An entry that was once not derivable stays so.
+    /// `is_first` says that the transaction has changed the entry's row for the first time, so that
+    /// it has not changed the entry before, whose key has the row's.
     pub fn set_entry(
         &mut self,
         table: &Arc<Table>,
         index: usize,
-        key: SecondaryKey,
-        present: bool,
-        derivable: bool,
+        key: &SecondaryKey,
+        (present, derivable): (bool, bool),
+        is_first: bool,
     ) {
         assert!(key.secondary_len <= key.key.len(), "an entry's columns are a part of its key");
         let at = self.table_at(table);
         let indexes = table.indexes.len();
         assert!(index < indexes, "an entry of index {index} of {indexes} of {}", table.qualified_name);
         let entries = &mut self.tables[at].entries[index];
-        let derivable = derivable && entries.get(&key.key).is_none_or(|earlier| earlier.derivable);
-        let change = EntryChange { present, secondary_len: key.secondary_len as u16, derivable };
-        if self.journalled {
-            let previous = entries.insert(key.key.clone(), change);
-            self.journal.push(at, &key.key, journal::Replaced::Entry { index: index as u16, previous });
+        let secondary_len = key.secondary_len as u16;
+        let previous = if is_first {
+            entries.add(&key.key, EntryChange { present, secondary_len, derivable });
+            None
         } else {
-            entries.insert(key.key, change);
+            entries.ordered().change(&key.key, |earlier| {
+                let derivable = derivable && earlier.is_none_or(|earlier| earlier.derivable);
+                EntryChange { present, secondary_len, derivable }
+            })
+        };
+        if self.journalled {
+            self.journal.push(at, &key.key, journal::Replaced::Entry { index: index as u16, previous });
         }
+    }
+
+    /// Puts the entries of an index that wait into their places, so that they can be read.
+    #[inline]
+    pub fn settle_index(&mut self, table_id: u64, index: usize) {
+        if let Some(writes) = self.tables.iter_mut().find(|writes| writes.table.id == table_id) {
+            settle(&mut writes.entries[index]);
+        }
+    }
+
+    /// Puts all entries into their places.
+    pub fn settle(&mut self) {
+        self.tables.iter_mut().flat_map(|writes| &mut writes.entries).for_each(settle);
     }
 
     pub fn mark(&self) -> WriteMark {
@@ -284,7 +315,11 @@ impl WriteSet {
                     restore(&mut writes.rows, key, previous.map(|change| *change));
                 }
                 journal::Replaced::Entry { index, previous } => {
-                    restore(&mut writes.entries[usize::from(index)], key, previous);
+                    let entries = &mut writes.entries[usize::from(index)];
+                    match previous {
+                        Some(_) => restore(entries.ordered(), key, previous),
+                        None => entries.take_back(&key),
+                    }
                 }
             }
         }
@@ -306,6 +341,11 @@ impl WriteSet {
         self.looked_at = 0;
         self.fresh = None;
     }
+}
+
+fn settle(entries: &mut Entries) {
+    let doubles = entries.settle();
+    assert!(doubles == 0, "{doubles} entries of rows that were changed for the first time were known");
 }
 
 fn restore<V>(map: &mut OrderedMap<V>, key: KeyBuf, previous: Option<V>) {
