@@ -52,7 +52,7 @@ pub(crate) fn head(key: &[u8]) -> u64 {
 
 /// The place where an entry is or belongs: its chunk, and the position in the chunk. The end of one
 /// chunk is also the beginning of the next.
-type Place = (usize, usize);
+pub(crate) type Place = (usize, usize);
 
 /// An iterator over entries in key order.
 pub(crate) struct Iter<'m, V> {
@@ -151,6 +151,19 @@ impl<V> OrderedMap<V> {
     #[inline]
     pub fn get_mut(&mut self, key: &[u8]) -> Option<&mut V> {
         self.place(key).ok().map(|(chunk, at)| &mut self.chunks[chunk][at].1)
+    }
+
+    /// Returns the value of a key and its place. It is found by one comparison if it is in the
+    /// place `near` or in the next one.
+    #[inline]
+    pub fn get_mut_near(&mut self, near: Place, key: &[u8]) -> Option<(Place, &mut V)> {
+        let (chunk, at) = near;
+        let next = [(chunk, at), (chunk, at + 1), (chunk + 1, 0)];
+        let is_it = |(chunk, at): &Place| {
+            self.chunks.get(*chunk).and_then(|chunk| chunk.get(*at)).is_some_and(|(held, _)| **held == *key)
+        };
+        let place = next.into_iter().find(is_it).or_else(|| self.place(key).ok())?;
+        Some((place, &mut self.chunks[place.0][place.1].1))
     }
 
     /// Returns the entry with the greatest key.
@@ -378,6 +391,9 @@ mod tests {
                     _ => assert_eq!(map.insert(key(number), step), model.insert(key(number), step)),
                 }
                 assert_eq!(map.get(&key(number)), model.get(&key(number)));
+                let near = (rng.below(3) as usize, rng.below(CHUNK as u64) as usize);
+                let found = map.get_mut_near(near, &key(number)).map(|(_, value)| value);
+                assert_eq!(found, model.get_mut(&key(number)));
                 assert_eq!(map.get_mut(&key(number)), model.get_mut(&key(number)));
             }
             for _ in 0..5 {

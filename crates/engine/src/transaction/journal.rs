@@ -65,7 +65,7 @@ impl Journal {
     }
 
     /// Returns the rows changed by the entries from `from` on.
-    pub fn rows_since(&self, from: usize) -> impl Iterator<Item = (usize, KeyBuf)> {
+    pub fn rows_since(&self, from: usize) -> impl Iterator<Item = (usize, &[u8])> {
         let entries = &self.entries[from.min(self.entries.len())..];
         let len: usize = entries.iter().map(|entry| usize::from(entry.key_len)).sum();
         let mut keys = &self.keys[self.keys.len() - len..];
@@ -73,7 +73,7 @@ impl Journal {
             let (key, rest) = keys.split_at(usize::from(entry.key_len));
             keys = rest;
             let is_row = matches!(entry.replaced, Replaced::Row(_));
-            is_row.then(|| (entry.table as usize, KeyBuf::from_slice(key)))
+            is_row.then_some((entry.table as usize, key))
         })
     }
 

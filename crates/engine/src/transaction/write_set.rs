@@ -14,7 +14,7 @@ use crate::entry::Externs;
 use crate::error::Result;
 use crate::gathered::GatheredMap;
 use crate::kept_memory::shrink_small_list;
-use crate::ordered::OrderedMap;
+use crate::ordered::{OrderedMap, Place};
 use crate::rows::OldRow;
 use crate::spill::{NewImage, SpillPart};
 use crate::table::{SecondaryKey, Table};
@@ -108,27 +108,31 @@ impl WriteSet {
     /// lies before offset `spilled` in the event group is in the group's file. The other images,
     /// one after the other, are given to `keep`, which returns their offset in another file.
     pub fn let_images_go(&mut self, spilled: u64, keep: impl FnOnce(&[u8]) -> Result<u64>) -> Result<()> {
-        let fresh = self.take_fresh();
+        let listed = if self.journalled { self.fresh.take().unwrap_or_default() } else { self.take_fresh() };
+        let WriteSet { tables, journal, looked_at, .. } = self;
         let (mut kept, mut places) = (Vec::new(), Vec::new());
-        for (table, key) in fresh {
-            let Some(RowChange { new: Some(new), logged_at, .. }) = self.tables[table].rows.get_mut(&key)
-            else {
-                continue;
-            };
-            let NewImage::Here(image) = &*new else { continue };
-            let len = image.len() as u32;
+        // Rows that follow each other in time mostly do so in the table.
+        let mut near = Place::default();
+        let mut let_go = |table: usize, key: &[u8]| {
+            let Some((place, change)) = tables[table].rows.get_mut_near(near, key) else { return };
+            near = place;
+            let RowChange { new: Some(new @ NewImage::Here(_)), logged_at, .. } = change else { return };
             match *logged_at {
-                Some(at) if at + u64::from(len) <= spilled => {
-                    *new = NewImage::Spilled { part: SpillPart::Group, at, len };
+                Some(at) if at + new.len() as u64 <= spilled => {
+                    *new = NewImage::Spilled { part: SpillPart::Group, at, len: new.len() as u32 };
                 }
                 // The image will be in the group's file, but is not there yet.
                 Some(_) => {}
                 None => {
-                    places.push((table, key, kept.len() as u64));
+                    let NewImage::Here(image) = &*new else { return };
+                    places.push((table, KeyBuf::from_slice(key), kept.len() as u64));
                     kept.extend_from_slice(image);
                 }
             }
-        }
+        };
+        listed.iter().for_each(|(table, key)| let_go(*table, key));
+        journal.rows_since(*looked_at).for_each(|(table, key)| let_go(table, key));
+        *looked_at = journal.len();
         let base = if kept.is_empty() { 0 } else { keep(&kept)? };
         for (table, key, at) in places {
             let Some(RowChange { new: Some(new @ NewImage::Here(_)), .. }) =
@@ -156,7 +160,8 @@ impl WriteSet {
             return fresh;
         }
         let mut fresh = self.fresh.take().unwrap_or_default();
-        fresh.extend(self.journal.rows_since(self.looked_at));
+        let rows = self.journal.rows_since(self.looked_at);
+        fresh.extend(rows.map(|(table, key)| (table, KeyBuf::from_slice(key))));
         self.looked_at = self.journal.len();
         fresh
     }
@@ -250,7 +255,8 @@ impl WriteSet {
         assert!(index < indexes, "an entry of index {index} of {indexes} of {}", table.qualified_name);
         let entries = &mut self.tables[at].entries[index];
         let secondary_len = key.secondary_len as u16;
-        let previous = if is_first {
+        // The entries of a unique index are read before each new one.
+        let previous = if is_first && !table.indexes[index].unique {
             entries.add(&key.key, EntryChange { present, secondary_len, derivable });
             None
         } else {
@@ -299,7 +305,8 @@ impl WriteSet {
     /// that has changed several times comes several times.
     pub fn rows_since(&self, mark: WriteMark) -> impl Iterator<Item = (&Arc<Table>, KeyBuf)> {
         assert!(self.journalled, "only a journalled write set knows what has changed");
-        self.journal.rows_since(mark.journal).map(|(at, key)| (&self.tables[at].table, key))
+        let rows = self.journal.rows_since(mark.journal);
+        rows.map(|(at, key)| (&self.tables[at].table, KeyBuf::from_slice(key)))
     }
 
     /// Takes back everything since the mark.
