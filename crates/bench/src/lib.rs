@@ -1,10 +1,10 @@
 //! The benchmark kit. It talks to servers over the wire only.
 //!
 //! Flows in: a command line (`slipstream bench apply`, `lag`, `copy`, `demo`, `oltp`, `insert`,
-//! `large`, `recovery`, `tpch`). Flows out: a table on the terminal and, when asked for, JSON and
-//! one HTML page ([`html`]). The kit starts the servers that it measures on temporary directories,
-//! with the same settings for all ([`instance`]). `oltp` and `insert` also measure servers that run
-//! already ([`server`]).
+//! `large`, `load`, `recovery`, `tpch`). Flows out: a table on the terminal and, when asked for,
+//! JSON and one HTML page ([`html`]). The kit starts the servers that it measures on temporary
+//! directories, with the same settings for all ([`instance`]). `oltp` and `insert` also measure
+//! servers that run already ([`server`]).
 //!
 //! Invariants: figures are compared within one run only. Every measured apply ends with a
 //! comparison of the checksums on source and replica, and a run whose checksums or row counts
@@ -25,6 +25,7 @@ pub mod insert;
 pub mod instance;
 pub mod lag;
 pub mod large;
+pub mod load;
 pub mod measure;
 pub mod oltp;
 pub mod progress;
@@ -93,6 +94,10 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
         Request::Large(plan, files) => large::run(&plan, &mut Progress::new()).and_then(|outcome| {
             show(&large::text(&outcome), &files, || large::json(&outcome))?;
             Ok(true)
+        }),
+        Request::Load(plan, files) => load::run(&plan, &mut Progress::new()).and_then(|outcome| {
+            show(&load::text(&outcome), &files, || load::json(&outcome))?;
+            Ok(outcome.wrong.is_empty())
         }),
         Request::Recovery(plan, files) => recovery::run(&plan, &mut Progress::new()).and_then(|outcome| {
             show(&recovery::text(&outcome), &files, || recovery::json(&outcome))?;

@@ -1,5 +1,5 @@
-//! Tests of `slipstream bench oltp`, `insert`, `apply`, `lag`, `copy` and `large` from end to end:
-//! with the real binary, the real sysbench and the real mydumper, at small sizes.
+//! Tests of `slipstream bench oltp`, `insert`, `apply`, `lag`, `copy`, `large` and `load` from end
+//! to end: with the real binary, the real sysbench and the real mydumper, at small sizes.
 
 use bench::instance::{Flavor, Instance, Settings, USER};
 use testkit::Server;
@@ -183,4 +183,19 @@ fn a_large_transaction_beside_single_row_commits() {
     for name in ["statements_seconds", "commit_seconds", "rss_before_bytes", "rss_peak_bytes"] {
         assert!(numbers(&json, name)[0] > 0.0, "{name} in {json}");
     }
+}
+
+/// The rows of a dump come in both ways, in statements of 20 KB. Rows that differ between the
+/// servers or the ways would make the program fail.
+#[test]
+fn the_rows_of_a_dump() {
+    let line = "--servers slipstream,mysql,mariadb --rows 3000 --indexes 3 --statement-kb 20 --rounds 1 --pool 64M --redo 64M --relaxed";
+    let json = bench("load", &words(line));
+    let there = [Flavor::Slipstream, Flavor::MySql, Flavor::MariaDb];
+    let there = there.iter().filter(|flavor| testkit::available("the_rows_of_a_dump", &[**flavor])).count();
+    let seconds = numbers(&json, "seconds");
+    assert_eq!(seconds.len(), 2 * there, "{json}");
+    assert!(seconds.iter().all(|seconds| *seconds > 0.0), "{json}");
+    assert!(numbers(&json, "cpu_us").iter().all(|us| *us > 0.0), "{json}");
+    assert!(json.contains(r#""wrong": []"#), "{json}");
 }

@@ -6,6 +6,7 @@ mod copy;
 mod insert;
 mod lag;
 mod large;
+mod load;
 mod oltp;
 mod options;
 mod recovery;
@@ -43,6 +44,8 @@ pub enum Request {
     Insert(Box<crate::insert::Plan>, Files),
     /// `bench large`, and the files for its report.
     Large(Box<crate::large::Plan>, Files),
+    /// `bench load`, and the files for its report.
+    Load(Box<crate::load::Plan>, Files),
     /// `bench recovery`, and the files for its report.
     Recovery(Box<crate::recovery::Plan>, Files),
     /// `bench tpch`, and the files for its report.
@@ -61,6 +64,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request, clap:
         Some(("oltp", matches)) => Ok(Request::Oltp(Box::new(oltp::plan(matches)?), files(matches))),
         Some(("insert", matches)) => Ok(Request::Insert(Box::new(insert::plan(matches)), files(matches))),
         Some(("large", matches)) => Ok(Request::Large(Box::new(large::plan(matches)), files(matches))),
+        Some(("load", matches)) => Ok(Request::Load(Box::new(load::plan(matches)), files(matches))),
         Some(("recovery", matches)) => {
             Ok(Request::Recovery(Box::new(recovery::plan(matches)), files(matches)))
         }
@@ -84,6 +88,7 @@ pub fn command() -> Command {
             oltp::command(),
             insert::command(),
             large::command(),
+            load::command(),
             recovery::command(),
             tpch::command(),
         ])
