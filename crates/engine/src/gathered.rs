@@ -6,7 +6,6 @@
 //! fraction of the time of looking for their places one by one, because each look would have to
 //! bring several entries from the main memory.
 
-use crate::bytes::KeyBuf;
 use crate::ordered::{OrderedMap, head};
 
 /// Maps with fewer entries look for the place of each new one.
@@ -14,6 +13,48 @@ const FEW: usize = 256;
 /// The number of waiting entries that have their memory together. Lists of a fixed length are never
 /// copied to grow.
 const TOGETHER: usize = 1024;
+/// The bytes that most keys have at most, for which a list has room from its beginning.
+const USUAL_KEY_BYTES: usize = 16;
+
+/// Entries that wait, with their keys one behind the other, because there may be very many.
+#[derive(Debug)]
+struct List<V> {
+    keys: Vec<u8>,
+    /// Where the key of each entry ends in `keys`, and its value.
+    entries: Vec<(u32, V)>,
+}
+
+impl<V: Copy> List<V> {
+    fn new() -> List<V> {
+        let keys = Vec::with_capacity(USUAL_KEY_BYTES * TOGETHER);
+        List { keys, entries: Vec::with_capacity(TOGETHER) }
+    }
+
+    fn is_full(&self) -> bool {
+        self.entries.len() == TOGETHER
+    }
+
+    fn push(&mut self, key: &[u8], value: V) {
+        self.keys.extend_from_slice(key);
+        let end = u32::try_from(self.keys.len()).expect("a key is shorter than a page");
+        self.entries.push((end, value));
+    }
+
+    fn get(&self, at: usize) -> (&[u8], V) {
+        let (end, value) = self.entries[at];
+        let start = at.checked_sub(1).map_or(0, |before| self.entries[before].0);
+        (&self.keys[start as usize..end as usize], value)
+    }
+
+    fn last(&self) -> (&[u8], V) {
+        self.get(self.entries.len() - 1)
+    }
+
+    fn pop(&mut self) {
+        self.keys.truncate(self.keys.len() - self.last().0.len());
+        self.entries.pop();
+    }
+}
 
 /// A map in key order. If several entries with the same key are added, the first one stays.
 #[derive(Debug)]
@@ -21,7 +62,7 @@ pub(crate) struct GatheredMap<V> {
     ordered: OrderedMap<V>,
     /// The entries that wait, in the order in which they came. No list is empty, and all but the
     /// last are full.
-    waiting: Vec<Vec<(KeyBuf, V)>>,
+    waiting: Vec<List<V>>,
 }
 
 impl<V> Default for GatheredMap<V> {
@@ -39,7 +80,7 @@ impl<V: Copy> GatheredMap<V> {
     /// Returns the number of entries that wait.
     fn waiting(&self) -> usize {
         let Some(last) = self.waiting.last() else { return 0 };
-        (self.waiting.len() - 1) * TOGETHER + last.len()
+        (self.waiting.len() - 1) * TOGETHER + last.entries.len()
     }
 
     /// Adds an entry, unless the map has one with the key.
@@ -53,11 +94,10 @@ impl<V: Copy> GatheredMap<V> {
     }
 
     fn wait(&mut self, key: &[u8], value: V) {
-        if self.waiting.last().is_none_or(|list| list.len() == TOGETHER) {
-            self.waiting.push(Vec::with_capacity(TOGETHER));
+        if self.waiting.last().is_none_or(List::is_full) {
+            self.waiting.push(List::new());
         }
-        let list = self.waiting.last_mut().expect("a list has room");
-        list.push((KeyBuf::from_slice(key), value));
+        self.waiting.last_mut().expect("a list has room").push(key, value);
     }
 
     /// Puts the entries that wait into their places. Returns how many of them had the key of an
@@ -70,17 +110,14 @@ impl<V: Copy> GatheredMap<V> {
     #[inline(never)]
     fn settle_waiting(&mut self) -> usize {
         let (before, count) = (self.ordered.len(), self.waiting());
-        let mut waiting = std::mem::take(&mut self.waiting);
+        let waiting = std::mem::take(&mut self.waiting);
+        let entry = |at: usize| waiting[at / TOGETHER].get(at % TOGETHER);
         if count < before / 16 {
-            for (key, value) in waiting.iter().flatten() {
-                self.ordered.insert_new(key, *value);
+            for (key, value) in (0..count).map(entry) {
+                self.ordered.insert_new(key, value);
             }
         } else {
-            let sorted = sorted(&waiting);
-            let mut taken = sorted.into_iter().map(|at| {
-                let (key, value) = &mut waiting[at / TOGETHER][at % TOGETHER];
-                (std::mem::take(key), *value)
-            });
+            let mut taken = sorted(&waiting, count).into_iter().map(|at| entry(at as usize));
             let earlier = std::mem::take(&mut self.ordered);
             self.ordered = merged(earlier, &mut taken);
         }
@@ -104,9 +141,9 @@ impl<V: Copy> GatheredMap<V> {
     /// Takes the entry out that was added last of all that are left, and whose key is given.
     pub fn take_back(&mut self, key: &[u8]) {
         match self.waiting.last_mut() {
-            Some(list) if list.last().is_some_and(|(last, _)| **last == *key) => {
+            Some(list) if list.last().0 == key => {
                 list.pop();
-                if list.is_empty() {
+                if list.entries.is_empty() {
                     self.waiting.pop();
                 }
             }
@@ -120,10 +157,12 @@ impl<V: Copy> GatheredMap<V> {
     /// one for which it is.
     pub fn keep_first(&mut self, keep: impl Fn(&V) -> bool) {
         while let Some(list) = self.waiting.last_mut() {
-            while list.pop_if(|(_, value)| !keep(value)).is_some() {}
-            if !list.is_empty() {
-                // Those in their places came earlier.
-                return;
+            while !list.entries.is_empty() {
+                if keep(&list.last().1) {
+                    // Those before it, and those in their places, came earlier.
+                    return;
+                }
+                list.pop();
             }
             self.waiting.pop();
         }
@@ -133,31 +172,29 @@ impl<V: Copy> GatheredMap<V> {
 
 /// Returns the numbers of waiting entries in the order of their keys; those with equal keys in the
 /// order in which they came.
-fn sorted<V>(waiting: &[Vec<(KeyBuf, V)>]) -> Vec<usize> {
-    let key = |at: u32| &*waiting[at as usize / TOGETHER][at as usize % TOGETHER].0;
-    let count = u32::try_from(waiting.iter().map(Vec::len).sum::<usize>());
-    let count = count.expect("the memory has no room for so many entries");
-    let mut heads: Vec<(u64, u32)> =
-        waiting.iter().flatten().map(|(key, _)| head(key)).zip(0..count).collect();
+fn sorted<V: Copy>(waiting: &[List<V>], count: usize) -> Vec<u32> {
+    let count = u32::try_from(count).expect("the memory has no room for so many entries");
+    let key = |at: u32| waiting[at as usize / TOGETHER].get(at as usize % TOGETHER).0;
+    let mut heads: Vec<(u64, u32)> = (0..count).map(|at| (head(key(at)), at)).collect();
     // Most pairs are told apart by their heads.
     heads.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| key(a.1).cmp(key(b.1))).then(a.1.cmp(&b.1)));
-    heads.into_iter().map(|(_, at)| at as usize).collect()
+    heads.into_iter().map(|(_, at)| at).collect()
 }
 
 /// Returns a map with the entries of a map and of a list in order, in which a key may come several
 /// times. The earlier entry of a key stays.
-fn merged<V>(earlier: OrderedMap<V>, later: &mut dyn Iterator<Item = (KeyBuf, V)>) -> OrderedMap<V> {
+fn merged<V>(earlier: OrderedMap<V>, later: &mut dyn Iterator<Item = (&[u8], V)>) -> OrderedMap<V> {
     let mut whole = OrderedMap::default();
     let mut next = later.next();
     for (key, value) in earlier.into_entries() {
-        while let Some((smaller, value)) = next.take_if(|(later, _)| *later < key) {
-            whole.insert_new_buf(smaller, value);
+        while let Some((smaller, value)) = next.take_if(|(later, _)| *later < &*key) {
+            whole.insert_new(smaller, value);
             next = later.next();
         }
         whole.insert_new_buf(key, value);
     }
     while let Some((key, value)) = next {
-        whole.insert_new_buf(key, value);
+        whole.insert_new(key, value);
         next = later.next();
     }
     whole
@@ -166,6 +203,7 @@ fn merged<V>(earlier: OrderedMap<V>, later: &mut dyn Iterator<Item = (KeyBuf, V)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes::KeyBuf;
     use os::random::{Rng, test_seed};
     use std::collections::BTreeMap;
 
