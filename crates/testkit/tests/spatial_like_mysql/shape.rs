@@ -3,7 +3,7 @@
 
 use types::geometry::{Coordinates, Geometry};
 
-/// The distance below which two points count as the same.
+/// The distance below which two points count as the same where none is given.
 const NEAR: f64 = 1e-7;
 
 #[derive(Default)]
@@ -12,6 +12,8 @@ struct Shape {
     lines: Vec<[Coordinates; 2]>,
     edges: Vec<[Coordinates; 2]>,
     area: f64,
+    /// The distance below which two points count as the same.
+    near: f64,
 }
 
 fn pairs(points: &[Coordinates]) -> impl Iterator<Item = [Coordinates; 2]> + '_ {
@@ -36,12 +38,12 @@ impl Shape {
         }
     }
 
-    fn of(text: &str) -> Option<Shape> {
-        let mut shape = Shape::default();
+    fn of(text: &str, near: f64) -> Option<Shape> {
+        let mut shape = Shape { near, ..Shape::default() };
         shape.add(&Geometry::from_wkt(text)?);
         // A point on a line or an edge adds nothing to the set of points.
         let ways = [&shape.lines[..], &shape.edges[..]].concat();
-        shape.points.retain(|point| !ways.iter().any(|way| distance(*point, *way) < NEAR));
+        shape.points.retain(|point| !ways.iter().any(|way| distance(*point, *way) < near));
         Some(shape)
     }
 
@@ -50,7 +52,7 @@ impl Shape {
     fn is_on(&self, other: &Shape) -> bool {
         let points: Vec<[Coordinates; 2]> = other.points.iter().map(|point| [*point, *point]).collect();
         let near = |point: Coordinates, ways: &[[Coordinates; 2]]| {
-            ways.iter().any(|way| distance(point, *way) < NEAR)
+            ways.iter().any(|way| distance(point, *way) < self.near)
         };
         self.points.iter().all(|point| near(*point, &points))
             && self
@@ -75,8 +77,13 @@ fn distance(point: Coordinates, [from, to]: [Coordinates; 2]) -> f64 {
 
 /// Reports whether two texts have the same shape. Both have to be geometries in WKT.
 pub fn are_same(one: &str, other: &str) -> bool {
-    let (Some(one), Some(other)) = (Shape::of(one), Shape::of(other)) else { return false };
-    (one.area - other.area).abs() < NEAR && one.is_on(&other) && other.is_on(&one)
+    are_same_within(one, other, NEAR)
+}
+
+/// Does the same as [`are_same`] for points that may be this far from each other.
+pub fn are_same_within(one: &str, other: &str, near: f64) -> bool {
+    let (Some(one), Some(other)) = (Shape::of(one, near), Shape::of(other, near)) else { return false };
+    (one.area - other.area).abs() < near && one.is_on(&other) && other.is_on(&one)
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use super::super::{Call, Function, double};
 use super::argument::{
-    ANY, geometry, is_geographic, not_on_ellipsoid, not_on_ellipsoid_of_both, out_of_range, shown_kind,
-    stored, two, unexpected, with_state,
+    ANY, geometry, is_geographic, not_on_ellipsoid_of_both, out_of_range, shown_kind, stored, two,
+    unexpected, with_state,
 };
+use super::geodesic::{Way, ahead};
 use super::measure::distance_between;
 use super::plane::Flat;
 use super::units;
@@ -15,75 +16,91 @@ use types::{GeometryKind, Value};
 /// The bytes of a point in a MULTIPOINT.
 const POINT_BYTES: f64 = 21.0;
 
-/// Returns the line of the first argument, and its SRID.
-fn line(call: &Call<'_>) -> Result<(u32, Vec<Coordinates>)> {
+/// A line of an argument.
+struct Line {
+    srid: u32,
+    points: Vec<Coordinates>,
+    is_geographic: bool,
+}
+
+/// Returns the line of the first argument.
+fn line(call: &Call<'_>) -> Result<Line> {
     let (srid, found) = stored(call, 0)?;
     let Geometry::LineString(points) = found else {
         return Err(unexpected(call, "LINESTRING", found.kind()));
     };
-    if is_geographic(call, srid)? {
-        return Err(not_on_ellipsoid(call, "LINESTRING, ..."));
+    Ok(Line { srid, points, is_geographic: is_geographic(call, srid)? })
+}
+
+/// Returns the point that has this part of a segment before it.
+fn point_between(is_geographic: bool, from: Coordinates, to: Coordinates, part: f64) -> Coordinates {
+    if part <= 0.0 {
+        from
+    } else if part >= 1.0 {
+        to
+    } else if is_geographic {
+        let way = Way::between(from, to);
+        ahead(from, way.start, part * way.length)
+    } else {
+        [from[0] + (to[0] - from[0]) * part, from[1] + (to[1] - from[1]) * part]
     }
-    Ok((srid, points))
 }
 
-fn lengths(points: &[Coordinates]) -> Vec<f64> {
-    points.windows(2).map(|ends| (ends[1][0] - ends[0][0]).hypot(ends[1][1] - ends[0][1])).collect()
-}
+impl Line {
+    fn lengths(&self) -> Vec<f64> {
+        let between = distance_between(self.is_geographic);
+        self.points.windows(2).map(|ends| between(ends[0], ends[1])).collect()
+    }
 
-/// Returns the points at these distances from the beginning, which must ascend.
-fn points_at(points: &[Coordinates], distances: impl Iterator<Item = f64>) -> Vec<Coordinates> {
-    let lengths = lengths(points);
-    let (mut segment, mut before) = (0, 0.0);
-    let mut found = Vec::new();
-    for distance in distances {
-        while segment + 1 < lengths.len() && before + lengths[segment] < distance {
-            before += lengths[segment];
-            segment += 1;
+    /// Returns the points at these distances from the beginning, which must ascend.
+    fn points_at(&self, distances: impl Iterator<Item = f64>) -> Vec<Coordinates> {
+        let lengths = self.lengths();
+        let (mut segment, mut before) = (0, 0.0);
+        let mut found = Vec::new();
+        for distance in distances {
+            while segment + 1 < lengths.len() && before + lengths[segment] < distance {
+                before += lengths[segment];
+                segment += 1;
+            }
+            let length = lengths[segment];
+            let part = if length == 0.0 { 0.0 } else { (distance - before) / length };
+            let [from, to] = [self.points[segment], self.points[segment + 1]];
+            found.push(point_between(self.is_geographic, from, to, part));
         }
-        let part = (distance - before) / lengths[segment];
-        let [from, to] = [points[segment], points[segment + 1]];
-        found.push(if lengths[segment] == 0.0 {
-            from
-        } else if part >= 1.0 {
-            to
-        } else {
-            [from[0] + (to[0] - from[0]) * part, from[1] + (to[1] - from[1]) * part]
-        });
+        found
     }
-    found
 }
 
 fn interpolate(call: &Call<'_>, several: bool) -> Result<Value> {
-    let (srid, points) = line(call)?;
+    let line = line(call)?;
     let part = call.double(1);
     if !(0.0..=1.0).contains(&part) {
         return Err(out_of_range(call, "Distance"));
     }
-    let length: f64 = lengths(&points).iter().sum();
+    let length: f64 = line.lengths().iter().sum();
     // The small addend keeps rounding from losing the last point.
     let count = if several && part > 0.0 { (1.0 / part + 1e-9).floor() } else { 1.0 };
     if !call.may_make((count * POINT_BYTES) as usize, call.name)? {
         return Ok(Value::Null);
     }
     let distances = (1..=count as usize).map(|at| (at as f64 * part).min(1.0) * length);
-    let found = points_at(&points, distances);
+    let found = line.points_at(distances);
     let geometry = match several {
         true => Geometry::Several(GeometryKind::MultiPoint, found.into_iter().map(Geometry::Point).collect()),
         false => Geometry::Point(found[0]),
     };
-    Ok(Value::Bytes(geometry.to_stored(srid)))
+    Ok(Value::Bytes(geometry.to_stored(line.srid)))
 }
 
 fn at_distance(call: &Call<'_>) -> Result<Value> {
-    let (srid, points) = line(call)?;
+    let line = line(call)?;
     let distance = call.double(1);
-    let length: f64 = lengths(&points).iter().sum();
+    let length: f64 = line.lengths().iter().sum();
     if !(0.0..=length).contains(&distance) {
         return Err(out_of_range(call, "Distance"));
     }
-    let found = points_at(&points, std::iter::once(distance));
-    Ok(Value::Bytes(Geometry::Point(found[0]).to_stored(srid)))
+    let found = line.points_at(std::iter::once(distance));
+    Ok(Value::Bytes(Geometry::Point(found[0]).to_stored(line.srid)))
 }
 
 /// Builds error 3704 or 3618: the function does not support geometries of these kinds.

@@ -4,6 +4,7 @@ use super::super::{Call, Function, integer, truth_value};
 use super::argument::{
     ANY, POLYGON, geometry, is_geographic, not_on_ellipsoid_of, not_on_ellipsoid_of_both, result, stored, two,
 };
+use super::globe_boxes::box_on_globe;
 use crate::error::Result;
 use crate::expr::functions::wrong_arguments;
 use types::geometry::Geometry;
@@ -11,15 +12,15 @@ use types::{GeometryKind, Value};
 
 /// A range of numbers with both its ends, which may be equal.
 #[derive(Clone, Copy, PartialEq)]
-struct Span {
-    least: f64,
-    largest: f64,
+pub(super) struct Span {
+    pub least: f64,
+    pub largest: f64,
 }
 
 impl Span {
-    const NOTHING: Span = Span { least: f64::INFINITY, largest: f64::NEG_INFINITY };
+    pub const NOTHING: Span = Span { least: f64::INFINITY, largest: f64::NEG_INFINITY };
 
-    fn add(&mut self, number: f64) {
+    pub fn add(&mut self, number: f64) {
         self.least = self.least.min(number);
         self.largest = self.largest.max(number);
     }
@@ -50,7 +51,7 @@ impl Span {
 /// A rectangle along the axes, which may be a line or a point.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Box {
-    sides: [Span; 2],
+    pub sides: [Span; 2],
 }
 
 impl Box {
@@ -63,6 +64,22 @@ impl Box {
             }
         });
         (!geometry.is_empty()).then_some(Box { sides })
+    }
+
+    /// Returns a box of longitudes and latitudes with the same longitudes by other numbers, which
+    /// are those of `other` as far as both have meridians in common.
+    fn turned_towards(self, other: Box) -> Box {
+        const ROUND: f64 = 360.0;
+        let [longitudes, latitudes] = self.sides;
+        let turned = [0.0, -ROUND, ROUND].map(|by| {
+            let longitudes = Span { least: longitudes.least + by, largest: longitudes.largest + by };
+            Box { sides: [longitudes, latitudes] }
+        });
+        let of_other = other.sides[0];
+        let ways: [fn(Span, Span) -> bool; 4] =
+            [|one, other| other.covers(one), Span::covers, Span::meets_inside, Span::meets];
+        let fits = ways.iter().find_map(|way| turned.iter().find(|turned| way(turned.sides[0], of_other)));
+        *fits.unwrap_or(&self)
     }
 
     fn both(self, other: Box, holds: impl Fn(Span, Span) -> bool) -> bool {
@@ -118,22 +135,15 @@ impl Box {
 /// points.
 fn related(call: &Call<'_>, holds: impl Fn(Box, Box) -> bool) -> Result<Value> {
     let (srid, first, second) = two(call)?;
-    // The box around geodesics is larger than the box around their ends.
-    let are_points = first.dimension().max(second.dimension()) == Some(0);
-    if is_geographic(call, srid)? && !(are_points && around_no_meridian(&first, &second)) {
-        return Err(not_on_ellipsoid_of_both(call, &first, &second));
-    }
-    Ok(match (Box::around(&first), Box::around(&second)) {
-        (Some(first), Some(second)) => truth_value(holds(first, second)),
+    let is_geographic = is_geographic(call, srid)?;
+    let around = if is_geographic { box_on_globe } else { Box::around };
+    Ok(match [&first, &second].map(around) {
+        [Some(first), Some(second)] if is_geographic => {
+            truth_value(holds(first, second.turned_towards(first)))
+        }
+        [Some(first), Some(second)] => truth_value(holds(first, second)),
         _ => Value::Null,
     })
-}
-
-/// Reports whether all points fit into half of the globe without the meridian of 180 degrees. The
-/// smallest box around them is then the one of their numbers.
-fn around_no_meridian(first: &Geometry, second: &Geometry) -> bool {
-    let spans = [first, second].map(|geometry| Box::around(geometry).map(|around| around.sides[0]));
-    spans.iter().flatten().all(|span| span.largest - span.least < 180.0)
 }
 
 fn equals(call: &Call<'_>) -> Result<Value> {

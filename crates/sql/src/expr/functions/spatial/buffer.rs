@@ -6,6 +6,7 @@ use super::areas::{self, Rings};
 use super::argument::{
     ANY, BYTES_AT_WORK, geometry, invalid, is_geographic, not_on_ellipsoid_of, result, stored, with_state,
 };
+use super::geodesic::ahead;
 use super::overlay::parts;
 use super::plane::Flat;
 use super::valid;
@@ -319,6 +320,21 @@ fn around(call: &Call<'_>, flat: Flat, distance: f64, strategies: Strategies) ->
     Ok(Flat { polygons, ..Flat::default() }.into_geometry())
 }
 
+/// Returns the area around a point on the ellipsoid. As in MySQL there is none around anything
+/// else, and strategies are not taken.
+fn on_ellipsoid(call: &Call<'_>, found: &Geometry, distance: f64) -> Result<Geometry> {
+    let Geometry::Point(center) = found else { return Err(not_on_ellipsoid_of(call, found)) };
+    if distance < 0.0 || call.values.len() > 2 {
+        return Err(wrong_arguments(call.name));
+    }
+    const SOUTH: f64 = 180.0;
+    let turn = |at: f64| SOUTH - 360.0 * at / POINTS_OF_CIRCLE;
+    let mut ring: Vec<Coordinates> =
+        (0..POINTS_OF_CIRCLE as usize).map(|at| ahead(*center, turn(at as f64), distance)).collect();
+    ring.push(ring[0]);
+    Ok(Geometry::Polygon(vec![ring]))
+}
+
 fn buffer(call: &Call<'_>) -> Result<Value> {
     let (srid, found) = stored(call, 0)?;
     let distance = call.double(1);
@@ -327,8 +343,8 @@ fn buffer(call: &Call<'_>) -> Result<Value> {
     }
     let flat = Flat::of(&found);
     let strategies = strategies(call, &flat)?;
-    if is_geographic(call, srid)? {
-        return Err(not_on_ellipsoid_of(call, &found));
+    if is_geographic(call, srid)? && distance != 0.0 {
+        return result(call, srid, &on_ellipsoid(call, &found, distance)?);
     }
     if distance == 0.0 || found.is_empty() {
         return result(call, srid, &found);

@@ -2,14 +2,11 @@
 //! formula of Andoyer and Lambert, whose error is of the second order of the flattening (some
 //! metres in 1000 km).
 
+use super::geodesic::{EQUATOR_RADIUS, FLATTENING};
 use super::plane::Flat;
 use geo::GeodesicArea;
 use types::geometry::{Coordinates, Geometry};
 
-/// The ellipsoid's larger half axis, in metres.
-pub(super) const EQUATOR_RADIUS: f64 = 6_378_137.0;
-/// The part by which the smaller half axis is shorter.
-const FLATTENING: f64 = 1.0 / 298.257_223_563;
 /// The mean of the three half axes, in metres.
 pub(super) const MEAN_RADIUS: f64 = EQUATOR_RADIUS * (3.0 - FLATTENING) / 3.0;
 

@@ -2,30 +2,11 @@
 //! the meridian from it to the north pole crosses the ring an odd number of times.
 
 use super::super::Call;
-use super::plane::{Flat, coordinate};
+use super::geodesic::{ON_EDGE, Way, longitudes_between};
+use super::plane::Flat;
 use super::shared::{BOUNDARY, INSIDE, OUTSIDE, Shared};
 use crate::error::Result;
-use geo::{Bearing, Distance, Geodesic};
 use types::geometry::{Coordinates, Geometry};
-
-/// A point within this many metres of an edge is on it.
-const ON_EDGE: f64 = 1e-6;
-
-/// Returns the degrees from one meridian to another, the shorter way: above -180 and at most 180.
-fn longitudes_between(from: f64, to: f64) -> f64 {
-    let between = to - from;
-    if between > 180.0 {
-        between - 360.0
-    } else if between <= -180.0 {
-        between + 360.0
-    } else {
-        between
-    }
-}
-
-fn at(point: Coordinates) -> geo::Point {
-    geo::Point(coordinate(point))
-}
 
 /// Where an edge passes the meridian from a point to the north.
 enum Passing {
@@ -50,8 +31,8 @@ fn passing(point: Coordinates, edge: [Coordinates; 2]) -> Passing {
     if from.min(to) == 0.0 {
         return if west[1] > point[1] { Passing::North } else { Passing::Elsewhere };
     }
-    let turn = Geodesic.bearing(at(west), at(point)) - Geodesic.bearing(at(west), at(east));
-    let aside = turn.to_radians().sin() * Geodesic.distance(at(west), at(point));
+    let (way, edge) = (Way::between(west, point), Way::between(west, east));
+    let aside = (way.start - edge.start).to_radians().sin() * way.reduced;
     if aside.abs() < ON_EDGE {
         Passing::On
     } else if aside > 0.0 {

@@ -6,7 +6,7 @@ use super::argument::{
     not_on_ellipsoid_of_both, out_of_range, result, shown_kind, stored, two, unexpected, with_state,
 };
 use super::plane::{Flat, contained, to_library};
-use super::{ellipsoid, units};
+use super::{ellipsoid, nearest, units};
 use crate::error::{Result, SqlError};
 use geo::{Area, Centroid, Distance, Euclidean};
 use types::geometry::{Coordinates, Geometry};
@@ -55,11 +55,12 @@ fn distance(call: &Call<'_>) -> Result<Value> {
         return Ok(Value::Null);
     }
     let distance = if is_geographic {
-        let (first_flat, second_flat) = (Flat::of(&first), Flat::of(&second));
-        if first.dimension() != Some(0) || second.dimension() != Some(0) {
-            return Err(not_on_ellipsoid_of_both(call, &first, &second));
+        if first.dimension() == Some(0) && second.dimension() == Some(0) {
+            least(call, &Flat::of(&first).points, &Flat::of(&second).points, ellipsoid::distance)?
+        } else {
+            let found = nearest::distance(call, &first, &second)?;
+            found.ok_or_else(|| not_on_ellipsoid_of_both(call, &first, &second))?
         }
-        nearest(call, &first_flat.points, &second_flat.points, ellipsoid::distance)?
     } else {
         let (first, second) = (to_library(call, &first)?, to_library(call, &second)?);
         contained(call, || Euclidean.distance(&first, &second))?
@@ -68,7 +69,7 @@ fn distance(call: &Call<'_>) -> Result<Value> {
 }
 
 /// Returns the least distance between one of `these` points and one of `those`.
-fn nearest(
+fn least(
     call: &Call<'_>,
     these: &[Coordinates],
     those: &[Coordinates],
@@ -128,7 +129,7 @@ fn distance_on_sphere(call: &Call<'_>) -> Result<Value> {
         if is_geographic { ellipsoid::radians(point) } else { point.map(f64::to_radians) }
     };
     let between = |one, other| ellipsoid::distance_on_sphere(radians(one), radians(other), radius);
-    let distance = nearest(call, &first, &second, between)?;
+    let distance = least(call, &first, &second, between)?;
     if distance.is_finite() { Ok(Value::Double(distance)) } else { Err(out_of_range(call, "Result")) }
 }
 

@@ -4,6 +4,8 @@
 use super::super::{Call, Function};
 use super::areas::{self, Rings};
 use super::argument::{ANY, geometry, invalid, is_geographic, not_on_ellipsoid_of_both, result, two};
+use super::caps::are_far_apart;
+use super::chart::Chart;
 use super::crossings::{crossing, each_meeting, segments};
 use super::lines::{Piece, cut, joined};
 use super::plane::{Flat, contained, coordinate, to_library};
@@ -184,20 +186,63 @@ fn symmetric_difference(call: &Call<'_>, first: &Flat, second: &Flat) -> Result<
     Ok(Flat { points, lines, polygons })
 }
 
-type Overlay = fn(&Call<'_>, &Flat, &Flat) -> Result<Flat>;
+/// How two geometries are combined.
+struct Overlay {
+    combine: fn(&Call<'_>, &Flat, &Flat) -> Result<Flat>,
+    /// Whether the result has what is only in the first geometry, and what is only in the second.
+    keeps: [bool; 2],
+}
 
-fn overlaid(call: &Call<'_>, overlay: Overlay) -> Result<Value> {
-    let (srid, first, second) = two(call)?;
-    if is_geographic(call, srid)? {
-        return Err(not_on_ellipsoid_of_both(call, &first, &second));
+const UNION: Overlay = Overlay { combine: union, keeps: [true, true] };
+const INTERSECTION: Overlay = Overlay { combine: intersection, keeps: [false, false] };
+const DIFFERENCE: Overlay = Overlay { combine: difference, keeps: [true, false] };
+const SYMMETRIC_DIFFERENCE: Overlay = Overlay { combine: symmetric_difference, keeps: [true, true] };
+
+impl Overlay {
+    fn in_plane(&self, call: &Call<'_>, first: &Geometry, second: &Geometry) -> Result<Geometry> {
+        let found = (self.combine)(call, &parts(call, first)?, &parts(call, second)?)?;
+        Ok(found.into_geometry())
     }
-    let found = overlay(call, &parts(call, &first)?, &parts(call, &second)?)?;
-    result(call, srid, &found.into_geometry())
+
+    /// Combines geometries on the ellipsoid.
+    ///
+    /// # Errors
+    /// Returns 3618 for geometries that are too large for a chart, and those of
+    /// [`Overlay::in_plane`].
+    fn on_ellipsoid(&self, call: &Call<'_>, first: &Geometry, second: &Geometry) -> Result<Geometry> {
+        let too_large = || not_on_ellipsoid_of_both(call, first, second);
+        if first.dimension().max(second.dimension()) <= Some(0) {
+            // Points are equal or not, wherever they are.
+            return self.in_plane(call, first, second);
+        }
+        if !are_far_apart(first, second) {
+            let (chart, [first, second]) = Chart::of(call, [first, second])?.ok_or_else(too_large)?;
+            return Ok(chart.on_ellipsoid(&self.in_plane(call, &first, &second)?));
+        }
+        let mut all = Flat::default();
+        for (geometry, is_kept) in [first, second].into_iter().zip(self.keeps) {
+            let (chart, [on_chart]) = Chart::of(call, [geometry])?.ok_or_else(too_large)?;
+            let whole = parts(call, &on_chart)?;
+            if is_kept {
+                all.append(Flat::of(&chart.on_ellipsoid(&whole.into_geometry())));
+            }
+        }
+        Ok(all.into_geometry())
+    }
+}
+
+fn overlaid(call: &Call<'_>, overlay: &Overlay) -> Result<Value> {
+    let (srid, first, second) = two(call)?;
+    let found = match is_geographic(call, srid)? {
+        true => overlay.on_ellipsoid(call, &first, &second)?,
+        false => overlay.in_plane(call, &first, &second)?,
+    };
+    result(call, srid, &found)
 }
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("st_union", 2..=2, geometry::<ANY>, |call| overlaid(call, union)),
-    Function::new("st_intersection", 2..=2, geometry::<ANY>, |call| overlaid(call, intersection)),
-    Function::new("st_difference", 2..=2, geometry::<ANY>, |call| overlaid(call, difference)),
-    Function::new("st_symdifference", 2..=2, geometry::<ANY>, |call| overlaid(call, symmetric_difference)),
+    Function::new("st_union", 2..=2, geometry::<ANY>, |call| overlaid(call, &UNION)),
+    Function::new("st_intersection", 2..=2, geometry::<ANY>, |call| overlaid(call, &INTERSECTION)),
+    Function::new("st_difference", 2..=2, geometry::<ANY>, |call| overlaid(call, &DIFFERENCE)),
+    Function::new("st_symdifference", 2..=2, geometry::<ANY>, |call| overlaid(call, &SYMMETRIC_DIFFERENCE)),
 ];

@@ -2,7 +2,7 @@
 //! geometry that has no such parts.
 
 use super::super::{Call, Function, integer, truth_value};
-use super::argument::{ANY, geometry, result, stored};
+use super::argument::{ANY, geometry, is_geographic, not_on_ellipsoid_of, result, stored};
 use crate::error::Result;
 use types::geometry::Geometry;
 use types::{GeometryKind, Value};
@@ -66,7 +66,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
         }))
     }),
     Function::new("st_isclosed", 1..=1, integer::<1>, |call| {
-        let (_, geometry) = stored(call, 0)?;
+        let (srid, geometry) = stored(call, 0)?;
+        if is_geographic(call, srid)? {
+            return Err(not_on_ellipsoid_of(call, &geometry));
+        }
         Ok(is_closed(&geometry).map_or(Value::Null, truth_value))
     }),
     Function::new("st_exteriorring", 1..=1, geometry::<ANY>, |call| {

@@ -57,6 +57,13 @@ impl Flat {
         }
     }
 
+    /// Appends the points, lines and polygons of another geometry.
+    pub fn append(&mut self, other: Flat) {
+        self.points.extend(other.points);
+        self.lines.extend(other.lines);
+        self.polygons.extend(other.polygons);
+    }
+
     /// Returns all parts as one geometry: the part itself if there is only one, a multi-geometry if
     /// all are of one kind, otherwise a collection.
     pub fn into_geometry(self) -> Geometry {

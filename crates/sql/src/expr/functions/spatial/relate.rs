@@ -2,6 +2,8 @@
 
 use super::super::{Call, Function, integer, truth_value};
 use super::argument::{invalid, is_geographic, not_on_ellipsoid_of_both, two};
+use super::caps::are_far_apart;
+use super::chart::Chart;
 use super::plane::{Flat, contained, coordinate, to_library};
 use super::shared::{BOUNDARY, INSIDE, OUTSIDE, Shared};
 use super::{globe, line_pairs, overlay, valid};
@@ -105,6 +107,24 @@ fn of_any(call: &Call<'_>, first: &Geometry, second: &Geometry, dimensions: [u8;
     Ok(Shared { places, dimensions, has_points_alone: false })
 }
 
+/// Returns what two geometries on the ellipsoid share.
+///
+/// # Errors
+/// Returns 3618 for geometries that are too large for a chart, and those of [`in_plane`].
+fn on_ellipsoid(call: &Call<'_>, first: &Geometry, second: &Geometry, dimensions: [u8; 2]) -> Result<Shared> {
+    if let Some(shared) = globe::shared(call, first, second, dimensions)? {
+        return Ok(shared);
+    }
+    // Whether points are alone in a collection takes more than knowing that nothing is shared.
+    let is_collection = |geometry: &Geometry| geometry.kind() == GeometryKind::Collection;
+    if !is_collection(first) && !is_collection(second) && are_far_apart(first, second) {
+        return Ok(Shared::apart(dimensions));
+    }
+    let chart = Chart::of(call, [first, second])?;
+    let (_, [first, second]) = chart.ok_or_else(|| not_on_ellipsoid_of_both(call, first, second))?;
+    in_plane(call, &first, &second, dimensions)
+}
+
 /// Computes a relation of the two arguments. It is NULL where one has no points, or where the
 /// relation is not defined for their dimensions.
 fn related(call: &Call<'_>, holds: impl Fn(&Shared) -> Option<bool>) -> Result<Value> {
@@ -119,8 +139,7 @@ fn related(call: &Call<'_>, holds: impl Fn(&Shared) -> Option<bool>) -> Result<V
         return Ok(Value::Null);
     }
     let shared = if is_geographic {
-        let shared = globe::shared(call, &first, &second, dimensions)?;
-        shared.ok_or_else(|| not_on_ellipsoid_of_both(call, &first, &second))?
+        on_ellipsoid(call, &first, &second, dimensions)?
     } else {
         in_plane(call, &first, &second, dimensions)?
     };

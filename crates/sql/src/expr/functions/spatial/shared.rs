@@ -20,6 +20,15 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    /// Returns what geometries of these dimensions share that have nothing in common.
+    pub fn apart(dimensions: [u8; 2]) -> Shared {
+        let mut places = [[None; 3]; 3];
+        places[INSIDE][OUTSIDE] = Some(dimensions[0]);
+        places[OUTSIDE][INSIDE] = Some(dimensions[1]);
+        places[OUTSIDE][OUTSIDE] = Some(2);
+        Shared { places, dimensions, has_points_alone: false }
+    }
+
     /// Returns the same with the second geometry first.
     pub fn turned(self) -> Shared {
         let of = |first: usize, second: usize| self.places[second][first];

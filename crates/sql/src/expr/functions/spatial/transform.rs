@@ -2,7 +2,8 @@
 
 use super::super::{Call, Function};
 use super::argument::{ANY, PLANE, geometry, is_geographic, result, stored, with_state};
-use super::ellipsoid::{EQUATOR_RADIUS, degrees, radians};
+use super::ellipsoid::{degrees, radians};
+use super::geodesic::EQUATOR_RADIUS;
 use crate::error::Result;
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 use types::Value;

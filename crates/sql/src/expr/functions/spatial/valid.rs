@@ -2,7 +2,8 @@
 //! themselves (ST_IsSimple).
 
 use super::super::{Call, Function, integer, truth_value};
-use super::argument::{ANY, geometry, invalid, is_geographic, not_on_ellipsoid_of, stored};
+use super::argument::{ANY, BYTES_AT_WORK, geometry, invalid, is_geographic, not_on_ellipsoid_of, stored};
+use super::chart::Chart;
 use super::crossings::{Meeting, Segment, each_meeting, is_joint, segments};
 use super::plane::{Flat, bits, contained, coordinate, to_library};
 use crate::error::Result;
@@ -257,24 +258,20 @@ fn is_simple(call: &Call<'_>, geometry: &Geometry) -> Result<bool> {
     }
 }
 
-/// Returns the first argument. The degrees of a geometry on the ellipsoid are taken as those of a
-/// plane.
+/// Returns the first argument, on a chart if it is on the ellipsoid.
 ///
 /// # Errors
-/// Returns 3037 for bytes that are no geometry, and 3618 for a geometry on the ellipsoid with an
-/// edge across the meridian of 180 degrees.
+/// Returns 3037 for bytes that are no geometry, and 3618 for a geometry on the ellipsoid that is
+/// too large for a chart.
 fn flat_argument(call: &Call<'_>) -> Result<Geometry> {
-    const HALF_ROUND: f64 = 180.0;
     let (srid, found) = stored(call, 0)?;
-    if is_geographic(call, srid)? {
-        let flat = Flat::of(&found);
-        let paths = flat.lines.iter().chain(flat.polygons.iter().flatten());
-        let mut edges = paths.flat_map(|path| path.windows(2));
-        if edges.any(|ends| (ends[1][0] - ends[0][0]).abs() >= HALF_ROUND) {
-            return Err(not_on_ellipsoid_of(call, &found));
-        }
+    if !is_geographic(call, srid)? || found.dimension() <= Some(0) {
+        return Ok(found);
     }
-    Ok(found)
+    call.check_room(found.stored_bytes().saturating_mul(BYTES_AT_WORK))?;
+    let chart = Chart::of(call, [&found])?;
+    let (_, [on_chart]) = chart.ok_or_else(|| not_on_ellipsoid_of(call, &found))?;
+    Ok(on_chart)
 }
 
 pub(super) const FUNCTIONS: &[Function] = &[
