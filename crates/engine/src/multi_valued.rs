@@ -12,7 +12,7 @@ use crate::array_elements::element_value;
 use crate::definition::{ColumnDef, EntryRule};
 use crate::error::{EngineError, Result};
 use crate::key_parts::{self, KeyPart, SecondaryKey};
-use types::cells::Window;
+use types::cells::{Surface, Window};
 use types::geometry::Geometry;
 use types::json::{self, Node};
 use types::row::RowLayout;
@@ -28,7 +28,7 @@ pub(crate) enum RowEntries {
     /// One for each word of some columns.
     OfWords(Box<WordEntries>),
     /// One for each cell of the geometry in the column at this position.
-    OfCells(usize),
+    OfCells(usize, Surface),
 }
 
 impl RowEntries {
@@ -60,10 +60,10 @@ pub(crate) fn of_rule(
             let rules = Rules::new(columns[first].ty.collation, is_ngram, sizes);
             (part, RowEntries::OfWords(Box::new(WordEntries { columns: positions, rules })))
         }
-        EntryRule::Cells => {
+        EntryRule::Cells(surface) => {
             let ty = ColumnType::bigint(true);
             let part = KeyPart { column: first, prefix: None, nullable: false, ty, is_array: true };
-            (part, RowEntries::OfCells(first))
+            (part, RowEntries::OfCells(first, surface))
         }
     }
 }
@@ -105,12 +105,12 @@ impl WordEntries {
 /// Returns an error for an image that does not decode.
 pub(crate) fn cell_keys(
     layout: &RowLayout,
-    column: usize,
+    (column, surface): (usize, Surface),
     image: &[u8],
     clustered: &[u8],
 ) -> Result<Vec<SecondaryKey>> {
     let Value::Bytes(stored) = layout.decode(image, column)? else { return Ok(Vec::new()) };
-    let window = Geometry::from_stored(&stored).and_then(|(_, geometry)| Window::around(&geometry));
+    let window = Geometry::from_stored(&stored).and_then(|(_, geometry)| Window::around(&geometry, surface));
     let cells = window.map_or_else(Vec::new, |window| window.cells());
     let key = |cell: u64| {
         let mut key = Vec::with_capacity(size_of::<u64>() + clustered.len());

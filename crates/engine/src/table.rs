@@ -648,7 +648,9 @@ impl Table {
                 multi_valued::keys(&self.layout, (parts, *part), image, clustered)
             }
             RowEntries::OfWords(words) => words.keys(&self.layout, image, clustered),
-            RowEntries::OfCells(column) => multi_valued::cell_keys(&self.layout, *column, image, clustered),
+            RowEntries::OfCells(column, surface) => {
+                multi_valued::cell_keys(&self.layout, (*column, *surface), image, clustered)
+            }
         };
         Ok(EntryKeys::Several(keys.map_err(|error| self.named(error))?))
     }

@@ -22,8 +22,100 @@ const LEVEL_BITS: u32 = 6;
 const OCTAVE_BITS: u32 = 22;
 /// The binary exponent at which coordinates begin to be as dense as floating-point numbers.
 const FIRST_EXPONENT: i64 = -10;
+/// The SRID of longitudes and latitudes on the globe (WGS 84).
+const GLOBE: u32 = 4326;
+const POLE: f64 = 90.0;
+const HALF_ROUND: f64 = 180.0;
+/// An edge may rise by this many degrees above its ends, for each square of a degree between their
+/// meridians. On a sphere it is a ninth less.
+const RISE: f64 = 0.0014;
+/// The most degrees between the meridians of an edge whose rise is known.
+const MOST_OF_EDGE: f64 = 60.0;
+/// What is so many degrees beside an edge may count as on it.
+const BESIDE: f64 = 1e-8;
+/// Beyond this latitude, meridians are too close to each other to tell what is beside an edge.
+const NEAR_POLE: f64 = 89.9;
 /// A box leads to no more than about so many cells at its edge.
 const MOST_AT_EDGE: usize = 16;
+
+/// What coordinates are on, which says what is between two points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surface {
+    /// A plane.
+    Plane,
+    /// The globe, with longitudes and latitudes in degrees. Edges rise towards the poles.
+    Globe,
+}
+
+impl Surface {
+    /// Returns the surface of a spatial reference system. Those that functions do not know are
+    /// planes here.
+    pub fn of(srid: Option<u32>) -> Surface {
+        if srid == Some(GLOBE) { Surface::Globe } else { Surface::Plane }
+    }
+}
+
+/// A box, and whether it is around the globe.
+struct Bounds {
+    least: Coordinates,
+    greatest: Coordinates,
+    /// Whether something lies across the meridian of 180 degrees, or may.
+    is_around: bool,
+    has_areas: bool,
+}
+
+impl Bounds {
+    fn add(&mut self, point: Coordinates) {
+        for (axis, coordinate) in point.into_iter().enumerate() {
+            // A coordinate that is no number is everywhere.
+            let span = if coordinate.is_nan() { [f64::NEG_INFINITY, f64::INFINITY] } else { [coordinate; 2] };
+            self.least[axis] = self.least[axis].min(span[0]);
+            self.greatest[axis] = self.greatest[axis].max(span[1]);
+        }
+    }
+
+    /// Adds what an edge on the globe may reach. Only sums and products of coordinates are used,
+    /// because the result must be the same on each machine.
+    fn add_edge(&mut self, [from, to]: [Coordinates; 2]) {
+        let apart = (to[0] - from[0]).abs();
+        let crosses = apart >= HALF_ROUND;
+        let apart = if crosses { 2.0 * HALF_ROUND - apart } else { apart };
+        let [south, north] = [from[1].min(to[1]), from[1].max(to[1])];
+        self.is_around |= crosses || north.max(-south) > NEAR_POLE;
+        let rise = if apart <= MOST_OF_EDGE { RISE * apart * apart } else { POLE };
+        let top = if north >= 0.0 { (north + rise).min(POLE) } else { north };
+        let bottom = if south <= 0.0 { (south - rise).max(-POLE) } else { south };
+        self.add([from[0].min(to[0]) - BESIDE, bottom - BESIDE]);
+        self.add([from[0].max(to[0]) + BESIDE, top + BESIDE]);
+    }
+
+    fn add_on_globe(&mut self, geometry: &Geometry) {
+        let mut add_path = |path: &[Coordinates]| {
+            path.windows(2).for_each(|ends| self.add_edge([ends[0], ends[1]]));
+        };
+        match geometry {
+            Geometry::Point(point) => self.add(*point),
+            Geometry::LineString(points) => add_path(points),
+            Geometry::Polygon(rings) => {
+                rings.iter().for_each(|ring| add_path(ring));
+                self.has_areas = true;
+            }
+            Geometry::Several(_, parts) => parts.iter().for_each(|part| self.add_on_globe(part)),
+        }
+    }
+
+    /// Widens the box of a geometry on the globe to what may be between its points.
+    fn widen(&mut self) {
+        // The smallest box around several points may be the one across the meridian of 180 degrees.
+        if self.is_around || self.greatest[0] - self.least[0] >= HALF_ROUND {
+            (self.least[0], self.greatest[0]) = (f64::NEG_INFINITY, f64::INFINITY);
+        }
+        // An area across the meridian of 180 degrees may have a pole inside.
+        if self.is_around && self.has_areas {
+            (self.least[1], self.greatest[1]) = (f64::NEG_INFINITY, f64::INFINITY);
+        }
+    }
+}
 
 /// The smallest box around a geometry, in whole coordinates: the least and the greatest of each
 /// axis.
@@ -65,21 +157,25 @@ fn size_of(coordinate: f64) -> u32 {
 }
 
 impl Window {
-    /// Returns the window of the smallest box around a geometry. `None` means that the geometry has
-    /// no points. One with a coordinate that is no number has the window of the whole plane.
-    pub fn around(geometry: &Geometry) -> Option<Window> {
-        let (mut least, mut greatest) = ([u32::MAX; 2], [0; 2]);
-        geometry.visit_points(&mut |point: &Coordinates| {
-            for (axis, coordinate) in point.iter().enumerate() {
-                let spans = match coordinate.is_nan() {
-                    true => [0, (1 << LEVELS) - 1],
-                    false => [whole(*coordinate); 2],
-                };
-                least[axis] = least[axis].min(spans[0]);
-                greatest[axis] = greatest[axis].max(spans[1]);
+    /// Returns the window of a box around a geometry and everything between its points: on a plane
+    /// the smallest one. `None` means that the geometry has no points. One with a coordinate that is
+    /// no number has the window of the whole plane along that axis.
+    pub fn around(geometry: &Geometry, surface: Surface) -> Option<Window> {
+        let mut bounds = Bounds {
+            least: [f64::INFINITY; 2],
+            greatest: [f64::NEG_INFINITY; 2],
+            is_around: false,
+            has_areas: false,
+        };
+        match surface {
+            Surface::Plane => geometry.visit_points(&mut |point: &Coordinates| bounds.add(*point)),
+            Surface::Globe => {
+                bounds.add_on_globe(geometry);
+                bounds.widen();
             }
-        });
-        (least[0] <= greatest[0]).then_some(Window { least, greatest })
+        }
+        (!geometry.is_empty())
+            .then(|| Window { least: bounds.least.map(whole), greatest: bounds.greatest.map(whole) })
     }
 
     /// Returns the numbers of the cells that cover the window, in order: at most two along each
@@ -195,7 +291,7 @@ mod tests {
     fn window(points: &[Coordinates]) -> Window {
         let points = points.iter().map(|point| Geometry::Point(*point)).collect();
         let all = Geometry::several(crate::GeometryKind::MultiPoint, points).expect("there are points");
-        Window::around(&all).expect("there are points")
+        Window::around(&all, Surface::Plane).expect("there are points")
     }
 
     fn coordinate(rng: &mut Rng) -> f64 {
@@ -248,6 +344,42 @@ mod tests {
             });
             assert!(is_led || !meets, "{asked:?} {other:?}");
         }
+    }
+
+    #[test]
+    fn edges_on_the_globe_are_in_their_windows() {
+        let mut rng = Rng::new(test_seed("edges_on_the_globe_are_in_their_windows"));
+        let mut part = || rng.below(1 << 30) as f64 / f64::from(1 << 30);
+        let direction = |[longitude, latitude]: Coordinates| {
+            let [x, y] = [longitude.to_radians(), latitude.to_radians()];
+            [y.cos() * x.cos(), y.cos() * x.sin(), y.sin()]
+        };
+        for _ in 0..20_000 {
+            let size = 180.0 * part() * part();
+            let from = [part() * 360.0 - 180.0, part() * 180.0 - 90.0];
+            let longitude = from[0] + (part() - 0.5) * size;
+            let to = [longitude - 360.0 * (longitude / 360.0).round(), (part() - 0.5) * 180.0];
+            let line = Geometry::line(vec![from, to]).expect("two points");
+            let window = Window::around(&line, Surface::Globe).expect("there are points");
+            let along = part();
+            let [one, other] = [from, to].map(direction);
+            let [x, y, z] = [0, 1, 2].map(|axis| one[axis] * (1.0 - along) + other[axis] * along);
+            let between = [y.atan2(x).to_degrees(), z.atan2(x.hypot(y)).to_degrees()].map(whole);
+            let is_in = (0..2)
+                .all(|axis| window.least[axis] <= between[axis] && between[axis] <= window.greatest[axis]);
+            assert!(is_in, "{from:?} {to:?} {along}");
+        }
+        let boxed = |text: &str| {
+            Window::around(&Geometry::from_wkt(text).expect("a geometry"), Surface::Globe).expect("points")
+        };
+        let small = boxed("LINESTRING(10 50,11 50)");
+        assert!(small.greatest[1] > whole(50.001) && small.greatest[1] < whole(50.002), "{small:?}");
+        let whole_globe = [whole(f64::NEG_INFINITY), whole(f64::INFINITY)];
+        let polar = boxed("POLYGON((0 80,120 80,-120 80,0 80))");
+        assert_eq!([polar.least[1], polar.greatest[1]], whole_globe);
+        let across = boxed("LINESTRING(179 10,-179 10)");
+        assert_eq!([across.least[0], across.greatest[0]], whole_globe);
+        assert!(across.least[1] > whole(9.9));
     }
 
     #[test]

@@ -510,7 +510,8 @@ mod tests {
         assert_eq!(def.index_ids().collect::<Vec<_>>(), [9, 17, 3]);
         assert_eq!(def.entries_of(2), Some(IndexRef::Secondary(2)));
         assert_eq!((def.entries_of(0), def.entries_of(3)), (None, None));
-        def.kept_indexes[3].entries = Some(KeptEntries { id: 4, rule: EntryRule::Cells });
+        def.kept_indexes[3].entries =
+            Some(KeptEntries { id: 4, rule: EntryRule::Cells(types::cells::Surface::Globe) });
         comes_back(&def);
         def.kept_indexes.iter_mut().for_each(|index| index.entries = None);
         let types = [

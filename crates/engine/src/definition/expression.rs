@@ -1,6 +1,7 @@
 //! The expressions of tables: generated columns, CHECK constraints, the parts of functional
 //! indexes. Here an expression is its canonical SQL text, which crate `sql` compiles.
 
+use types::cells::Surface;
 use types::words::WordSizes;
 
 /// The `GENERATED ALWAYS AS (expression)` clause of a column.
@@ -80,8 +81,9 @@ pub enum EntryRule {
         /// What the server's variables said when the index was made.
         sizes: WordSizes,
     },
-    /// One for each cell of the plane that covers the column's geometry (`types::cells`).
-    Cells,
+    /// One for each cell that covers the column's geometry (`types::cells`). Indexes of earlier
+    /// versions have those of the plane, whatever the column's spatial reference system is.
+    Cells(Surface),
 }
 
 /// A part of a [`KeptIndex`].

@@ -73,7 +73,7 @@ fn index_over(table: &Arc<Table>, columns: Vec<usize>) -> Option<SearchedIndex> 
     let is_ngram = parser.as_deref().is_some_and(|parser| parser.eq_ignore_ascii_case("ngram"));
     let sizes = index.entries.as_ref().and_then(|entries| match entries.rule {
         EntryRule::Words { sizes, .. } => Some(sizes),
-        EntryRule::Cells => None,
+        EntryRule::Cells(_) => None,
     });
     let entries = sizes.zip(table.def.entries_of(at));
     let collation = table.column_type(*parts.first()?).collation;

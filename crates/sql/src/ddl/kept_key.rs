@@ -7,6 +7,7 @@ use crate::ast::{KeyKind, KeySpec};
 use crate::error::{Result, SqlError};
 use engine::{ColumnDef, EntryRule, KeptEntries, KeptIndex, KeptKind, KeptPart, TableDef};
 use std::borrow::Cow;
+use types::cells::Surface;
 use types::{ColumnType, TypeCode, collation};
 
 /// The parser for FULLTEXT indexes that MySQL has beside the built-in one.
@@ -92,7 +93,11 @@ pub(super) fn special_index(def: &TableDef, key: &KeySpec, settings: &DdlSetting
             let rule = EntryRule::Words { is_ngram, sizes: settings.word_sizes };
             Some(KeptEntries { id: 0, rule })
         }
-        KeptKind::Spatial { .. } => Some(KeptEntries { id: 0, rule: EntryRule::Cells }),
+        KeptKind::Spatial { .. } => {
+            let column = def.columns.iter().find(|column| column.name.eq_ignore_ascii_case(&parts[0].text));
+            let surface = Surface::of(column.and_then(|column| column.ty.srid()));
+            Some(KeptEntries { id: 0, rule: EntryRule::Cells(surface) })
+        }
         KeptKind::Functional => None,
     };
     let (comment, invisible) = (key.comment.clone(), key.invisible);

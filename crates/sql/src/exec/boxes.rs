@@ -4,7 +4,7 @@
 use crate::error::{Result, SqlError};
 use crate::expr::{Context, Expr};
 use engine::{IndexRef, KeyRange, Table};
-use types::cells::Window;
+use types::cells::{Surface, Window};
 use types::convert::Problem;
 use types::geometry::Geometry;
 use types::{GeometryKind, Value};
@@ -39,7 +39,7 @@ pub(super) fn ranges(
         let problem = Problem::WrongSrid { geometry: srid, column: of_column };
         return Err(SqlError::new(problem.code(), problem.message(&column.name, 1)));
     }
-    let Some(window) = Window::around(&other) else { return Ok(None) };
+    let Some(window) = Window::around(&other, Surface::of(Some(srid))) else { return Ok(None) };
     let ranges = engine::cell_ranges(&window, column.ty.geometry_kind() == GeometryKind::Point);
     let are_few = engine::are_few_entries(&ranges, table, entries, LEAST_ENTRIES)?;
     Ok(are_few.then_some(ranges))

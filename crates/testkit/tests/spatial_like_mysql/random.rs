@@ -192,9 +192,9 @@ fn are_near_distances(ours: &str, theirs: &str, step: f64) -> bool {
 
 #[test]
 fn random_geometries_on_the_ellipsoid_are_related_as_by_mysql() {
-    // A small town, the meridian of 180 degrees in the south, the far north, and half of a continent.
+    // A county, the meridian of 180 degrees in the south, the far north, and half of a continent.
     const LATTICES: [Lattice; 4] = [
-        Lattice { origin: [50.0, 10.0], step: 0.01 },
+        Lattice { origin: [50.0, 10.0], step: 0.1 },
         Lattice { origin: [-33.5, 178.5], step: 0.5 },
         Lattice { origin: [60.0, -3.0], step: 2.0 },
         Lattice { origin: [10.0, -40.0], step: 10.0 },
@@ -214,8 +214,9 @@ fn random_geometries_on_the_ellipsoid_are_related_as_by_mysql() {
     };
     for lattice in LATTICES {
         maker.lattice = lattice;
-        // MySQL's boxes have other last digits beyond the meridian of 180 degrees than its points.
-        let has_boxes = lattice.origin[1] < 100.0;
+        // MySQL's large boxes, and those across the meridian of 180 degrees, have other last digits
+        // than its points.
+        let has_boxes = lattice.origin[1] < 100.0 && lattice.step < 5.0;
         let mut valid = Vec::new();
         for _ in 0..100 {
             let geometry = format!("st_geomfromtext('{}',4326)", maker.geometry(false));
@@ -232,7 +233,7 @@ fn random_geometries_on_the_ellipsoid_are_related_as_by_mysql() {
             }
             let near = |ours: &str, theirs: &str| are_near_distances(ours, theirs, lattice.step);
             ask(&format!("st_distance{pair}"), &near);
-            if lattice.step < 0.1 {
+            if lattice.step < 0.5 {
                 let near = |ours: &str, theirs: &str| shape::are_same_within(ours, theirs, 1e-5);
                 for function in SHAPES {
                     ask(&format!("st_astext({function}{pair})"), &near);

@@ -4,10 +4,12 @@
 use crate::bytes::{Put, Reader};
 use crate::definition::{EntryRule, KeptEntries, KeptKind, TableDef};
 use crate::error::Result;
+use types::cells::Surface;
 use types::words::WordSizes;
 
 const WORDS: u8 = 1;
 const CELLS: u8 = 2;
+const CELLS_ON_GLOBE: u8 = 3;
 
 /// The flags of a rule of words.
 const NGRAM: u8 = 1;
@@ -29,7 +31,8 @@ pub(super) fn put(out: &mut Vec<u8>, def: &TableDef) {
                     out.put_varint(chars as u64);
                 }
             }
-            EntryRule::Cells => out.put_u8(CELLS),
+            EntryRule::Cells(Surface::Plane) => out.put_u8(CELLS),
+            EntryRule::Cells(Surface::Globe) => out.put_u8(CELLS_ON_GLOBE),
         }
     }
 }
@@ -47,12 +50,13 @@ pub(super) fn read(reader: &mut Reader<'_>, def: &mut TableDef) -> Result<()> {
                 let sizes = WordSizes { least_chars, most_chars, ngram_chars, has_stop_words };
                 EntryRule::Words { is_ngram: flags & NGRAM != 0, sizes }
             }
-            CELLS => EntryRule::Cells,
+            CELLS => EntryRule::Cells(Surface::Plane),
+            CELLS_ON_GLOBE => EntryRule::Cells(Surface::Globe),
             _ => return Err(reader.impossible("rule of entries")),
         };
         let fits = |kind: &KeptKind| match rule {
             EntryRule::Words { .. } => matches!(kind, KeptKind::FullText(_)),
-            EntryRule::Cells => matches!(kind, KeptKind::Spatial { .. }),
+            EntryRule::Cells(_) => matches!(kind, KeptKind::Spatial { .. }),
         };
         let columns = def.kept_indexes.get(at).and_then(|index| def.kept_columns(index));
         match def.kept_indexes.get_mut(at) {

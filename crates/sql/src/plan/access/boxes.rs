@@ -3,8 +3,9 @@
 
 use super::{KeyCondition, Known};
 use crate::expr::{Expr, Node};
-use engine::{IndexRef, KeptKind};
+use engine::{EntryRule, IndexRef, KeptKind};
 use types::TypeCode;
+use types::cells::Surface;
 
 /// The functions that hold only for geometries whose boxes meet.
 const NEAR: [&str; 15] = [
@@ -25,9 +26,8 @@ const NEAR: [&str; 15] = [
     "st_within",
 ];
 
-/// The spatial reference systems in which boxes are those of the coordinates: the plane and Web
-/// Mercator. On the globe, what lies between two points may be outside of the box around them.
-const FLAT: [u32; 2] = [0, 3857];
+/// The spatial reference systems that functions know: the plane, Web Mercator and WGS 84.
+const KNOWN: [u32; 3] = [0, 3857, 4326];
 
 impl Known<'_> {
     /// Returns the condition by which the entries of a SPATIAL index lead to the rows that meet the
@@ -42,7 +42,11 @@ impl Known<'_> {
         };
         let &[column] = &columns[..] else { return None };
         let ty = self.table.column_type(column);
-        if ty.code != TypeCode::Geometry || !ty.srid().is_some_and(|srid| FLAT.contains(&srid)) {
+        let is_known = ty.srid().is_some_and(|srid| KNOWN.contains(&srid));
+        // An index of an earlier version has cells of the plane on the globe, too.
+        let rule = EntryRule::Cells(Surface::of(ty.srid()));
+        let fits = kept.entries.as_ref().is_some_and(|entries| entries.rule == rule);
+        if ty.code != TypeCode::Geometry || !is_known || !fits {
             return None;
         }
         let other = conjuncts.iter().find_map(|condition| self.compared_with(column, condition))?;

@@ -1,7 +1,7 @@
 //! Functions on geometries. They know three spatial reference systems: the plane (0), Web Mercator
 //! (3857) and WGS 84 (4326), whose first axis is the latitude. Computations in the plane use the
-//! `geo` library. On the ellipsoid there are only those that have one right answer; the others are
-//! refused with error 3618.
+//! `geo` library. Geometries on the ellipsoid are put on a plane for them (`chart`); functions that
+//! MySQL does not have for the ellipsoid are refused with error 3618.
 
 mod along;
 mod areas;

@@ -115,14 +115,47 @@ fn on_ellipsoid(call: &Call<'_>, first: &Geometry, second: &Geometry, dimensions
     if let Some(shared) = globe::shared(call, first, second, dimensions)? {
         return Ok(shared);
     }
-    // Whether points are alone in a collection takes more than knowing that nothing is shared.
-    let is_collection = |geometry: &Geometry| geometry.kind() == GeometryKind::Collection;
-    if !is_collection(first) && !is_collection(second) && are_far_apart(first, second) {
-        return Ok(Shared::apart(dimensions));
+    let (one, other) = (near_part(first, second), near_part(second, first));
+    let (Some(one), Some(other)) = (one, other) else { return Ok(Shared::apart(dimensions)) };
+    let (of_first, of_second) = (one.is_part, other.is_part);
+    let chart = Chart::of(call, [&one.geometry, &other.geometry])?;
+    let (_, [one, other]) = chart.ok_or_else(|| not_on_ellipsoid_of_both(call, first, second))?;
+    let mut shared = in_plane(call, &one, &other, dimensions)?;
+    if of_first {
+        shared.places[INSIDE][OUTSIDE] = Some(dimensions[0]);
     }
-    let chart = Chart::of(call, [first, second])?;
-    let (_, [first, second]) = chart.ok_or_else(|| not_on_ellipsoid_of_both(call, first, second))?;
-    in_plane(call, &first, &second, dimensions)
+    if of_second {
+        shared.places[OUTSIDE][INSIDE] = Some(dimensions[1]);
+    }
+    Ok(shared)
+}
+
+/// What may meet another geometry.
+struct NearPart<'g> {
+    geometry: Cow<'g, Geometry>,
+    /// Whether the geometry has other parts, too.
+    is_part: bool,
+}
+
+/// Returns the parts of a geometry on the globe that are not clearly apart from another geometry.
+/// `None` means that there are none. A collection has all its parts, because it takes more to know
+/// whether points in it are alone.
+fn near_part<'g>(geometry: &'g Geometry, other: &Geometry) -> Option<NearPart<'g>> {
+    let all = NearPart { geometry: Cow::Borrowed(geometry), is_part: false };
+    let Geometry::Several(kind, parts) = geometry else {
+        let is_alone = other.kind() != GeometryKind::Collection;
+        return Some(all).filter(|_| !is_alone || !are_far_apart(geometry, other));
+    };
+    let is_collection = |kind: GeometryKind| kind == GeometryKind::Collection;
+    if is_collection(*kind) || is_collection(other.kind()) {
+        return Some(all);
+    }
+    let near: Vec<Geometry> = parts.iter().filter(|part| !are_far_apart(part, other)).cloned().collect();
+    if near.len() == parts.len() {
+        return Some(all);
+    }
+    let geometry = Cow::Owned(Geometry::Several(*kind, near));
+    Some(NearPart { geometry, is_part: true }).filter(|near| !near.geometry.is_empty())
 }
 
 /// Computes a relation of the two arguments. It is NULL where one has no points, or where the
