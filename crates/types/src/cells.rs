@@ -158,8 +158,8 @@ fn size_of(coordinate: f64) -> u32 {
 
 impl Window {
     /// Returns the window of a box around a geometry and everything between its points: on a plane
-    /// the smallest one. `None` means that the geometry has no points. One with a coordinate that is
-    /// no number has the window of the whole plane along that axis.
+    /// the smallest one. `None` means that the geometry has no points. One with a coordinate that
+    /// is no number has the window of the whole plane along that axis.
     pub fn around(geometry: &Geometry, surface: Surface) -> Option<Window> {
         let mut bounds = Bounds {
             least: [f64::INFINITY; 2],

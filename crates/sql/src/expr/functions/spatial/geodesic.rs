@@ -26,8 +26,8 @@ pub(super) struct Way {
     /// How far apart two geodesics are at the second point that leave the first one in directions a
     /// radian apart, in metres, as if they went straight on from here.
     pub reduced: f64,
-    /// How far apart two geodesics are at the second point that leave the first one side by side, as
-    /// a part of how far they are apart there.
+    /// How far apart two geodesics are at the second point that leave the first one side by side,
+    /// as a part of how far they are apart there.
     pub scale: f64,
 }
 
