@@ -28,10 +28,55 @@ enum Accepts {
     Column(OrderNumber, usize, [Ordering; 2]),
     /// The texts that compare in one of these ways with another column's in the collation.
     TextColumn { collation: u16, other: usize, wanted: [Ordering; 2] },
-    /// The texts that are equal to one of these in the collation, or those that are equal to none.
-    Texts { collation: u16, texts: Vec<Vec<u8>>, equal: bool },
+    /// The texts of which a part is equal to one of these in the collation, or those of which it is
+    /// equal to none. Beside each text is its [`collation::order_prefix`].
+    Texts { collation: u16, part: Part, texts: Vec<(Option<u64>, Vec<u8>)>, equal: bool },
     /// The texts that match a pattern of LIKE in the collation, or those that do not.
     Like { collation: u16, pattern: Vec<u8>, escape: Option<u8>, matches: bool },
+}
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The whole text.
+    Whole,
+    /// Some characters of the text.
+    Characters {
+        /// The first character of the part. The text's first one has the number 0.
+        first: usize,
+        /// The number of characters.
+        count: usize,
+    },
+    /// Some bytes of the text.
+    Bytes {
+        /// The first byte of the part. The text's first one has the number 0.
+        first: usize,
+        /// The number of bytes.
+        count: usize,
+    },
+}
+
+impl Part {
+    /// Returns the part of a text, which may end within the part or before it.
+    #[inline]
+    fn of(self, text: &[u8]) -> &[u8] {
+        match self {
+            Part::Whole => text,
+            Part::Bytes { first, count } => bytes_of(text, first, count),
+            Part::Characters { first, count } => {
+                if text.get(..first.saturating_add(count)).unwrap_or(text).is_ascii() {
+                    return bytes_of(text, first, count);
+                }
+                let before = collation::char_prefix(collation::UTF8MB4_BIN, text, first);
+                collation::char_prefix(collation::UTF8MB4_BIN, &text[before.len()..], count)
+            }
+        }
+    }
+}
+
+fn bytes_of(text: &[u8], first: usize, count: usize) -> &[u8] {
+    let rest = text.get(first..).unwrap_or_default();
+    rest.get(..count).unwrap_or(rest)
 }
 
 /// A longer pattern makes no test, since a match of a test is never interrupted.
@@ -92,11 +137,12 @@ impl ColumnTest {
         ColumnTest { column, accepts: Accepts::TextColumn { collation, other, wanted } }
     }
 
-    /// Makes a test that holds for the texts that are equal to one of `texts` in a collation, or
-    /// for those that are equal to none of them. The layout must say of the column that its bytes
-    /// are the value's ([`RowLayout::is_plain_text`]).
-    pub fn texts(column: usize, collation: u16, texts: Vec<Vec<u8>>, equal: bool) -> ColumnTest {
-        ColumnTest { column, accepts: Accepts::Texts { collation, texts, equal } }
+    /// Makes a test that holds for the texts of which a part is equal to one of `texts` in a
+    /// collation, or for those of which it is equal to none of them. The layout must say of the
+    /// column that its bytes are the value's ([`RowLayout::is_plain_text`]).
+    pub fn texts(column: usize, part: Part, collation: u16, texts: Vec<Vec<u8>>, equal: bool) -> ColumnTest {
+        let texts = texts.into_iter().map(|text| (collation::order_prefix(collation, &text), text)).collect();
+        ColumnTest { column, accepts: Accepts::Texts { collation, part, texts, equal } }
     }
 
     /// Makes a test that holds for the texts that match a pattern of LIKE in a collation, or for
@@ -150,10 +196,13 @@ impl ColumnTest {
                 None => false,
                 Some(other) => wanted.contains(&collation::compare_utf8mb4(*collation, packed, other)),
             },
-            Accepts::Texts { collation, texts, equal } => {
-                let is_equal = |text: &Vec<u8>| {
-                    **text == *packed
-                        || collation::compare_utf8mb4(*collation, packed, text) == Ordering::Equal
+            Accepts::Texts { collation, part, texts, equal } => {
+                let part = part.of(packed);
+                let prefix = collation::order_prefix(*collation, part);
+                let is_equal = |(of_text, text): &(Option<u64>, Vec<u8>)| {
+                    *of_text == prefix
+                        && (**text == *part
+                            || collation::compare_utf8mb4(*collation, part, text) == Ordering::Equal)
                 };
                 texts.iter().any(is_equal) == *equal
             }
@@ -210,17 +259,38 @@ mod tests {
         assert_eq!(holds(ColumnTest::column(3, signed, 1, less)), (false, false));
         let texts = |texts: &[&str], equal| {
             let texts = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
-            ColumnTest::texts(0, UTF8MB4_0900_AI_CI, texts, equal)
+            ColumnTest::texts(0, Part::Whole, UTF8MB4_0900_AI_CI, texts, equal)
+        };
+        let part = |first, count, text: &str| {
+            let part = Part::Characters { first, count };
+            ColumnTest::texts(0, part, UTF8MB4_0900_AI_CI, vec![text.as_bytes().to_vec()], true)
         };
         assert_eq!(holds(texts(&["x", "ete"], true)), (true, false));
         assert_eq!(holds(texts(&["x", "ete"], false)), (false, false));
         assert_eq!(holds(texts(&["x"], false)), (true, false));
+        assert_eq!(holds(part(0, 2, "ÉT")), (true, false));
+        assert_eq!(holds(part(1, 1, "T")), (true, false));
+        assert_eq!(holds(part(1, 9, "te")), (true, false));
+        assert_eq!(holds(part(3, 1, "")), (true, false));
+        assert_eq!(holds(part(0, 2, "ete")), (false, false));
         let like = |pattern: &str, matches| {
             ColumnTest::like(0, UTF8MB4_0900_AI_CI, (pattern.as_bytes().to_vec(), Some(b'\\')), matches)
         };
         assert_eq!(holds(like("%E", true)), (true, false));
         assert_eq!(holds(like("%E", false)), (false, false));
         assert_eq!(holds(like("%x%", false)), (true, false));
+    }
+
+    #[test]
+    fn parts_of_texts_begin_and_end_at_characters() {
+        for (text, first, count) in [("aébc", 1, 2), ("abc", 1, 1), ("ab", 1, 9), ("ab", 9, 1), ("ü", 0, 0)]
+        {
+            let expected: String = text.chars().skip(first).take(count).collect();
+            assert_eq!(Part::Characters { first, count }.of(text.as_bytes()), expected.as_bytes(), "{text}");
+        }
+        assert_eq!(Part::Characters { first: 1, count: usize::MAX }.of(b"abc"), b"bc");
+        assert_eq!(Part::Bytes { first: 1, count: 2 }.of(b"\xff\xfe\xfd\xfc"), b"\xfe\xfd");
+        assert_eq!(Part::Bytes { first: 3, count: usize::MAX }.of(b"ab"), b"");
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! Conditions on single columns that a reader decides on the rows' images, before it decodes them.
 //!
-//! In: the conditions of a step, and constants. Out: tests of an image ([`ColumnTest`]), and which
-//! of the conditions they decide. A row that a test refuses is one for which its condition is not
+//! In: the conditions of a step, and constants. Out: tests of an image ([`RowTest`]), and which of
+//! the conditions they decide. A row that a test refuses is one for which its condition is not
 //! true, so the loops never see it.
 //!
 //! The conditions are looked at in their order. Behind one that could raise a warning or an error
 //! none becomes a test, because a test that comes first would keep the warning back.
 
 use super::compared_columns::{Columns, constant};
+use super::row_test::{RowTest, all_hold};
 use super::zone_numbers::ZoneNumbers;
 use crate::ast::BinaryOp;
 use crate::error::Result;
@@ -16,15 +17,15 @@ use crate::plan::{Answered, TableStep};
 use engine::Table;
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use types::column_test::{ColumnTest, MOST_PATTERN_BYTES};
+use types::column_test::{ColumnTest, MOST_PATTERN_BYTES, Part};
 use types::order_number::{OrderNumber, Position, position};
 use types::row::RowLayout;
 use types::temporal::parse;
-use types::{ColumnType, TypeCode, Value};
+use types::{ColumnType, TypeCode, Value, collation};
 
 /// The tests of a step's rows.
 pub(super) struct ImageFilter {
-    tests: Vec<ColumnTest>,
+    tests: Vec<RowTest>,
     /// The conditions that hold for every row that passes the tests.
     pub answered: Answered,
     /// The numbers between which the table's zone column has its own in each row that passes the
@@ -57,16 +58,18 @@ impl ImageFilter {
             if answered.has(at) {
                 continue;
             }
-            match columns.test(condition, ctx)? {
+            match columns.row_test(condition, ctx)? {
                 Some(test) => {
-                    zone.test(&test);
-                    filter.add(test);
+                    test.columns().for_each(|test| zone.test(test));
+                    test.add_to(&mut filter.tests);
                     filter.answered = filter.answered.with(at);
                 }
                 None if is_quiet(condition) || zone.timestamp(&columns, condition, ctx)? => {}
                 None => break,
             }
         }
+        // Most rows are refused by the tests that cost least.
+        filter.tests.sort_by_key(|test| !test.is_of_numbers());
         filter.zone = zone.bounds();
         if filter.tests.is_empty() && filter.zone.is_none() {
             return Ok(None);
@@ -75,24 +78,10 @@ impl ImageFilter {
         Ok(Some(Box::new(filter)))
     }
 
-    /// Adds a test. Ranges of one column, as of a date between two others, become one range.
-    fn add(&mut self, test: ColumnTest) {
-        let merged = self.tests.iter().enumerate().find_map(|(at, known)| Some((at, known.both(&test)?)));
-        match merged {
-            Some((at, both)) => self.tests[at] = both,
-            None => self.tests.push(test),
-        }
-    }
-
     /// Reports whether a row passes all tests.
     #[inline]
     pub fn passes(&self, layout: &RowLayout, image: &[u8]) -> Result<bool> {
-        for test in &self.tests {
-            if !test.holds(layout, image)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        all_hold(&self.tests, layout, image)
     }
 }
 
@@ -119,13 +108,14 @@ fn needed_beside(step: &TableStep, answered: Answered) -> Option<Vec<usize>> {
 
 /// Reports whether the condition compares only columns and constants of one family of types, which
 /// raises neither warnings nor errors.
-fn is_quiet(condition: &Expr) -> bool {
+pub(super) fn is_quiet(condition: &Expr) -> bool {
     let [a, b] = match &condition.node {
         Node::Compare { operands, .. } => &**operands,
         Node::Like { operands, .. } => return operands.iter().all(is_part_of_text),
         Node::In { operand, list, .. } => {
             return is_part_of_text(operand) && list.iter().all(is_part_of_text);
         }
+        Node::And(parts) | Node::Or(parts) => return parts.iter().all(is_quiet),
         _ => return false,
     };
     let is_plain = |operand: &Expr| matches!(operand.node, Node::Slot(_) | Node::Constant(_));
@@ -153,14 +143,57 @@ fn is_part_of_text(expr: &Expr) -> bool {
     }
 }
 
+/// Reports whether the constants of a condition are there as they are, so that it makes no
+/// difference whether they are looked at for all rows at once or for none.
+fn has_plain_constants(condition: &Expr) -> bool {
+    let mut is_plain = true;
+    condition.visit(&mut |expr| {
+        is_plain &= match &expr.node {
+            Node::Slot(_) | Node::Constant(_) | Node::Parameter(_) | Node::Outer(_) => true,
+            Node::Compare { .. } | Node::Between { .. } | Node::In { .. } | Node::Like { .. } => true,
+            Node::And(_) | Node::Or(_) => true,
+            Node::Call { .. } => is_part_of_text(expr),
+            _ => false,
+        }
+    });
+    is_plain
+}
+
 impl Columns<'_> {
     /// Returns the test that decides the condition, if there is one.
+    fn row_test(&self, condition: &Expr, ctx: &Context<'_>) -> Result<Option<RowTest>> {
+        let parts = match &condition.node {
+            Node::And(parts) | Node::Or(parts) => parts,
+            _ => return Ok(self.test(condition, ctx)?.map(RowTest::Column)),
+        };
+        if !has_plain_constants(condition) {
+            return Ok(None);
+        }
+        let mut tests = Vec::with_capacity(parts.len());
+        for part in parts {
+            match (self.row_test(part, ctx)?, &condition.node) {
+                (None, _) => return Ok(None),
+                (Some(test), Node::And(_)) => test.add_to(&mut tests),
+                (Some(test), _) => tests.push(test),
+            }
+        }
+        let is_and = matches!(condition.node, Node::And(_));
+        Ok(Some(if is_and { RowTest::All(tests) } else { RowTest::Any(tests) }))
+    }
+
+    /// Returns the test that decides a condition on one column, if there is one.
     fn test(&self, condition: &Expr, ctx: &Context<'_>) -> Result<Option<ColumnTest>> {
         match &condition.node {
             Node::Compare { op, operands, collation } => {
                 let [a, b] = &**operands;
                 if let (Some(a), Some(b)) = (self.column(a), self.column(b)) {
                     return Ok(self.columns(*op, (a, b), *collation));
+                }
+                if let (Some(part), BinaryOp::Equal | BinaryOp::NotEqual) = (self.part(a), op)
+                    && let Some(value) = constant(b, ctx)?
+                {
+                    let equal = *op == BinaryOp::Equal;
+                    return Ok(self.parts(part, &[value], (*collation, equal)));
                 }
                 let Some((column, op, other)) = self.sided(*op, a, b) else { return Ok(None) };
                 let Some(value) = constant(other, ctx)? else { return Ok(None) };
@@ -175,13 +208,20 @@ impl Columns<'_> {
                 Ok(self.between(column, *negated, &low, &high))
             }
             Node::In { negated, operand, list, collation } => {
-                let Some(column) = self.column(operand) else { return Ok(None) };
+                let (column, part) = (self.column(operand), self.part(operand));
+                if column.is_none() && part.is_none() {
+                    return Ok(None);
+                }
                 let mut values = Vec::with_capacity(list.len());
                 for item in list {
                     let Some(value) = constant(item, ctx)? else { return Ok(None) };
                     values.push(value);
                 }
-                Ok(self.one_of(column, *negated, &values, *collation))
+                Ok(match (column, part) {
+                    (Some(column), _) => self.one_of(column, *negated, &values, *collation),
+                    (None, Some(part)) => self.parts(part, &values, (*collation, !*negated)),
+                    (None, None) => None,
+                })
             }
             Node::Like { negated, operands, escape, collation } => {
                 let [operand, pattern] = &**operands;
@@ -262,7 +302,7 @@ impl Columns<'_> {
                 BinaryOp::NotEqual => false,
                 _ => return None,
             };
-            return Some(ColumnTest::texts(column, collation, vec![text], equal));
+            return Some(ColumnTest::texts(column, Part::Whole, collation, vec![text], equal));
         }
         let (order, at) = (self.order(column)?, self.position(column, value)?);
         let (least, most) = (i128::MIN, i128::MAX);
@@ -293,7 +333,7 @@ impl Columns<'_> {
     ) -> Option<ColumnTest> {
         let texts: Option<Vec<_>> = values.iter().map(|value| self.text(column, value)).collect();
         if let Some(texts) = texts.filter(|texts| !texts.is_empty()) {
-            return Some(ColumnTest::texts(column, collation, texts, !negated));
+            return Some(ColumnTest::texts(column, Part::Whole, collation, texts, !negated));
         }
         if negated {
             return None;
@@ -304,6 +344,42 @@ impl Columns<'_> {
         let numbers = positions?.into_iter().filter(|at| at.is_exact);
         let numbers = numbers.filter_map(|at| u64::try_from(at.floor).ok()).collect();
         Some(ColumnTest::one_of(column, order, numbers))
+    }
+
+    /// Returns the column of texts and the part of it that an expression is.
+    fn part(&self, expr: &Expr) -> Option<(usize, Part)> {
+        let Node::Call { function, args } = &expr.node else { return None };
+        let (column, numbers) = (self.column(args.first()?)?, &args[1..]);
+        let number = |at: usize| match numbers.get(at).map(|number| &number.node) {
+            None => Some(i64::MAX),
+            Some(Node::Constant(Value::Int(number))) => Some(*number),
+            Some(_) => None,
+        };
+        let (first, count) = match function.name {
+            "left" => (0, number(0)?),
+            // Positions count from 1, and those below it mean something else.
+            "substring" => (number(0)?.checked_sub(1).filter(|first| *first >= 0)?, number(1)?),
+            _ => return None,
+        };
+        let first = usize::try_from(first).ok()?;
+        let count = usize::try_from(count.max(0)).ok()?;
+        let ty = &self.layout.types()[column];
+        let is_binary = ty.collation == collation::BINARY;
+        let is_text = self.layout.is_short_text(column) && ty.code != TypeCode::Blob;
+        let part = if is_binary { Part::Bytes { first, count } } else { Part::Characters { first, count } };
+        is_text.then_some((column, part))
+    }
+
+    /// Returns the test for a part of a column of texts that is equal to one of some values, or to
+    /// none of them.
+    fn parts(
+        &self,
+        (column, part): (usize, Part),
+        values: &[Cow<'_, Value>],
+        (collation, equal): (u16, bool),
+    ) -> Option<ColumnTest> {
+        let texts: Option<Vec<_>> = values.iter().map(|value| self.text(column, value)).collect();
+        Some(ColumnTest::texts(column, part, collation, texts.filter(|texts| !texts.is_empty())?, equal))
     }
 
     /// Returns the value's bytes, if the column is compared with them as they are stored.

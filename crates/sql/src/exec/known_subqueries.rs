@@ -44,6 +44,14 @@ impl RunSubqueries for KnownSubqueries {
         unreachable!("the rows of recursive common tables are the statement's own thread's");
     }
 
+    fn cost_of_narrowing(&self, _: usize) -> Option<f64> {
+        None
+    }
+
+    fn narrow(&self, _: usize, _: Rc<SubqueryRows>, _: &Context<'_>) -> Result<()> {
+        unreachable!("a thread's subqueries cannot be narrowed");
+    }
+
     fn transaction(&self) -> &dyn SharedTransaction {
         unreachable!("stored functions are called by the statement's own thread");
     }

@@ -9,6 +9,7 @@ use super::kept::Kept;
 use super::limit::{limit_of, wanted};
 use super::loops::{Flow, Materialized, Order, nested_loops};
 use super::named_tables::NamedTables;
+use super::narrowed::narrow;
 use super::output::{Output, Projection, equal_rows, groups_equal_rows};
 use super::partition_shares;
 use super::reader::Reader;
@@ -132,6 +133,7 @@ fn run_select<'e>(
     if possible {
         count_select(plan, ctx.counters);
     }
+    let _narrowed = if possible { narrow(run, plan)? } else { None };
     let materialized = if possible { Some(materialize(run, &plan.tables)?) } else { None };
     match &plan.grouping {
         Some(grouping) => grouped(run, plan, grouping, materialized.as_ref(), &mut output)?,

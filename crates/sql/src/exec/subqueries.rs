@@ -4,6 +4,7 @@
 //! changes rows borrows it for just that, and never while an expression is computed.
 
 use super::Run;
+use super::narrowed::{cost_of_narrowing, narrowed_rows};
 use super::select::gather;
 use crate::error::Result;
 use crate::expr::{Context, RunSubqueries, SharedTransaction, SubqueryRows};
@@ -135,6 +136,26 @@ impl RunSubqueries for Subqueries<'_> {
 
     fn set_rows(&self, number: usize, rows: Option<Rc<SubqueryRows>>) {
         self.known.borrow_mut()[number].only = rows;
+    }
+
+    fn cost_of_narrowing(&self, number: usize) -> Option<f64> {
+        let plan = &self.plans[number];
+        if plan.varies || plan.reads_variables || self.remembered(number, &None).is_some() {
+            return None;
+        }
+        cost_of_narrowing(&plan.plan)
+    }
+
+    fn narrow(&self, number: usize, integers: Rc<SubqueryRows>, ctx: &Context<'_>) -> Result<()> {
+        // While the subquery runs, its rows are the integers, among which its column is looked for.
+        self.set_rows(number, Some(integers));
+        let within = ctx.within(self, &[]);
+        let mut run = Run::sharing(&self.txn, &within);
+        run.set_shares_reads(self.shares_reads);
+        let rows = narrowed_rows(&mut run, &self.plans[number].plan, number);
+        self.set_rows(number, None);
+        self.set_rows(number, Some(Rc::new(rows?)));
+        Ok(())
     }
 
     fn transaction(&self) -> &dyn SharedTransaction {

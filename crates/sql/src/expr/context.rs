@@ -104,6 +104,18 @@ pub(crate) trait RunSubqueries {
     /// Sets the rows of a subquery without arguments. `None` forgets its rows.
     fn set_rows(&self, number: usize, rows: Option<Rc<SubqueryRows>>);
 
+    /// Returns what a subquery that is asked for values of its only column costs, in rows that are
+    /// read. `None` means that it cannot be narrowed.
+    fn cost_of_narrowing(&self, number: usize) -> Option<f64>;
+
+    /// Runs a subquery for those rows alone whose only column equals one of some integers. From now
+    /// on the subquery has only these rows, until they are forgotten
+    /// ([`RunSubqueries::set_rows`]).
+    ///
+    /// # Errors
+    /// Returns the errors of running the subquery.
+    fn narrow(&self, number: usize, integers: Rc<SubqueryRows>, ctx: &Context<'_>) -> Result<()>;
+
     /// Returns the statement's transaction, for the stored functions that it calls.
     fn transaction(&self) -> &dyn SharedTransaction;
 }

@@ -125,6 +125,11 @@ impl Answered {
         Answered(if at < 64 { self.0 | 1 << at } else { self.0 })
     }
 
+    /// Returns which ones need not be decided once another condition comes before them.
+    pub fn behind_another(self) -> Answered {
+        Answered(self.0 << 1)
+    }
+
     /// Reports whether the condition at this place need not be decided.
     #[inline]
     pub fn has(self, at: usize) -> bool {

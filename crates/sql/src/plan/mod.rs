@@ -149,6 +149,36 @@ pub(crate) struct TableStep {
 }
 
 impl TableStep {
+    /// Reports whether the step can be copied: it reads a stored table, and no nest begins with it.
+    pub fn is_copyable(&self) -> bool {
+        matches!(self.source, Source::Stored { .. }) && self.nests.is_empty() && self.padding.is_none()
+    }
+
+    /// Copies the step. `None` if it cannot be copied.
+    pub fn copied(&self) -> Option<TableStep> {
+        let Source::Stored { table, access } = &self.source else { return None };
+        self.is_copyable().then(|| TableStep {
+            source: Source::Stored { table: table.clone(), access: access.clone() },
+            alias: self.alias.clone(),
+            base: self.base,
+            columns: self.columns,
+            needed: self.needed.clone(),
+            needed_if_exact: self.needed_if_exact.clone(),
+            needed_beside_conditions: self.needed_beside_conditions.clone(),
+            kept_by_hash: self.kept_by_hash.clone(),
+            padding: None,
+            covering: self.covering.clone(),
+            key_slot: self.key_slot,
+            lock: self.lock,
+            nests: Vec::new(),
+            hash: self.hash.clone(),
+            conditions: self.conditions.clone(),
+            answered: self.answered,
+            estimate: self.estimate,
+            index_use: self.index_use.clone(),
+        })
+    }
+
     /// Returns the slots of the table that something behind it may read.
     pub fn kept_slots(&self) -> impl Iterator<Item = usize> {
         self.kept().iter().map(|column| self.base + column).chain(self.key_slot)

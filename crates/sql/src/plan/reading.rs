@@ -45,7 +45,7 @@ pub(crate) struct Nest {
 }
 
 /// Two columns whose values are equal exactly when their keys are.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct HashKey {
     /// The slot of the column of the table itself.
     pub own: usize,
@@ -68,7 +68,7 @@ pub(crate) enum KeyKind {
 }
 
 /// A table whose rows are read once and found by their keys.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct HashLookup {
     pub keys: Vec<HashKey>,
     /// The conditions on the table alone. Rows that do not meet them are not kept.

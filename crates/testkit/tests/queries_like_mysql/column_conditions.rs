@@ -87,6 +87,48 @@ const PATTERNS: &[&str] = &[
     "'-1%'",
 ];
 
+/// Conditions on parts of texts.
+const PARTS: [&str; 22] = [
+    "SUBSTRING({} FROM 1 FOR 2) IN ('ab', 'ÄB', 'z ')",
+    "SUBSTRING({} FROM 1 FOR 2) NOT IN ('ab', 'ÄB', 'z ')",
+    "SUBSTRING({}, 2) = 'bc'",
+    "SUBSTRING({}, 2) <> 'BC'",
+    "SUBSTRING({}, 2, 1) = 'b' AND i IN (0, 1, 5)",
+    "SUBSTRING({}, 4, 9) = ''",
+    "SUBSTRING({}, 4) = ' '",
+    "SUBSTRING({}, 0, 2) = ''",
+    "SUBSTRING({}, -2) = 'bc'",
+    "SUBSTRING({}, 1, 0) = ''",
+    "SUBSTRING({}, 1, -1) = ''",
+    "SUBSTRING({}, 1, NULL) = 'a'",
+    "SUBSTRING({}, 9223372036854775807, 9223372036854775807) = ''",
+    "LEFT({}, 1) = 'Ä'",
+    "LEFT({}, 1) IN ('A', 'z', 'x', '1')",
+    "LEFT({}, 3) NOT IN ('abc')",
+    "LEFT({}, -1) = ''",
+    "LEFT({}, 1) > 'a'",
+    "LEFT({}, 1) = 1",
+    "LEFT({}, 2) IN ('ab', NULL)",
+    "LEFT({}, 1) COLLATE utf8mb4_bin = 'a'",
+    "'a' = LEFT({}, 1)",
+];
+
+/// Conditions of several branches.
+const BRANCHES: [&str; 12] = [
+    "i = 0 OR d > 1",
+    "i = 0 OR v IS NULL",
+    "(i = 1 AND v = 'abc') OR (i = 5 AND d BETWEEN 0 AND 24) OR c LIKE '%b'",
+    "(v = 'ABC' OR v = 'zz') AND (i IN (0, 1) OR day < '2000-01-01')",
+    "(i > 0 AND i < 100 AND d >= 0) OR (i < 0 AND (d < 0 OR LEFT(c, 1) = 'a'))",
+    "NOT (i = 0 OR d > 1)",
+    "i2 = i OR d2 = d OR day = day2",
+    "(i = 0 OR i = NULL) OR (v = 'zz' AND NULL)",
+    "i = 0 OR v = 0",
+    "i = 200 OR d = 1.505 OR day = '2000-01-01 00:00:01'",
+    "(day > '1999-12-31' AND day < '9999-12-31') OR (day = '1000-01-01' AND i < 5)",
+    "i IN (1, 5) OR (u = 18446744073709551615 AND m < 0) OR (w >= 1 AND b = 'abc')",
+];
+
 /// Returns one query that asks for the rows of each condition.
 fn query(conditions: &[String]) -> String {
     let rows = |condition: &String| {
@@ -136,6 +178,10 @@ fn statements() -> Vec<String> {
             |pattern: &&str| [format!("{column} LIKE {pattern}"), format!("{column} NOT LIKE {pattern}")];
         statements.push(query(&PATTERNS.iter().flat_map(like).collect::<Vec<_>>()));
     }
+    for column in ["v", "c", "b", "l", "v2", "i"] {
+        statements.push(query(&PARTS.map(|part| part.replace("{}", column))));
+    }
+    statements.push(query(&BRANCHES.map(str::to_owned)));
     statements.push(query(&[
         "v LIKE v2".to_owned(),
         "v LIKE CONCAT('%', c2, '%')".to_owned(),

@@ -12,6 +12,7 @@ mod groups_in_order;
 mod joins;
 mod lateral;
 mod names;
+mod narrowed;
 mod random;
 mod random_sets;
 mod random_windows;

@@ -13,7 +13,7 @@ use crate::exec::spill::{
     Entered, KeyTable, Part, Partitions, RowCodec, damaged, hash_of, later_parts, table_bytes,
 };
 use crate::expr::{Accumulator, Context};
-use crate::memory::{Charge, growth};
+use crate::memory::{Charge, LONG_VALUE_BYTES, growth};
 use crate::plan::Grouping;
 use types::Value;
 
@@ -60,6 +60,9 @@ pub(super) struct Groups<'g> {
     level: u32,
     later: Option<Partitions>,
     scratch: Vec<u8>,
+    /// The group of the row before, and its key: rows of one group often come one after the other.
+    before: Option<usize>,
+    key_before: Vec<u8>,
 }
 
 impl<'g> Groups<'g> {
@@ -88,6 +91,8 @@ impl<'g> Groups<'g> {
             level,
             later: None,
             scratch: Vec::new(),
+            before: None,
+            key_before: Vec::new(),
         }
     }
 
@@ -225,8 +230,20 @@ impl<'g> Groups<'g> {
     /// file cannot be created or written.
     #[inline]
     pub fn add(&mut self, key: &[u8], row: &[Value], ctx: &Context<'_>) -> Result<()> {
+        if let Some(group) = self.before
+            && *key == *self.key_before
+        {
+            return self.take(group, row, ctx);
+        }
         let hash = if self.is_single { 0 } else { hash_of(key) };
-        match self.group_of(key, hash)? {
+        let entered = self.group_of(key, hash)?;
+        if let Entered::New(group) | Entered::Known(group) = entered {
+            // A long key would have to be charged.
+            self.before = (key.len() < LONG_VALUE_BYTES).then_some(group);
+            self.key_before.clear();
+            self.key_before.extend_from_slice(if self.before.is_some() { key } else { &[] });
+        }
+        match entered {
             Entered::New(group) => self.begin_with(group, row, ctx),
             Entered::Known(group) => self.take(group, row, ctx),
             Entered::Refused => {
