@@ -8,6 +8,7 @@
 //! which no result shows.
 
 use super::super::Call;
+use super::argument::BYTES_AT_WORK;
 use super::caps::Cap;
 use super::geodesic::{EQUATOR_RADIUS, FLATTENING, ON_EDGE, Way, ahead, is_on};
 use super::gnomonic::Gnomonic;
@@ -152,6 +153,8 @@ impl Chart {
                 from = corner;
             }
         }
+        let added = places.len().saturating_sub(points.len());
+        call.check_room(added.saturating_mul(size_of::<Coordinates>() * BYTES_AT_WORK))?;
         Ok(places)
     }
 

@@ -1,7 +1,7 @@
 //! GeoJSON documents of geometries.
 
 use super::argument::PLANE;
-use super::boxes::Box;
+use super::rectangles::Box;
 use super::rounding::rounded;
 use types::GeometryKind;
 use types::geometry::{Coordinates, Geometry};

@@ -1,9 +1,9 @@
 //! The smallest boxes of longitudes and latitudes around geometries on the ellipsoid. The edges of
 //! geometries bulge towards the poles, and boxes may lie across the meridian of 180 degrees.
 
-use super::boxes::{Box, Span};
 use super::geodesic::{FLATTENING, Way, longitude_in_range, longitudes_between};
 use super::plane::{Flat, bits};
+use super::rectangles::{Box, Span};
 use types::geometry::{Coordinates, Geometry};
 
 const POLE: f64 = 90.0;

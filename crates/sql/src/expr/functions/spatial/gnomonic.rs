@@ -27,6 +27,7 @@ impl Gnomonic {
     /// Returns the longitude and latitude of a place.
     pub fn point(&self, [east, north]: Coordinates) -> Coordinates {
         const STEPS: usize = 10;
+        // The error after a step is about the square of the step.
         const ENOUGH: f64 = 1e-10 * EQUATOR_RADIUS;
         let [longitude, latitude] = self.center;
         let capabilities =
@@ -37,19 +38,20 @@ impl Gnomonic {
         let distance = east.hypot(north);
         let is_near = distance <= EQUATOR_RADIUS;
         let mut length = EQUATOR_RADIUS * (distance / EQUATOR_RADIUS).atan();
-        let mut point = self.center;
+        let (mut point, mut is_near_enough) = (self.center, false);
         for _ in 0..STEPS {
             let (_, latitude, longitude, _, _, reduced, scale, _, _) =
                 line._gen_position(false, length, capabilities);
             point = [longitude_in_range(longitude), latitude];
+            if is_near_enough {
+                break;
+            }
             let step = match is_near {
                 true => (reduced - distance * scale) * scale,
                 false => (reduced / distance - scale) * reduced,
             };
-            if step.abs() < ENOUGH {
-                break;
-            }
             length -= step;
+            is_near_enough = step.abs() < ENOUGH;
         }
         point
     }

@@ -28,6 +28,7 @@ mod nearest;
 mod overlay;
 mod parts;
 mod plane;
+mod rectangles;
 mod relate;
 mod rounding;
 mod shared;
