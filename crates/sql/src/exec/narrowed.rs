@@ -43,6 +43,7 @@ impl Drop for Narrowed<'_, '_> {
 ///
 /// # Errors
 /// Returns the errors of reading the tables and of running the subquery.
+#[inline(never)] // Queries within queries would each have room for this on their stack.
 pub(super) fn narrow<'c, 'r>(run: &mut Run<'r, 'c>, plan: &SelectPlan) -> Result<Option<Narrowed<'c, 'r>>> {
     let ctx = run.ctx;
     let Some(subqueries) = ctx.subqueries else { return Ok(None) };
@@ -188,6 +189,7 @@ fn step_of_column(select: &SelectPlan, expr: &Expr) -> Option<usize> {
 ///
 /// # Errors
 /// Returns the errors of running the subquery.
+#[inline(never)]
 pub(super) fn narrowed_rows(run: &mut Run<'_, '_>, plan: &QueryPlan, number: usize) -> Result<SubqueryRows> {
     let ctx = run.ctx;
     let mut rows = Gathered::new(ctx);
