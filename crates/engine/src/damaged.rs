@@ -34,6 +34,7 @@ fn definitions() -> [TableDef; 2] {
             comment: String::new(),
             invisible: false,
             generated: false,
+            using_btree: false,
         };
         def.indexes.push(index("by_k", false, 1));
         if name == "keyed" {

@@ -1,7 +1,9 @@
 //! The head of an event group: MySQL's GTID events (named or anonymous) and MariaDB's, in one form.
 
 use binlog::DecodeError;
-use binlog::event::{Event, GtidEvent, Header, UNKNOWN_SERVER_VERSION};
+use binlog::event::{
+    Event, GtidEvent, Header, UNKNOWN_SERVER_VERSION, VERSION_OF_MARIADB, is_version_of_mariadb,
+};
 use binlog::gtid::{Gtid, MariadbGtid};
 
 /// The GTID of an event group that was received.
@@ -42,6 +44,13 @@ impl GroupHead {
         }
     }
 
+    /// Reports whether a MariaDB server committed the group first, so that its statements are in
+    /// MariaDB's dialect.
+    pub fn is_of_mariadb(&self) -> bool {
+        matches!(self.gtid, GroupGtid::Mariadb(_))
+            || self.original_server_version.is_some_and(is_version_of_mariadb)
+    }
+
     /// Decodes a GTID event without its checksum. `Ok(None)` means that the event is of another
     /// kind.
     pub fn read(event: &[u8]) -> Result<Option<GroupHead>, DecodeError> {
@@ -53,7 +62,11 @@ impl GroupHead {
     pub fn of_event(header: &Header, event: &Event<'_>) -> Option<GroupHead> {
         let coarse = GroupHead::of_second(header.timestamp);
         match event {
-            Event::MariadbGtid(event) => Some(GroupHead { gtid: GroupGtid::Mariadb(event.gtid), ..coarse }),
+            Event::MariadbGtid(event) => Some(GroupHead {
+                gtid: GroupGtid::Mariadb(event.gtid),
+                original_server_version: Some(VERSION_OF_MARIADB),
+                ..coarse
+            }),
             Event::Gtid(event) | Event::AnonymousGtid(event) => Some(GroupHead::of_mysql(header, event)),
             _ => None,
         }

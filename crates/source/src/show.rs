@@ -247,7 +247,8 @@ fn value_in_words(value: Option<&UserVarValue<'_>>) -> String {
 /// a column.
 fn decimal_in_words(bytes: &[u8]) -> Option<String> {
     let [precision, scale, digits @ ..] = bytes else { return None };
-    let fits = (1..=65).contains(precision) && *scale <= 30 && scale <= precision;
+    let fits =
+        (1..=65).contains(precision) && *scale <= types::decimal::MAX_COLUMN_SCALE && scale <= precision;
     let ty = fits.then(|| ColumnType::decimal(*precision, *scale))?;
     let bytes = types::packed::decode(&ty, digits).ok()?.text_bytes(None)?;
     Some(String::from_utf8_lossy(&bytes).into_owned())

@@ -88,11 +88,11 @@ pub enum Executed {
 /// Returns MySQL's error, as if a client had run the statement. Nothing is committed then.
 pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Result<Executed> {
     let mode = SqlMode(received.session.sql_mode);
-    let of_mysql = received.options.mariadb_gtid.is_none();
+    let of_mysql = !received.options.is_of_mariadb();
     let text = in_utf8mb4(received.statement, received.session.character_set_client, of_mysql);
     let lex = crate::lexer::LexMode { of_source: true, of_mysql, ..mode.lex() };
     let parsed = match parse(&text, lex) {
-        Err(error) if received.options.mariadb_gtid.is_some() && is_about_accounts(&text) => {
+        Err(error) if received.options.is_of_mariadb() && is_about_accounts(&text) => {
             log::warn!("Replica SQL: a statement about accounts is logged only: {}", error.message);
             return log_only(engine, received);
         }
@@ -112,7 +112,7 @@ pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Re
                 session: &received.session,
                 group: received.group,
                 options: received.options,
-                of_mariadb: received.options.mariadb_gtid.is_some(),
+                of_mariadb: received.options.is_of_mariadb(),
             };
             match apply(ReceivedOfAccounts::Statement(command, &log)) {
                 // MariaDB has privileges, plugins and roles that this server does not have.
@@ -269,7 +269,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
             explicit_timestamps: received.session.explicit_timestamps,
             inline_references: has_inline_references(&received.options),
             replicated: true,
-            of_mariadb: received.options.mariadb_gtid.is_some(),
+            of_mariadb: received.options.is_of_mariadb(),
             client_collation: received.session.character_set_client,
             literal_collation: received.session.collation_connection,
             word_sizes: engine.word_sizes(),
@@ -298,7 +298,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
 /// source. It does on MySQL since 9.0, and on MariaDB.
 fn has_inline_references(options: &CommitOptions<'_>) -> bool {
     const SINCE: u32 = 90_000;
-    options.mariadb_gtid.is_some() || options.original_server_version.is_some_and(|version| version >= SINCE)
+    options.is_of_mariadb() || options.original_server_version.is_some_and(|version| version >= SINCE)
 }
 
 fn run(engine: &Arc<Engine>, received: &ReceivedStatement<'_>, statement: &Statement) -> Result<Executed> {
@@ -353,7 +353,7 @@ fn unlogged<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>) ->
 /// # Errors
 /// Returns 1235 for another statement, and MySQL's errors for what is wrong with the statement.
 pub fn create_within_group(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Result<()> {
-    let of_mysql = received.options.mariadb_gtid.is_none();
+    let of_mysql = !received.options.is_of_mariadb();
     let text = in_utf8mb4(received.statement, received.session.character_set_client, of_mysql);
     let mode = SqlMode(received.session.sql_mode).lex();
     let lex = crate::lexer::LexMode { of_source: true, of_mysql, ..mode };

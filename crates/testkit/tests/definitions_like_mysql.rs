@@ -281,3 +281,96 @@ fn foreign_keys_to_columns_that_are_not_unique_are_warned_of() {
     ];
     testkit::answers::same_answers("unsafe_foreign_keys", &statements);
 }
+
+/// ALTER TABLE ... SET DEFAULT takes a literal in parentheses for one without them, and an
+/// expression for an expression.
+#[test]
+fn literals_in_parentheses_that_become_defaults() {
+    let defaults = [
+        "(-7)",
+        "(+3)",
+        "(TRUE)",
+        "(NULL)",
+        "((4))",
+        "(X'41')",
+        "(0x7F)",
+        "(b'101')",
+        "('9')",
+        "(_latin1'9')",
+        "(2 + 1)",
+    ];
+    let mut statements: Vec<String> = [
+        "CREATE DATABASE d",
+        "USE d",
+        "SET NAMES utf8mb4",
+        "CREATE TABLE t (a INT, b BIT(8), c VARCHAR(9), f BINARY(3), h INT NOT NULL)",
+    ]
+    .map(str::to_owned)
+    .into();
+    for default in defaults {
+        let set = |column: char| format!("ALTER TABLE t ALTER {column} SET DEFAULT {default}");
+        statements.extend("abcfh".chars().map(set));
+        statements.push("SHOW CREATE TABLE t".to_owned());
+    }
+    let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+    same_answers("definitions_like_mysql::literals_in_parentheses_that_become_defaults", &statements);
+}
+
+/// A key that is written with USING BTREE is shown with it, and keeps it when its table changes.
+#[test]
+fn keys_using_btree() {
+    same_answers(
+        "definitions_like_mysql::keys_using_btree",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (a INT, b INT, c INT NOT NULL, PRIMARY KEY USING BTREE (c), KEY ka (a), \
+             UNIQUE (b) USING BTREE, KEY kb (a, b) USING BTREE COMMENT 'x', KEY ki (b) USING BTREE INVISIBLE, \
+             KEY kf ((a + 1)) USING BTREE)",
+            "SHOW CREATE TABLE t",
+            "CREATE INDEX kc USING BTREE ON t (c)",
+            "CREATE INDEX kd ON t (c, a) USING BTREE",
+            "ALTER TABLE t RENAME INDEX kb TO kz, MODIFY b BIGINT, DROP INDEX ka",
+            "SHOW CREATE TABLE t",
+            "CREATE TABLE u LIKE t",
+            "SHOW CREATE TABLE u",
+            "ALTER TABLE u DROP PRIMARY KEY, DROP INDEX kz",
+            "ALTER TABLE u ADD PRIMARY KEY (c), ADD KEY kz (a, b)",
+            "SHOW CREATE TABLE u",
+            "SELECT index_name, index_type FROM information_schema.statistics WHERE table_schema = 'd' ORDER BY 1, 2",
+        ],
+    );
+}
+
+/// The character set of a column is shown where the statement names it, even if it is the table's.
+#[test]
+fn character_sets_that_are_written() {
+    same_answers(
+        "definitions_like_mysql::character_sets_that_are_written",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (a VARCHAR(9), b VARCHAR(9) CHARACTER SET utf8mb4, c VARCHAR(9) COLLATE utf8mb4_0900_ai_ci, \
+             e VARCHAR(9) COLLATE utf8mb4_bin, f VARCHAR(9) BINARY, g VARCHAR(9) CHARACTER SET latin1, \
+             j ENUM('a') CHARACTER SET utf8mb4, k TEXT COLLATE utf8mb4_0900_ai_ci, l VARCHAR(9) ASCII, m CHAR(5) CHARACTER SET binary, \
+             n NATIONAL VARCHAR(5), o VARCHAR(5) CHARACTER SET utf8mb4 BINARY, q VARCHAR(9) BYTE, \
+             r VARCHAR(9) CHARACTER SET utf8mb4 AS (CONCAT(a, 'x')))",
+            "SHOW CREATE TABLE t",
+            "ALTER TABLE t ADD z VARCHAR(3) CHARACTER SET utf8mb4, MODIFY a VARCHAR(9) CHARACTER SET utf8mb4, \
+             MODIFY b VARCHAR(9), CHANGE c cc VARCHAR(9) COLLATE utf8mb4_0900_ai_ci, RENAME COLUMN j TO jj",
+            "SHOW CREATE TABLE t",
+            "ALTER TABLE t DEFAULT CHARACTER SET latin1",
+            "SHOW CREATE TABLE t",
+            "ALTER TABLE t CONVERT TO CHARACTER SET utf8mb4",
+            "SHOW CREATE TABLE t",
+            "CREATE TABLE u LIKE t",
+            "SHOW CREATE TABLE u",
+            "ALTER TABLE u MODIFY a VARCHAR(9), ALGORITHM=INSTANT",
+            "ALTER TABLE u MODIFY a VARCHAR(9) COLLATE utf8mb4_0900_ai_ci, ALGORITHM=INPLACE, LOCK=NONE",
+            "SHOW CREATE TABLE u",
+            "CREATE TABLE w (x VARCHAR(3) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, y VARCHAR(3) COLLATE utf8mb4_bin, z VARCHAR(3)) \
+             COLLATE utf8mb4_bin",
+            "SHOW CREATE TABLE w",
+        ],
+    );
+}

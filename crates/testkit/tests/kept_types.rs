@@ -273,3 +273,56 @@ fn answers_are_mysqls() {
     let differ: Vec<_> = theirs.iter().zip(&ours).filter(|(theirs, ours)| theirs != ours).collect();
     assert!(differ.is_empty(), "{differ:#?}");
 }
+
+/// A VECTOR index of MariaDB is kept with its options and shown as MariaDB 11.8 shows it. Searches
+/// read the table. The definition that is shown makes the same table again, for a client too. (The
+/// MariaDB of these tests has no vectors, so that the statements come from a session of its
+/// dialect.)
+#[test]
+fn vector_indexes_of_mariadb_are_kept() {
+    let server = Server::under_test();
+    let mut session = server.connect();
+    for sql in [
+        "CREATE DATABASE kept",
+        "USE kept",
+        "SET slipstream_dialect = 'MARIADB'",
+        "CREATE TABLE t (id INT PRIMARY KEY, v VECTOR(2) NOT NULL, w VECTOR(3) NOT NULL, \
+         VECTOR INDEX (v) M=8 DISTANCE=cosine COMMENT 'near')",
+        "CREATE VECTOR INDEX far ON t (w)",
+        "INSERT INTO t VALUES (1, VEC_FromText('[3,4]'), VEC_FromText('[1,2,3]')), \
+         (2, VEC_FromText('[1,0]'), VEC_FromText('[0.1,0,-1e10]')), (3, VEC_FromText('[0,0]'), VEC_FromText('[0,0,0]'))",
+        "ALTER TABLE t RENAME INDEX far TO wide",
+        "ALTER TABLE t ADD COLUMN vector INT",
+    ] {
+        session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+    let mut asked = |sql: &str| -> Vec<String> {
+        let rows = session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}")).rows;
+        let cell = |cell: &Option<Vec<u8>>| {
+            cell.as_ref().map_or("NULL".to_owned(), |bytes| String::from_utf8_lossy(bytes).into_owned())
+        };
+        rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join("\t")).collect()
+    };
+    let shown = asked("SHOW CREATE TABLE t").concat();
+    for line in ["VECTOR KEY `v` (`v`) COMMENT 'near' `M`='8' `DISTANCE`='cosine'", "VECTOR KEY `wide` (`w`)"]
+    {
+        assert!(shown.contains(line), "{line} in {shown}");
+    }
+    let near = "SELECT id, VEC_DISTANCE_EUCLIDEAN(v, VEC_FromText('[0,0]')), VEC_DISTANCE_COSINE(v, VEC_FromText('[2,0]')), \
+                VEC_ToText(w), VEC_DISTANCE_EUCLIDEAN(v, w) FROM t ORDER BY 2, id";
+    assert_eq!(
+        asked(near),
+        ["3\t0\tNULL\t[0,0,0]\tNULL", "2\t1\t0\t[0.1,0,-10000000000]\tNULL", "1\t5\t0.4\t[1,2,3]\tNULL"]
+    );
+    assert_eq!(asked("SELECT VEC_FromText('[1'), VEC_FromText(NULL)"), ["NULL\tNULL"]);
+    let create =
+        shown.split_once("CREATE TABLE").map(|(_, rest)| format!("CREATE TABLE{rest}")).expect("a table");
+    asked("SET slipstream_dialect = DEFAULT");
+    asked("CREATE DATABASE again");
+    asked("USE again");
+    asked(&create);
+    assert_eq!(asked("SHOW CREATE TABLE t").concat(), shown);
+    let error =
+        session.query("CREATE TABLE x (v VECTOR(2), VECTOR KEY (v))").expect_err("NULL has no neighbours");
+    assert!(error.to_string().contains("1210"), "{error}");
+}

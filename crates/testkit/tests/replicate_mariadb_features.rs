@@ -119,6 +119,73 @@ const FEATURES: &[Feature] = &[
         shown: &["KEY `a` (`a`(3072))"],
     },
     Feature {
+        name: "wide_decimals",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, d DECIMAL(38,38), e DECIMAL(65,38), z DECIMAL(50,38) ZEROFILL, \
+             g DECIMAL(60,38) AS (CAST(e AS DECIMAL(60,38))) STORED, KEY (d), UNIQUE KEY (e))",
+            "INSERT INTO t (id, d, e, z) VALUES \
+             (1, 0.12345678901234567890123456789012345678, 123456789012345678901.00000000000000000000000000000000000001, 1), \
+             (2, -0.99999999999999999999999999999999999999, -1, 0.00000000000000000000000000000000000009), (3, NULL, NULL, NULL)",
+            "UPDATE t SET d = d + 0.00000000000000000000000000000000000001 WHERE id = 1",
+            "UPDATE t SET z = z + 1 WHERE d < -0.99999999999999999999999999999999999998",
+            "SET @wide = CAST('0.00000000000000000000000000000000000003' AS DECIMAL(38,38))",
+            "INSERT INTO t (id, d) VALUES (4, @wide)",
+            "ALTER TABLE t ADD f DECIMAL(40,38) NOT NULL DEFAULT 1.00000000000000000000000000000000000007",
+            "DELETE FROM t WHERE e = -1",
+        ],
+        queries: &[
+            "SELECT * FROM t ORDER BY id",
+            "SELECT id FROM t ORDER BY d, id",
+            "SELECT id FROM t WHERE d > 0.12345678901234567890123456789012345678",
+            "SELECT d + 1, e - d, d / 3, -d, IFNULL(d, 1), ROUND(d, 36) FROM t WHERE id = 1",
+            "SELECT MAX(d), MIN(d), SUM(d), COUNT(DISTINCT e) FROM t",
+        ],
+        shown: &["`d` decimal(38,38) DEFAULT NULL", "`z` decimal(50,38) unsigned zerofill DEFAULT NULL"],
+    },
+    Feature {
+        name: "geometry_keys",
+        statements: &[
+            "CREATE TABLE t (id INT, p POINT NOT NULL, g GEOMETRY, PRIMARY KEY (p), UNIQUE KEY u (g(30)), KEY whole (g))",
+            "INSERT INTO t VALUES (1, POINT(1, 2), LINESTRING(POINT(0, 0), POINT(1, 1))), (2, POINT(3, 4), NULL), \
+             (3, POINT(5, 6), NULL)",
+            "INSERT IGNORE INTO t VALUES (4, POINT(1, 2), NULL)",
+            "INSERT IGNORE INTO t VALUES (5, POINT(7, 8), LINESTRING(POINT(0, 0), POINT(1, 2)))",
+            "REPLACE INTO t VALUES (6, POINT(3, 4), POINT(9, 9))",
+            "INSERT INTO t VALUES (7, POINT(5, 6), NULL) ON DUPLICATE KEY UPDATE id = id + 100, g = POINT(0, 1)",
+            "UPDATE t SET p = POINT(-1, 0) WHERE g = POINT(9, 9)",
+            "DELETE FROM t WHERE p = POINT(1, 2)",
+        ],
+        queries: &[
+            "SELECT id, ST_AsText(p), ST_AsText(g) FROM t ORDER BY id",
+            "SELECT id FROM t WHERE p = POINT(-1, 0)",
+            "SELECT a.id FROM t a JOIN t b ON a.p = b.p ORDER BY a.id",
+        ],
+        shown: &["PRIMARY KEY (`p`(25))", "UNIQUE KEY `u` (`g`(30))", "KEY `whole` (`g`(3072))"],
+    },
+    Feature {
+        name: "json_defaults",
+        statements: &[
+            "SET NAMES utf8mb4",
+            "CREATE TABLE t (id INT, a VARBINARY(10) DEFAULT X'C3A941', b BIT(10) DEFAULT b'0101000001', \
+             c VARCHAR(10) CHARACTER SET latin1 DEFAULT '\u{e9}\"x', g GEOMETRY DEFAULT POINT(1, 2), y BINARY(4) DEFAULT 'ab', \
+             u VARCHAR(5) CHARACTER SET utf8mb4 DEFAULT '\u{fc}\u{20ac}', z INT(5) ZEROFILL DEFAULT 7, \
+             j1 LONGBLOB DEFAULT (JSON_ARRAY(a, b, c)), j2 LONGBLOB DEFAULT (JSON_ARRAY(g, u)), j3 LONGTEXT DEFAULT (JSON_ARRAY(y)), \
+             j4 LONGBLOB DEFAULT (JSON_ARRAY(u, c, a)), j5 LONGTEXT CHARACTER SET latin1 DEFAULT (JSON_OBJECT('\u{e9}', c, u, 'x')), \
+             j6 LONGBLOB DEFAULT (JSON_ARRAY(z, b, 1.50)), j7 LONGTEXT DEFAULT (JSON_ARRAY(z, c, '\u{fc}')), \
+             j8 LONGTEXT DEFAULT (JSON_ARRAY(c)), j9 LONGBLOB DEFAULT (JSON_OBJECT(a, u)), \
+             ja LONGBLOB DEFAULT (JSON_ARRAY(a, JSON_ARRAY(u))), jb LONGBLOB DEFAULT (JSON_ARRAY(JSON_ARRAY(c), a)), \
+             jc LONGTEXT DEFAULT (JSON_ARRAY('\u{1f600}', '\\t/', '\\\\')), jd LONGBLOB DEFAULT (JSON_ARRAY(y, '\u{1f600}'))) \
+             CHARACTER SET utf8mb4",
+            "INSERT INTO t (id) VALUES (1)",
+            "INSERT INTO t (id, c, u, a) VALUES (2, '', NULL, '\\\\')",
+        ],
+        queries: &[
+            "SELECT id, HEX(j1), HEX(j2), HEX(j3), HEX(j4), HEX(j5), HEX(j6), HEX(j7) FROM t ORDER BY id",
+            "SELECT id, HEX(j8), HEX(j9), HEX(ja), HEX(jb), HEX(jc), HEX(jd) FROM t ORDER BY id",
+        ],
+        shown: &[],
+    },
+    Feature {
         name: "statements",
         statements: &[
             "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, a INT DEFAULT 5, b TEXT DEFAULT 'abc')",

@@ -35,6 +35,17 @@ pub struct GtidEvent {
     pub commit_group_ticket: u64,
 }
 
+/// The `original_server_version` that a replica of this server gives the transactions of a MariaDB
+/// source, whose GTID events name no version. By it further replicas know whose dialect a statement
+/// is in.
+pub const VERSION_OF_MARIADB: u32 = 101_100;
+
+/// Reports whether an `original_server_version` is a MariaDB server's. MySQL's versions are below
+/// 10.0.0.
+pub fn is_version_of_mariadb(version: u32) -> bool {
+    (100_000..UNKNOWN_SERVER_VERSION).contains(&version)
+}
+
 /// The value of `original_server_version` when the version is not known.
 pub const UNKNOWN_SERVER_VERSION: u32 = 999_999;
 /// A bit of `flags`: the transaction may have statements.

@@ -19,7 +19,9 @@ pub use control::{
 };
 pub(crate) use format_description::SERVER_VERSION_LEN;
 pub use format_description::{Format, FormatDescription, MARIADB_POST_HEADER_LENS, POST_HEADER_LENS};
-pub use gtid::{FLAG_MAY_HAVE_SBR, GtidEvent, UNKNOWN_SERVER_VERSION};
+pub use gtid::{
+    FLAG_MAY_HAVE_SBR, GtidEvent, UNKNOWN_SERVER_VERSION, VERSION_OF_MARIADB, is_version_of_mariadb,
+};
 pub(crate) use gtid::{LOGICAL_TIMESTAMP_TYPECODE, NO_GTID, tagged_field};
 pub use header::{
     EVENT_SIZE_OFFSET, FLAGS_OFFSET, HEADER_LEN, Header, LOG_POS_OFFSET, TYPE_OFFSET, event_type, flag,

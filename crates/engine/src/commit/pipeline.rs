@@ -84,6 +84,15 @@ pub struct CommitOptions<'a> {
     pub noted: Option<&'a NotedCommit>,
 }
 
+impl CommitOptions<'_> {
+    /// Reports whether a MariaDB server committed the transaction first, so that its statements are
+    /// in MariaDB's dialect.
+    pub fn is_of_mariadb(&self) -> bool {
+        self.mariadb_gtid.is_some()
+            || self.original_server_version.is_some_and(binlog::event::is_version_of_mariadb)
+    }
+}
+
 /// A place in which a statement finds the outcome of its last commit.
 #[derive(Debug, Default)]
 pub struct NotedCommit(Mutex<Option<CommitOutcome>>);

@@ -53,6 +53,13 @@ const ACTIONS: [ReferentialAction; 5] = [
 /// The flags of an index.
 const INVISIBLE_INDEX: u8 = 1;
 const GENERATED_INDEX: u8 = 2;
+const BTREE_INDEX: u8 = 4;
+
+/// What stands before the parts of a primary key: there is none, there is one, or there is one that
+/// says `USING BTREE`.
+const NO_PRIMARY: u8 = 0;
+const PRIMARY: u8 = 1;
+const BTREE_PRIMARY: u8 = 2;
 
 fn put_parts(out: &mut Vec<u8>, parts: &[IndexColumn]) {
     out.put_varint(parts.len() as u64);
@@ -139,14 +146,23 @@ pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
     for column in &def.columns {
         put_column(out, column);
     }
-    out.put_bool(def.primary.is_some());
+    out.put_u8(match &def.primary {
+        None => NO_PRIMARY,
+        Some(_) if def.primary_using_btree => BTREE_PRIMARY,
+        Some(_) => PRIMARY,
+    });
     put_parts(out, def.primary.as_deref().unwrap_or_default());
     out.put_varint(def.indexes.len() as u64);
     for index in &def.indexes {
         out.put_u32(index.id);
         out.put_str(&index.name);
         out.put_bool(index.unique);
-        out.put_u8(flag(index.invisible, INVISIBLE_INDEX) | flag(index.generated, GENERATED_INDEX));
+        let flags = [
+            (index.invisible, INVISIBLE_INDEX),
+            (index.generated, GENERATED_INDEX),
+            (index.using_btree, BTREE_INDEX),
+        ];
+        out.put_u8(flags.into_iter().map(|(is_set, bit)| flag(is_set, bit)).sum());
         put_parts(out, &index.columns);
         out.put_str(&index.comment);
     }
@@ -197,20 +213,33 @@ pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
     let name = reader.string()?;
     let count = reader.count()?;
     let mut columns = (0..count).map(|_| read_column(reader)).collect::<Result<Vec<_>>>()?;
-    let has_primary = reader.bool()?;
+    let kind_of_primary = reader.u8()?;
+    if kind_of_primary > BTREE_PRIMARY {
+        return Err(reader.impossible("kind of primary key"));
+    }
     let primary = read_parts(reader, columns.len())?;
     let count = reader.count()?;
     let mut indexes = Vec::with_capacity(count);
     for _ in 0..count {
         let (id, name) = (reader.u32()?, reader.string()?);
         let (unique, flags) = (reader.bool()?, reader.u8()?);
-        if flags & !(INVISIBLE_INDEX | GENERATED_INDEX) != 0 {
+        if flags & !(INVISIBLE_INDEX | GENERATED_INDEX | BTREE_INDEX) != 0 {
             return Err(reader.impossible("flags of an index"));
         }
         let (invisible, generated) = (flags & INVISIBLE_INDEX != 0, flags & GENERATED_INDEX != 0);
         let parts = read_parts(reader, columns.len())?;
         let comment = reader.string()?;
-        indexes.push(IndexDef { id, name, unique, columns: parts, comment, invisible, generated });
+        let using_btree = flags & BTREE_INDEX != 0;
+        indexes.push(IndexDef {
+            id,
+            name,
+            unique,
+            columns: parts,
+            comment,
+            invisible,
+            generated,
+            using_btree,
+        });
     }
     let collation = reader.u16()?;
     let comment = reader.string()?;
@@ -226,12 +255,13 @@ pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
     if version >= WITH_NUMBER_FORMS {
         read_forms(reader, &mut columns)?;
     }
-    let primary = has_primary.then_some(primary);
+    let primary = (kind_of_primary != NO_PRIMARY).then_some(primary);
     let mut def = TableDef {
         schema,
         name,
         columns,
         primary,
+        primary_using_btree: kind_of_primary == BTREE_PRIMARY,
         indexes,
         foreign_keys,
         checks: Vec::new(),
@@ -420,6 +450,7 @@ mod tests {
                 .not_null();
         state.default = Some(ColumnDefault::Literal(b"new".to_vec()));
         state.comment = "of the order".into();
+        state.names_collation = true;
         def.columns.push(state);
         def.columns.push(ColumnDef::new("note", ColumnType::text(255)));
         def.primary = Some(vec![IndexColumn::whole(0)]);
@@ -434,9 +465,11 @@ mod tests {
             comment: String::new(),
             invisible: false,
             generated: false,
+            using_btree: true,
         });
         def.options.push(("ROW_FORMAT".into(), "DYNAMIC".into()));
         comes_back(&def);
+        comes_back(&TableDef { primary_using_btree: true, ..def.clone() });
         let mut formed = def.clone();
         let form = NumberForm::new(5, None, true);
         formed.columns[0].ty.form = Some(form);
@@ -490,6 +523,7 @@ mod tests {
             KeptKind::FullText(None),
             KeptKind::FullText(Some("ngram".into())),
             KeptKind::Spatial { behind: 1 },
+            KeptKind::Vector(" `M`='8'".into()),
         ] {
             def.kept_indexes.push(KeptIndex {
                 name: format!("{kind:?}"),

@@ -25,6 +25,9 @@ pub struct ColumnDef {
     pub name: String,
     /// The type, with the collation.
     pub ty: ColumnType,
+    /// Whether the statement names the character set or the collation. They are shown then, even if
+    /// they are the table's.
+    pub names_collation: bool,
     /// Whether NULL may be stored.
     pub nullable: bool,
     /// The default. `None` means that there is none. [`ColumnDef::demands_value`] says what an
@@ -53,6 +56,7 @@ impl ColumnDef {
         ColumnDef {
             name: name.to_string(),
             ty,
+            names_collation: false,
             nullable: true,
             default: Some(ColumnDefault::Null),
             auto_increment: false,

@@ -40,6 +40,8 @@ pub enum KeptKind {
         /// The number of the table's other indexes that stand before this one in lists of indexes.
         behind: u32,
     },
+    /// A `VECTOR` index of MariaDB, with its options as MariaDB shows them.
+    Vector(String),
 }
 
 /// An index whose parts are expressions, or of a kind that is only kept.

@@ -49,4 +49,6 @@ pub struct IndexDef {
     /// Whether the index was made for a foreign key. Then it is dropped when another index serves
     /// that key.
     pub generated: bool,
+    /// Whether the statement says `USING BTREE`, which is shown. Every index is one.
+    pub using_btree: bool,
 }

@@ -197,6 +197,7 @@ mod tests {
             comment: String::new(),
             invisible: false,
             generated: false,
+            using_btree: false,
         });
         def.foreign_keys.push(ForeignKeyDef {
             name: "lines_ibfk_7".into(),

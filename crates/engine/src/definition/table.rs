@@ -20,6 +20,8 @@ pub struct TableDef {
     pub columns: Vec<ColumnDef>,
     /// The primary key. `None` means that rows are kept in the order of a hidden row id.
     pub primary: Option<Vec<IndexColumn>>,
+    /// Whether the statement says `USING BTREE` of the primary key, which is shown.
+    pub primary_using_btree: bool,
     /// The secondary indexes in order.
     pub indexes: Vec<IndexDef>,
     /// The FOREIGN KEY constraints in the order of their creation.
@@ -56,6 +58,7 @@ impl TableDef {
             name: name.to_string(),
             columns: Vec::new(),
             primary: None,
+            primary_using_btree: false,
             indexes: Vec::new(),
             foreign_keys: Vec::new(),
             checks: Vec::new(),

@@ -43,6 +43,7 @@ fn engine(seed: u64) -> (Arc<Engine>, Arc<Table>) {
             comment: String::new(),
             invisible: false,
             generated: false,
+            using_btree: false,
         });
     }
     engine.create_table(def, &context).expect("it is new");

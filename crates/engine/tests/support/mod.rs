@@ -58,6 +58,7 @@ pub fn index(name: &str, unique: bool, columns: &[usize]) -> IndexDef {
         comment: String::new(),
         invisible: false,
         generated: false,
+        using_btree: false,
     }
 }
 

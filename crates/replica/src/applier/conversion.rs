@@ -223,6 +223,8 @@ fn order(theirs: &ColumnType, ours: &ColumnType) -> Option<Ordering> {
             // nothing.
             Some(theirs.max_bytes().cmp(&ours.max_bytes()).then(Ordering::Less))
         }
+        // MariaDB logs a vector as the bytes of a VARBINARY.
+        (Varchar, Vector) => Some(Ordering::Equal),
         _ => None,
     }
 }
@@ -290,10 +292,24 @@ mod tests {
             (ColumnType::date(), ColumnType::datetime(0), None),
             (ColumnType::datetime(6), ColumnType::datetime(0), Some(Greater)),
             (ColumnType::json(), ColumnType::longtext(utf8), None),
+            (ColumnType::varchar(8, types::collation::BINARY), ColumnType::vector(2), Some(Equal)),
         ];
         for (theirs, ours, expected) in cases {
             assert_eq!(order(&theirs, &ours), expected, "{} to {}", theirs.sql_name(), ours.sql_name());
         }
+    }
+
+    /// A vector of MariaDB, which comes as a VARBINARY, has another prefix of its length here.
+    #[test]
+    fn vectors_of_mariadb() {
+        let theirs = ColumnType::varchar(8, types::collation::BINARY);
+        let ours = ColumnType::vector(2);
+        let value = Value::Bytes(vec![0, 0, 128, 63, 0, 0, 0, 64]);
+        let (mut received, mut stored) = (Vec::new(), Vec::new());
+        packed::encode(&theirs, &value, &mut received).expect("fits");
+        packed::encode(&ours, &value, &mut stored).expect("fits");
+        assert_ne!(received, stored);
+        assert_eq!(converted_value(&theirs, &ours, &received), Ok(stored));
     }
 
     /// Creates `test.t (id INT PRIMARY KEY, a BIGINT, b VARCHAR(10), c INT DEFAULT 7)` on a

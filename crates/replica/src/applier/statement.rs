@@ -280,7 +280,8 @@ pub(super) fn user_variable(event: &UserVarEvent<'_>) -> Result<(String, Value, 
 /// Decodes a decimal: precision and scale, 1 byte each, then the digits in the form of a column.
 fn decimal(bytes: &[u8]) -> Option<Value> {
     let [precision, scale, digits @ ..] = bytes else { return None };
-    let fits = (1..=65).contains(precision) && *scale <= 30 && scale <= precision;
+    let fits =
+        (1..=65).contains(precision) && *scale <= types::decimal::MAX_COLUMN_SCALE && scale <= precision;
     let ty = fits.then(|| ColumnType::decimal(*precision, *scale))?;
     types::packed::decode(&ty, digits).ok()
 }
@@ -296,7 +297,7 @@ fn received(
     let status = query.status().map_err(|error| {
         StatementError::NotSupported(format!("a query event's status variables ({error})"))
     })?;
-    let session = session_of(query, &status, timestamp_s, options.mariadb_gtid.is_some());
+    let session = session_of(query, &status, timestamp_s, options.is_of_mariadb());
     let words = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let received = ReceivedStatement {
         schema: &schema,

@@ -111,6 +111,8 @@ pub enum KeyKind {
     Index,
     FullText,
     Spatial,
+    /// MariaDB's index for the vectors that are near another one.
+    Vector,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -122,10 +124,14 @@ pub struct KeySpec {
     pub invisible: bool,
     /// `USING RTREE`
     pub is_rtree: bool,
+    /// `USING BTREE`
+    pub using_btree: bool,
     /// `WITH PARSER`
     pub parser: Option<String>,
     /// The period of `WITHOUT OVERLAPS`, which is the key's last part.
     pub without_overlaps: Option<String>,
+    /// The options of a VECTOR index, as MariaDB shows them.
+    pub vector_options: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -670,7 +670,10 @@ fn result_of(kind: &AggregateKind, args: &[Expr], limits: &Variables) -> Result<
             numeric(
                 match kind {
                     AggregateKind::Sum => expr::decimal_type(digits + 22, scale),
-                    _ => expr::decimal_type(digits, scale + u32::from(increment)),
+                    _ => {
+                        let of_quotient = expr::computed_scale(scale + u32::from(increment), &[scale]);
+                        expr::decimal_type(digits, of_quotient)
+                    }
                 },
                 true,
             )

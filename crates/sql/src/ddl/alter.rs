@@ -14,7 +14,9 @@ use super::key::keys_of_column;
 use super::long_key::fit_indexes;
 use super::settings::{DdlSettings, chosen_collation};
 use super::temporal;
-use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, ForeignKeySpec, KeySpec, TypeSpec};
+use crate::ast::{
+    AlterTable, Alteration, ColumnPlace, ColumnSpec, Expr, ForeignKeySpec, KeySpec, TypeSpec, UnaryOp,
+};
 use crate::error::{Result, SqlError};
 use engine::{Catalog, ColumnDef, ColumnDefault, PartitionKind, Partitioning, TableDef};
 use types::collation::BINARY;
@@ -267,6 +269,7 @@ impl Builder<'_> {
             Alteration::DropConstraint { name, if_exists } => self.drop_constraint(name, *if_exists),
             Alteration::DropPrimaryKey => match self.def.primary.take() {
                 Some(_) => {
+                    self.def.primary_using_btree = false;
                     temporal::forget_overlaps(&mut self.def, "PRIMARY");
                     Ok(())
                 }
@@ -401,6 +404,7 @@ impl Builder<'_> {
         } else if name.eq_ignore_ascii_case("PRIMARY") && self.def.primary.is_some() {
             temporal::forget_overlaps(&mut self.def, "PRIMARY");
             self.def.primary = None;
+            self.def.primary_using_btree = false;
         } else if !if_exists {
             return Err(SqlError::new(3940, format!("Constraint '{name}' does not exist.")));
         }
@@ -494,7 +498,18 @@ impl Builder<'_> {
             }
             Alteration::SetDefaultExpression { name, default } => {
                 let at = self.def.column(name).ok_or_else(|| no_such_column(&self.def, name))?;
-                let default = expression_default(&self.def, at, default, self.settings)?;
+                // MySQL takes a literal in parentheses for one without them, here alone.
+                let written = match &default.tree {
+                    Some(Expr::Unary(UnaryOp::Plus, operand)) => Some(&**operand),
+                    tree => tree.as_ref(),
+                };
+                let default = match written {
+                    Some(literal @ Expr::Literal(_)) if !self.settings.of_mariadb => {
+                        let column = &self.def.columns[at];
+                        default_of(name, literal, &column.ty, column.nullable, self.settings)?
+                    }
+                    _ => expression_default(&self.def, at, default, self.settings)?,
+                };
                 self.def.columns[at].default = Some(default);
                 Ok(())
             }

@@ -247,6 +247,7 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
     Ok(ColumnDef {
         name: name.clone(),
         ty,
+        names_collation: !settings.of_mariadb && (spec.ty.charset.is_some() || spec.ty.collation.is_some()),
         nullable,
         default,
         auto_increment: spec.auto_increment,

@@ -7,6 +7,7 @@ use engine::ColumnDef;
 use std::collections::HashSet;
 use types::collation;
 use types::convert::DateModes;
+use types::decimal::{MAX_COLUMN_SCALE, MAX_SCALE};
 use types::words::WordSizes;
 use types::{ColumnType, GeometryKind, NumberForm, TextForm, TypeCode, Zone};
 
@@ -36,7 +37,7 @@ pub(super) fn column_type(
     settings: &DdlSettings,
 ) -> Result<ColumnType> {
     let unsigned = ty.unsigned;
-    let form = number_form(column, ty)?;
+    let form = number_form(column, ty, settings)?;
     let made = match ty.name.as_str() {
         "tinyint" if ty.length == Some(1) && !unsigned => ColumnType::boolean(),
         "tinyint" => ColumnType::tinyint(unsigned),
@@ -53,7 +54,7 @@ pub(super) fn column_type(
             _ => ColumnType { unsigned, ..ColumnType::float() },
         },
         "double" => ColumnType { unsigned, ..ColumnType::double() },
-        "decimal" => decimal_type(column, ty)?,
+        "decimal" => decimal_type(column, ty, settings)?,
         "bit" => match ty.length.unwrap_or(1) {
             0 => return Err(SqlError::new(3013, format!("Invalid size for column '{column}'."))),
             bits @ 1..=64 => ColumnType::bit(bits as u8),
@@ -136,7 +137,7 @@ fn vector_type(column: &str, ty: &TypeSpec, replicated: bool) -> Result<ColumnTy
 }
 
 /// Returns ZEROFILL and the digits of `FLOAT(M,D)` and `DOUBLE(M,D)`.
-fn number_form(column: &str, ty: &TypeSpec) -> Result<Option<NumberForm>> {
+fn number_form(column: &str, ty: &TypeSpec, settings: &DdlSettings) -> Result<Option<NumberForm>> {
     let is_float = matches!(ty.name.as_str(), "float" | "double");
     let usual_width = match ty.name.as_str() {
         "tinyint" => 3,
@@ -147,7 +148,7 @@ fn number_form(column: &str, ty: &TypeSpec) -> Result<Option<NumberForm>> {
         "float" if ty.length.is_none_or(|bits| bits <= 24) => 12,
         "float" | "double" => 22,
         "decimal" => {
-            let made = decimal_type(column, ty)?;
+            let made = decimal_type(column, ty, settings)?;
             let width = made.precision() + u8::from(made.scale() > 0);
             return Ok(ty.zerofill.then_some(NumberForm::new(width, None, true)));
         }
@@ -173,7 +174,7 @@ fn number_form(column: &str, ty: &TypeSpec) -> Result<Option<NumberForm>> {
     Ok(has_form.then_some(NumberForm::new(width, decimals, ty.zerofill)))
 }
 
-fn decimal_type(column: &str, ty: &TypeSpec) -> Result<ColumnType> {
+fn decimal_type(column: &str, ty: &TypeSpec, settings: &DdlSettings) -> Result<ColumnType> {
     let (precision, scale) = (ty.length.unwrap_or(10), ty.scale.unwrap_or(0));
     let precision = if precision == 0 { 10 } else { precision };
     if precision > 65 {
@@ -182,10 +183,11 @@ fn decimal_type(column: &str, ty: &TypeSpec) -> Result<ColumnType> {
             format!("Too-big precision {precision} specified for '{column}'. Maximum is 65."),
         ));
     }
-    if scale > 30 {
+    let most = if settings.of_mariadb { MAX_COLUMN_SCALE } else { MAX_SCALE };
+    if scale > u64::from(most) {
         return Err(SqlError::new(
             1425,
-            format!("Too big scale {scale} specified for column '{column}'. Maximum is 30."),
+            format!("Too big scale {scale} specified for column '{column}'. Maximum is {most}."),
         ));
     }
     if scale > precision {

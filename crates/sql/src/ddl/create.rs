@@ -7,7 +7,7 @@ use super::functional::maintained;
 use super::kept_key::{check_kept_keys, kind_by_columns, special_index};
 use super::key::keys_of_column;
 use super::key::{key_definition, key_parts};
-use super::long_key::{fitted, over_geometry};
+use super::long_key::{fitted, hashed_geometry, over_geometry};
 use super::settings::{DdlSettings, chosen_collation};
 use crate::ast::{CreateTable, KeyKind, KeySpec, TableOptions};
 use crate::attribute::ENGINE;
@@ -17,6 +17,7 @@ use crate::result_column::made_type;
 use crate::sink::column_flag;
 use crate::variables::Variables;
 use engine::{Catalog, ColumnDef, ColumnDefault, IndexColumn, TableDef};
+use std::borrow::Cow;
 use types::{ColumnType, TypeCode};
 
 /// Limits of InnoDB.
@@ -203,14 +204,19 @@ pub(super) fn add_key(def: &mut TableDef, key: &KeySpec, settings: &DdlSettings)
     if def.indexes.len() + def.kept_indexes.len() >= 2 * MOST_KEYS {
         return Err(too_many_keys());
     }
-    if let Some(index) = over_geometry(def, key, settings) {
-        def.kept_indexes.push(index);
-        return Ok(());
-    }
-    let key = kind_by_columns(def, key)?;
+    let key = match over_geometry(def, key, settings) {
+        Some(with_prefixes) => Cow::Owned(with_prefixes),
+        None => {
+            if let Some(index) = hashed_geometry(def, key, settings) {
+                def.kept_indexes.push(index);
+                return Ok(());
+            }
+            kind_by_columns(def, key)?
+        }
+    };
     let key = key.as_ref();
     check_key(def, key, settings)?;
-    if matches!(key.kind, KeyKind::FullText | KeyKind::Spatial) {
+    if matches!(key.kind, KeyKind::FullText | KeyKind::Spatial | KeyKind::Vector) {
         let index = special_index(def, key, settings)?;
         def.kept_indexes.push(index);
         return Ok(());
@@ -243,6 +249,7 @@ pub(super) fn add_key(def: &mut TableDef, key: &KeySpec, settings: &DdlSettings)
         column.nullable = false;
     }
     def.primary = Some(parts);
+    def.primary_using_btree = key.using_btree;
     Ok(())
 }
 

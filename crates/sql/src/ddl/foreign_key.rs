@@ -406,6 +406,8 @@ fn index_for(def: &mut TableDef, spec: &ForeignKeySpec, columns: &[usize]) -> Re
         is_rtree: false,
         parser: None,
         without_overlaps: None,
+        vector_options: String::new(),
+        using_btree: false,
     };
     let id = earlier.map_or(0, |index| index.id);
     Ok(engine::IndexDef { id, generated: true, ..key_definition(def, &key)? })

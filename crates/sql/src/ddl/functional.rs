@@ -74,7 +74,16 @@ fn add(def: &mut TableDef, key: &KeySpec, kept: &KeptIndex, settings: &DdlSettin
     }
     let (name, comment, invisible) = (kept.name.clone(), kept.comment.clone(), kept.invisible);
     let unique = key.kind == KeyKind::Unique;
-    def.indexes.push(IndexDef { id: 0, name, unique, columns, comment, invisible, generated: false });
+    def.indexes.push(IndexDef {
+        id: 0,
+        name,
+        unique,
+        columns,
+        comment,
+        invisible,
+        generated: false,
+        using_btree: key.using_btree,
+    });
     Ok(true)
 }
 

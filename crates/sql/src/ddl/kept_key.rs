@@ -1,5 +1,5 @@
 //! FULLTEXT and SPATIAL indexes, with MySQL's checks. They have entries for words and for cells of
-//! the plane (decision 0080).
+//! the plane (decision 0080). VECTOR indexes of MariaDB have none, so that searches read the table.
 
 use super::key::{key_name, wrong_prefix};
 use super::settings::DdlSettings;
@@ -26,7 +26,7 @@ pub(super) fn kind_by_columns<'k>(def: &TableDef, key: &'k KeySpec) -> Result<Co
     for part in &key.parts {
         let Some(at) = def.column(&part.column) else { continue };
         match def.columns[at].ty.code {
-            TypeCode::Vector => {
+            TypeCode::Vector if key.kind != KeyKind::Vector => {
                 let text =
                     format!("Non-scalar (e.g., vector) column '{}' cannot be used as key.", part.column);
                 return Err(SqlError::new(6134, text));
@@ -44,7 +44,7 @@ pub(super) fn kind_by_columns<'k>(def: &TableDef, key: &'k KeySpec) -> Result<Co
     }
 }
 
-/// Returns the FULLTEXT or SPATIAL index for a key.
+/// Returns the FULLTEXT, SPATIAL or VECTOR index for a key.
 ///
 /// # Errors
 /// Returns the errors of its parts, its name and its parser. The types are checked by
@@ -83,9 +83,10 @@ pub(super) fn special_index(def: &TableDef, key: &KeySpec, settings: &DdlSetting
         return Err(SqlError::new(1128, format!("Function '{parser}' is not defined")));
     }
     let name = key_name(def, key, &parts[0].text)?;
-    let kind = match is_spatial {
-        true => KeptKind::Spatial { behind: def.indexes.len() as u32 },
-        false => KeptKind::FullText(key.parser.as_ref().map(|parser| known_parser(parser))),
+    let kind = match key.kind {
+        KeyKind::Spatial => KeptKind::Spatial { behind: def.indexes.len() as u32 },
+        KeyKind::Vector => KeptKind::Vector(key.vector_options.clone()),
+        _ => KeptKind::FullText(key.parser.as_ref().map(|parser| known_parser(parser))),
     };
     let entries = match &kind {
         KeptKind::FullText(parser) => {
@@ -98,7 +99,7 @@ pub(super) fn special_index(def: &TableDef, key: &KeySpec, settings: &DdlSetting
             let surface = Surface::of(column.and_then(|column| column.ty.srid()));
             Some(KeptEntries { id: 0, rule: EntryRule::Cells(surface) })
         }
-        KeptKind::Functional => None,
+        KeptKind::Functional | KeptKind::Vector(_) => None,
     };
     let (comment, invisible) = (key.comment.clone(), key.invisible);
     Ok(KeptIndex { name, kind, unique: false, parts, comment, invisible, entries })
@@ -127,6 +128,7 @@ pub(super) fn check_kept_keys(def: &TableDef, settings: &DdlSettings) -> Result<
         match index.kind {
             KeptKind::FullText(_) => check_texts(&columns)?,
             KeptKind::Spatial { .. } => check_geometries(&columns)?,
+            KeptKind::Vector(_) => check_vectors(&columns)?,
             KeptKind::Functional => {}
         }
     }
@@ -174,6 +176,17 @@ fn check_geometries(columns: &[&ColumnDef]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn check_vectors(columns: &[&ColumnDef]) -> Result<()> {
+    match columns {
+        [column] if column.ty.code == TypeCode::Vector && !column.nullable => Ok(()),
+        [column] => {
+            let text = format!("Incorrect arguments to VECTOR index over column '{}'", column.name);
+            Err(SqlError::new(1210, text))
+        }
+        _ => Err(SqlError::new(1070, "Too many key parts specified; max 1 parts allowed")),
+    }
 }
 
 fn check_doc_id(def: &TableDef) -> Result<()> {

@@ -30,6 +30,8 @@ pub(super) fn keys_of_column(spec: &ColumnSpec) -> Vec<KeySpec> {
             is_rtree: false,
             parser: None,
             without_overlaps: None,
+            vector_options: String::new(),
+            using_btree: false,
         })
         .collect()
 }
@@ -137,5 +139,6 @@ pub(super) fn key_definition(def: &TableDef, key: &KeySpec) -> Result<IndexDef> 
     let name = key_name(def, key, &key.parts[0].column)?;
     let unique = key.kind == KeyKind::Unique;
     let (comment, invisible) = (key.comment.clone(), key.invisible);
-    Ok(IndexDef { id: 0, name, unique, columns, comment, invisible, generated: false })
+    let using_btree = key.using_btree;
+    Ok(IndexDef { id: 0, name, unique, columns, comment, invisible, generated: false, using_btree })
 }

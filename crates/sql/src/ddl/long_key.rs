@@ -7,7 +7,10 @@ use super::settings::DdlSettings;
 use crate::ast::{KeyKind, KeyPart, KeySpec};
 use engine::{IndexColumn, IndexDef, KeptIndex, KeptKind, KeptPart, TableDef};
 use std::borrow::Cow;
-use types::{ColumnType, TypeCode, collation};
+use types::{ColumnType, GeometryKind, TypeCode, collation};
+
+/// The bytes of a point, which MariaDB's keys over points have whatever prefix is written.
+const POINT_BYTES: u32 = 25;
 
 /// Returns the key with prefixes, if it would be too long. A UNIQUE key becomes an ordinary one:
 /// rows are found by it, but that their values differ is left to the source.
@@ -76,6 +79,8 @@ fn as_written(def: &TableDef, index: &IndexDef) -> KeySpec {
         is_rtree: false,
         parser: None,
         without_overlaps: None,
+        vector_options: String::new(),
+        using_btree: index.using_btree,
     }
 }
 
@@ -100,13 +105,37 @@ fn with_lengths<'a>(key: &'a KeySpec, types: &[&ColumnType]) -> Cow<'a, KeySpec>
     Cow::Owned(fitted)
 }
 
-/// Returns the index for a key of a MariaDB source over the first bytes of a geometry, which MySQL
-/// does not have. The index is recorded, but not maintained. Returns `None` for any other key.
-pub(super) fn over_geometry(def: &TableDef, key: &KeySpec, settings: &DdlSettings) -> Option<KeptIndex> {
+/// Returns the key of a MariaDB source over geometries with the prefixes that MariaDB gives it:
+/// MySQL has no such keys. `None` for any other key, and for a UNIQUE key over a geometry without a
+/// prefix, for which MariaDB keeps a hash.
+pub(super) fn over_geometry(def: &TableDef, key: &KeySpec, settings: &DdlSettings) -> Option<KeySpec> {
+    let is_plain = matches!(key.kind, KeyKind::Primary | KeyKind::Index | KeyKind::Unique);
+    if !settings.of_mariadb || !is_plain {
+        return None;
+    }
+    let mut fitted = key.clone();
+    let mut has_geometry = false;
+    for part in &mut fitted.parts {
+        let ty = &def.columns[def.column(&part.column)?].ty;
+        if ty.code != TypeCode::Geometry {
+            continue;
+        }
+        has_geometry = true;
+        part.prefix = match (ty.geometry_kind(), part.prefix, key.kind) {
+            (GeometryKind::Point, ..) => Some(POINT_BYTES),
+            (_, None, KeyKind::Index) => Some(MOST_KEY_BYTES as u32),
+            (_, prefix, _) => Some(prefix?),
+        };
+    }
+    has_geometry.then_some(fitted)
+}
+
+/// Returns the index for a UNIQUE key of a MariaDB source over whole geometries. The index is
+/// recorded, but not maintained. Returns `None` for any other key.
+pub(super) fn hashed_geometry(def: &TableDef, key: &KeySpec, settings: &DdlSettings) -> Option<KeptIndex> {
     let column = |part: &KeyPart| Some(&def.columns[def.column(&part.column)?]);
     let is_geometry = |part: &KeyPart| column(part).is_some_and(|c| c.ty.code == TypeCode::Geometry);
-    let is_plain = matches!(key.kind, KeyKind::Index | KeyKind::Unique);
-    if !settings.of_mariadb || !is_plain || !key.parts.iter().any(is_geometry) {
+    if !settings.of_mariadb || key.kind != KeyKind::Unique || !key.parts.iter().any(is_geometry) {
         return None;
     }
     let part = |part: &KeyPart| {
@@ -115,7 +144,7 @@ pub(super) fn over_geometry(def: &TableDef, key: &KeySpec, settings: &DdlSetting
     };
     let parts: Vec<KeptPart> = key.parts.iter().map(part).collect::<Option<_>>()?;
     let name = key.name.clone().unwrap_or_else(|| free_key_name(def, &parts[0].text));
-    let (unique, comment, invisible) = (key.kind == KeyKind::Unique, key.comment.clone(), key.invisible);
+    let (unique, comment, invisible) = (true, key.comment.clone(), key.invisible);
     Some(KeptIndex { name, kind: KeptKind::Functional, unique, parts, comment, invisible, entries: None })
 }
 

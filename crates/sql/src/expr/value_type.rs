@@ -1,6 +1,7 @@
 //! Properties that follow from a type alone: whether its values are numbers or text, and how long
 //! they are.
 
+use types::decimal::{MAX_COLUMN_SCALE, MAX_SCALE};
 use types::{ColumnType, NumberForm, Shape, TypeCode, collation};
 
 /// The characters that MySQL gives the text of an integer of 64 bits that an operation makes.
@@ -210,11 +211,19 @@ pub(crate) fn numeric_class(ty: &ColumnType) -> NumericClass {
     }
 }
 
-/// Returns a DECIMAL type with this many digits before and after the point, within MySQL's limits.
+/// Returns a DECIMAL type with this many digits before and after the point, within the limits of
+/// columns. The scale of a number that is computed is limited by [`computed_scale`].
 pub(crate) fn decimal_type(integer_digits: u32, scale: u32) -> ColumnType {
-    let scale = scale.min(30);
+    let scale = scale.min(u32::from(MAX_COLUMN_SCALE));
     let precision = (integer_digits + scale).clamp(1, 65);
     ColumnType::decimal(precision as u8, scale.min(precision) as u8)
+}
+
+/// Returns the digits behind the point of a number that is computed from operands with these
+/// scales, of which it would have `scale`. It has at most MySQL's 30, but not fewer than its
+/// operands: those of a MariaDB source may have 38.
+pub(crate) fn computed_scale(scale: u32, operands: &[u32]) -> u32 {
+    operands.iter().fold(u32::from(MAX_SCALE), |most, operand| most.max(*operand)).min(scale)
 }
 
 /// Reports whether values of the type are characters or bytes.

@@ -34,7 +34,7 @@ impl Parser<'_> {
             "TABLE" => self.create_table(temporary, or_replace),
             "SEQUENCE" => self.create_sequence(temporary, or_replace),
             "DATABASE" | "SCHEMA" => self.create_schema(or_replace),
-            "UNIQUE" | "INDEX" | "FULLTEXT" | "SPATIAL" => self.create_index(or_replace),
+            "UNIQUE" | "INDEX" | "FULLTEXT" | "SPATIAL" | "VECTOR" => self.create_index(or_replace),
             "USER" => self.create_user(or_replace),
             "ROLE" => self.create_role(or_replace),
             word @ ("SERVER" | "TABLESPACE" | "RESOURCE" | "LOGFILE" | "UNDO" | "LIBRARY") => {

@@ -4,6 +4,23 @@ use super::Parser;
 use crate::SqlError;
 use crate::ast::{AlterAlgorithm, AlterDemands, AlterLock, KeyKind, KeyPart, KeySpec, Statement};
 use crate::error::Result;
+use crate::lexer::TokenKind;
+use crate::quoting::{quoted, text_literal};
+
+/// The kind of index that a statement asks for with USING.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeyUsing {
+    Btree,
+    Hash,
+    Rtree,
+}
+
+impl KeySpec {
+    fn used(&mut self, using: KeyUsing) {
+        self.is_rtree = using == KeyUsing::Rtree;
+        self.using_btree = using == KeyUsing::Btree;
+    }
+}
 
 impl Parser<'_> {
     /// Reads a key or constraint. `None` if a column follows.
@@ -15,6 +32,8 @@ impl Parser<'_> {
             "INDEX" | "KEY" => KeyKind::Index,
             "FULLTEXT" => KeyKind::FullText,
             "SPATIAL" => KeyKind::Spatial,
+            // A column may have the name.
+            "VECTOR" if self.vector_key_follows() => KeyKind::Vector,
             _ => return Ok(None),
         };
         self.advance();
@@ -36,6 +55,11 @@ impl Parser<'_> {
         self.key_rest(kind, name).map(Some)
     }
 
+    /// Reports whether the word VECTOR begins a key and is not the name of a column.
+    fn vector_key_follows(&self) -> bool {
+        ["INDEX", "KEY"].iter().any(|word| self.token_is(self.ahead(1), word)) || self.symbol_ahead(1, "(")
+    }
+
     /// Reads the name behind the word CONSTRAINT. `None` if the constraint has none.
     pub(super) fn constraint_name(&mut self) -> Result<Option<String>> {
         match self.is_any(&["PRIMARY", "UNIQUE", "FOREIGN", "CHECK"]) {
@@ -48,10 +72,24 @@ impl Parser<'_> {
     pub(super) fn key_rest(&mut self, kind: KeyKind, name: Option<String>) -> Result<KeySpec> {
         let (comment, invisible, parser) = (String::new(), false, None);
         let (parts, without_overlaps) = (Vec::new(), None);
-        let is_rtree = false;
-        let mut key = KeySpec { kind, name, parts, comment, invisible, is_rtree, parser, without_overlaps };
-        let is_plain = !matches!(kind, KeyKind::FullText | KeyKind::Spatial);
-        key.is_rtree = is_plain && self.key_using() == Some(true);
+        let (is_rtree, using_btree) = (false, false);
+        let vector_options = String::new();
+        let mut key = KeySpec {
+            kind,
+            name,
+            parts,
+            comment,
+            invisible,
+            is_rtree,
+            using_btree,
+            parser,
+            without_overlaps,
+            vector_options,
+        };
+        let is_plain = !matches!(kind, KeyKind::FullText | KeyKind::Spatial | KeyKind::Vector);
+        if is_plain && let Some(using) = self.key_using() {
+            key.used(using);
+        }
         let mut period = None;
         key.parts = self.parenthesized(|parser| {
             let part = parser.key_part()?;
@@ -65,10 +103,9 @@ impl Parser<'_> {
             key.without_overlaps = period;
         }
         loop {
-            let is_hash = self.token_is(self.ahead(1), "HASH");
-            if is_plain && let Some(is_rtree) = self.key_using() {
-                key.is_rtree = is_rtree;
-                if is_hash && self.mode.of_source && !self.mode.of_mysql {
+            if is_plain && let Some(using) = self.key_using() {
+                key.used(using);
+                if using == KeyUsing::Hash && self.mode.of_source && !self.mode.of_mysql {
                     // MariaDB forgets the order of a hash index, of which InnoDB makes a tree.
                     key.parts.iter_mut().for_each(|part| part.descending = false);
                 }
@@ -83,23 +120,41 @@ impl Parser<'_> {
             } else if self.eat("INVISIBLE") || self.mode.of_source && self.eat("IGNORED") {
                 key.invisible = true;
             } else if self.mode.of_source && self.eat_all(&["NOT", "IGNORED"]) {
+            } else if let Some(option) = self.engine_option_of_key(kind)? {
+                key.vector_options.push_str(&option);
             } else if !self.eat("VISIBLE") {
                 return Ok(key);
             }
         }
     }
 
-    /// Skips `USING BTREE` or the like, and returns whether it says RTREE. `None` if it is not
-    /// there. HASH becomes BTREE, as in InnoDB, and every index over a geometry is an RTREE.
-    pub(super) fn key_using(&mut self) -> Option<bool> {
-        if self.is_any(&["USING", "TYPE"])
-            && ["BTREE", "HASH", "RTREE"].iter().any(|kind| self.token_is(self.ahead(1), kind))
-        {
-            let is_rtree = self.token_is(self.ahead(1), "RTREE");
-            self.at += 2;
-            return Some(is_rtree);
+    /// Reads `name = value`, which MariaDB hands to the storage engine whatever the name is, and
+    /// returns it as MariaDB shows it. `None` if something else follows.
+    fn engine_option_of_key(&mut self, kind: KeyKind) -> Result<Option<String>> {
+        let is_name = matches!(self.token().kind, TokenKind::Word | TokenKind::QuotedName);
+        let may_be_there = self.mode.of_source || kind == KeyKind::Vector;
+        if !may_be_there || !is_name || !self.symbol_ahead(1, "=") || self.is_any(&["ALGORITHM", "LOCK"]) {
+            return Ok(None);
         }
-        None
+        let name = self.any_name()?;
+        self.expect_symbol("=")?;
+        let value = match self.token().kind {
+            TokenKind::Text => self.string()?,
+            _ => self.option_value()?,
+        };
+        Ok(Some(format!(" {}={}", quoted(&name), text_literal(&value))))
+    }
+
+    /// Reads `USING BTREE` or the like. `None` if it is not there. HASH becomes a BTREE, as in
+    /// InnoDB, and every index over a geometry is an RTREE.
+    pub(super) fn key_using(&mut self) -> Option<KeyUsing> {
+        let kinds = [("BTREE", KeyUsing::Btree), ("HASH", KeyUsing::Hash), ("RTREE", KeyUsing::Rtree)];
+        if !self.is_any(&["USING", "TYPE"]) {
+            return None;
+        }
+        let (_, using) = kinds.into_iter().find(|(word, _)| self.token_is(self.ahead(1), word))?;
+        self.at += 2;
+        Some(using)
     }
 
     pub(super) fn key_part(&mut self) -> Result<KeyPart> {
@@ -132,17 +187,24 @@ impl Parser<'_> {
                 self.advance();
                 KeyKind::Spatial
             }
+            "VECTOR" => {
+                self.advance();
+                KeyKind::Vector
+            }
             _ => KeyKind::Index,
         };
         self.expect("INDEX")?;
         let if_not_exists = self.mariadb_if_not_exists();
         let name = self.name()?;
-        let is_rtree = self.key_using();
+        let using = self.key_using();
         self.expect("ON")?;
         let table = self.table_name()?;
         self.mariadb_wait()?;
         let mut key = self.key_rest(kind, Some(name))?;
-        key.is_rtree |= is_rtree == Some(true);
+        // What stands behind the parts counts.
+        if let Some(using) = using.filter(|_| !key.is_rtree && !key.using_btree) {
+            key.used(using);
+        }
         self.mariadb_wait()?;
         let mut demands = AlterDemands::default();
         self.algorithm_and_lock(&mut demands)?;

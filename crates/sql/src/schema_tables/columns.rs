@@ -406,6 +406,7 @@ fn kept_rows(table: &Table, index: &KeptIndex, rows_of_table: u64, rows: &mut Ve
         KeptKind::Functional => "BTREE",
         KeptKind::FullText(_) => "FULLTEXT",
         KeptKind::Spatial { .. } => "SPATIAL",
+        KeptKind::Vector(_) => "VECTOR",
     };
     for (at, part) in index.parts.iter().enumerate() {
         let name = if part.is_expression { Value::Null } else { text(&part.text) };

@@ -196,7 +196,7 @@ fn kept(index: &KeptIndex, id: u64) -> ShownIndex {
     let kind = match index.kind {
         KeptKind::FullText(_) => index_type::FULL_TEXT,
         KeptKind::Spatial { .. } => index_type::SPATIAL,
-        KeptKind::Functional => index_type::OF_VIRTUAL_COLUMN,
+        KeptKind::Functional | KeptKind::Vector(_) => index_type::OF_VIRTUAL_COLUMN,
     };
     let columns: Vec<String> = index.parts.iter().map(|part| part.text.clone()).collect();
     ShownIndex { id, name: index.name.clone(), kind, fields: columns.len(), root: None, columns }

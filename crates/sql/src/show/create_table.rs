@@ -27,6 +27,7 @@ pub(crate) fn indexes_as_shown(def: &TableDef) -> Vec<ShownIndex<'_>> {
             KeptKind::Functional => (if index.unique { 3 } else { RANK_OF_OTHERS + 1 }, usize::MAX),
             KeptKind::Spatial { behind } => (RANK_OF_OTHERS, 2 * behind as usize),
             KeptKind::FullText(_) => (RANK_OF_OTHERS + 2, usize::MAX),
+            KeptKind::Vector(_) => (RANK_OF_OTHERS + 3, usize::MAX),
         };
         (rank, place, ShownIndex::Kept(index))
     });
@@ -35,11 +36,15 @@ pub(crate) fn indexes_as_shown(def: &TableDef) -> Vec<ShownIndex<'_>> {
     all.into_iter().map(|(_, _, index)| index).collect()
 }
 
+/// What is shown behind the parts of a key of which the statement says it.
+const USING_BTREE: &str = " USING BTREE";
+
 /// Returns the line of an index that is maintained in a tree.
 fn tree_line(def: &TableDef, index: &IndexDef) -> String {
     let kind = if index.unique { "UNIQUE KEY" } else { "KEY" };
     let parts = super::temporal::key_parts(def, &index.name, &index.columns);
-    let mut line = format!("  {kind} {} ({parts})", quoted(&index.name));
+    let using = if index.using_btree { USING_BTREE } else { "" };
+    let mut line = format!("  {kind} {} ({parts}){using}", quoted(&index.name));
     if !index.comment.is_empty() {
         line.push_str(&format!(" COMMENT {}", literal(&index.comment)));
     }
@@ -57,9 +62,10 @@ fn kept_line(index: &KeptIndex) -> String {
         format!("{text}{prefix}{}", if part.descending { " DESC" } else { "" })
     };
     let parts = index.parts.iter().map(part).collect::<Vec<_>>().join(",");
-    let kind = match index.kind {
+    let kind = match &index.kind {
         KeptKind::FullText(_) => "FULLTEXT KEY",
         KeptKind::Spatial { .. } => "SPATIAL KEY",
+        KeptKind::Vector(_) => "VECTOR KEY",
         KeptKind::Functional if index.unique => "UNIQUE KEY",
         KeptKind::Functional => "KEY",
     };
@@ -73,6 +79,9 @@ fn kept_line(index: &KeptIndex) -> String {
     if let KeptKind::FullText(Some(parser)) = &index.kind {
         line.push_str(&format!(" /*!50100 WITH PARSER {} */ ", quoted(parser)));
     }
+    if let KeptKind::Vector(options) = &index.kind {
+        line.push_str(options);
+    }
     line
 }
 
@@ -84,7 +93,9 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zon
     let mut lines: Vec<String> = shown.map(line).collect();
     lines.extend(super::temporal::application_period(def));
     if let Some(primary) = &def.primary {
-        lines.push(format!("  PRIMARY KEY ({})", super::temporal::key_parts(def, "PRIMARY", primary)));
+        let using = if def.primary_using_btree { USING_BTREE } else { "" };
+        let parts = super::temporal::key_parts(def, "PRIMARY", primary);
+        lines.push(format!("  PRIMARY KEY ({parts}){using}"));
     }
     lines.extend(indexes_as_shown(def).into_iter().map(|index| match index {
         ShownIndex::Tree(index) => tree_line(def, index),
@@ -165,10 +176,11 @@ fn column_line(def: &TableDef, column: &ColumnDef, zone: Zone) -> String {
     let mut line = format!("{} {}", quoted(&column.name), ty.sql_name());
     if ty.is_character() {
         let charset = collation::charset_of(ty.collation);
-        if ty.collation != def.collation {
+        let is_named = ty.collation != def.collation || column.names_collation;
+        if is_named {
             line.push_str(&format!(" CHARACTER SET {}", charset.name()));
         }
-        if ty.collation != def.collation || ty.collation != charset.default_collation() {
+        if is_named || ty.collation != charset.default_collation() {
             line.push_str(&format!(" COLLATE {}", collation::name(ty.collation)));
         }
     }
@@ -291,6 +303,7 @@ mod tests {
             comment: String::new(),
             invisible: false,
             generated: false,
+            using_btree: false,
         });
         assert_eq!(
             create_table(&def, Some(11), Zone::UTC),

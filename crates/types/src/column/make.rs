@@ -43,10 +43,11 @@ impl ColumnType {
     pub fn double() -> ColumnType {
         ColumnType::new(TypeCode::Double, 8, false, BINARY)
     }
-    /// Returns the type `DECIMAL(precision, scale)`. The precision is 1 to 65, the scale at most 30
-    /// and at most the precision.
+    /// Returns the type `DECIMAL(precision, scale)`. The precision is 1 to 65, the scale at most 38
+    /// and at most the precision. MySQL's columns have a scale of at most 30.
     pub fn decimal(precision: u8, scale: u8) -> ColumnType {
-        assert!((1..=65).contains(&precision) && scale <= 30 && scale <= precision, "DECIMAL out of range");
+        let is_scale = scale <= crate::decimal::MAX_COLUMN_SCALE && scale <= precision;
+        assert!((1..=65).contains(&precision) && is_scale, "DECIMAL out of range");
         ColumnType::new(TypeCode::NewDecimal, u16::from(precision) << 8 | u16::from(scale), false, BINARY)
     }
     /// Returns the type `CHAR(chars)` in the collation's character set, or `BINARY(chars)` for

@@ -2,6 +2,7 @@
 
 use super::column_type::{BINARY, ColumnType};
 use super::type_code::TypeCode;
+use crate::decimal::MAX_COLUMN_SCALE;
 
 /// The error for a description of a column in a TABLE_MAP event that this crate does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +81,7 @@ pub fn read_table_map_column(type_byte: u8, metadata: &[u8]) -> Result<(ColumnTy
     let (code, meta) = match code {
         TypeCode::NewDecimal => {
             let (precision, scale) = (bytes[0], bytes[1]);
-            if precision == 0 || precision > 65 || scale > 30.max(precision.min(38)) || scale > precision {
+            if precision == 0 || precision > 65 || scale > MAX_COLUMN_SCALE || scale > precision {
                 return Err(bad);
             }
             (code, u16::from(precision) << 8 | u16::from(scale))

@@ -8,7 +8,7 @@ mod parse;
 mod short;
 
 pub use binary::{DoesNotFit, binary_len};
-pub use number::{Decimal, MAX_DIGITS, MAX_SCALE};
+pub use number::{Decimal, MAX_COLUMN_SCALE, MAX_DIGITS, MAX_SCALE};
 pub use parse::{NotADecimal, Prefix};
 pub(crate) use short::ShortForm;
 

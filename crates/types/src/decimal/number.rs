@@ -8,8 +8,9 @@ use std::fmt;
 pub const MAX_DIGITS: usize = 65;
 /// The most digits after the point (MySQL's `DECIMAL_MAX_SCALE`).
 pub const MAX_SCALE: u8 = 30;
-/// The most digits after the point that are accepted when reading (MariaDB's limit is 38).
-pub(super) const MAX_READ_SCALE: u8 = 38;
+/// The most digits after the point of a number, and of a column of a MariaDB source. MySQL's
+/// columns have at most [`MAX_SCALE`].
+pub const MAX_COLUMN_SCALE: u8 = 38;
 
 /// A decimal number: an integer of up to 65 digits and the place of the point. `1.0` and `1.00` are
 /// equal and differ in their text.
@@ -24,7 +25,7 @@ pub struct Decimal {
 impl Decimal {
     /// Returns zero with this many digits after the point.
     pub fn zero(scale: u8) -> Decimal {
-        Decimal { magnitude: [0; 4], scale: scale.min(MAX_READ_SCALE), negative: false }
+        Decimal { magnitude: [0; 4], scale: scale.min(MAX_COLUMN_SCALE), negative: false }
     }
 
     /// Returns the largest DECIMAL(precision, scale), all nines.
@@ -47,7 +48,7 @@ impl Decimal {
         let number = Decimal { magnitude, scale, negative };
         let is_minus_zero = negative && magnitude::is_zero(&magnitude);
         // 65 digits have 216 bits.
-        (scale <= MAX_READ_SCALE && magnitude[3] >> 24 == 0 && !is_minus_zero).then_some(number)
+        (scale <= MAX_COLUMN_SCALE && magnitude[3] >> 24 == 0 && !is_minus_zero).then_some(number)
     }
 
     /// Appends bytes that compare by memcmp as the numbers do, none of which is a prefix of another
@@ -249,7 +250,7 @@ impl Decimal {
     /// When the scale is above that of any number.
     #[inline]
     pub fn of_units(units: i128, scale: u8) -> Decimal {
-        assert!(scale <= MAX_READ_SCALE, "a number has at most {MAX_READ_SCALE} digits after the point");
+        assert!(scale <= MAX_COLUMN_SCALE, "a number has at most {MAX_COLUMN_SCALE} digits after the point");
         Decimal::of_digits(units.unsigned_abs(), scale, units < 0)
     }
 
@@ -309,7 +310,8 @@ impl Decimal {
         self.add(&other.negate())
     }
 
-    /// Returns the product, with the sum of the scales but at most 30. `None` on overflow.
+    /// Returns the product, with the sum of the scales but at most 30, or the larger of the two
+    /// scales if that is more. `None` on overflow.
     pub fn mul(&self, other: &Decimal) -> Option<Decimal> {
         let sum_of_scales = self.scale + other.scale;
         if let (Some(a), Some(b), true) =
@@ -338,8 +340,9 @@ impl Decimal {
     }
 
     /// Returns the quotient with `scale_increment` (MySQL's `div_precision_increment`) more digits
-    /// after the point than the dividend, at most 30. `None` if the divisor is zero or the quotient
-    /// overflows; [`Decimal::is_zero`] of the divisor distinguishes these cases.
+    /// after the point than the dividend, at most 30 or those of the dividend. `None` if the
+    /// divisor is zero or the quotient overflows; [`Decimal::is_zero`] of the divisor distinguishes
+    /// these cases.
     pub fn div(&self, other: &Decimal, scale_increment: u8) -> Option<Decimal> {
         if other.is_zero() {
             return None;

@@ -1,6 +1,6 @@
 //! Reading decimal numbers from text.
 
-use super::number::{Decimal, MAX_DIGITS, MAX_READ_SCALE};
+use super::number::{Decimal, MAX_COLUMN_SCALE, MAX_DIGITS};
 
 /// The result of [`Decimal::parse_prefix`].
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +110,7 @@ fn place_point(digits: Digits, exponent: i32, negative: bool, len: usize) -> Pre
     let Digits { mut number, count, fraction, mut overflow, mut truncated } = digits;
     let mut scale = fraction.saturating_sub(exponent);
     if count == 0 {
-        number = Decimal::zero(scale.clamp(0, i32::from(MAX_READ_SCALE)) as u8);
+        number = Decimal::zero(scale.clamp(0, i32::from(MAX_COLUMN_SCALE)) as u8);
         scale = i32::from(number.scale);
     }
     if scale < 0 {
@@ -125,17 +125,17 @@ fn place_point(digits: Digits, exponent: i32, negative: bool, len: usize) -> Pre
     }
     if overflow {
         number = Decimal::largest(MAX_DIGITS as u8, 0);
-    } else if scale > i32::from(MAX_READ_SCALE) {
+    } else if scale > i32::from(MAX_COLUMN_SCALE) {
         let (half, inexact) = super::magnitude::scale_down(
             &mut number.magnitude,
-            (scale - i32::from(MAX_READ_SCALE)).min(90) as u32,
+            (scale - i32::from(MAX_COLUMN_SCALE)).min(90) as u32,
         );
         if half {
             let fits = super::magnitude::multiply_add_small(&mut number.magnitude, 1, 1);
             debug_assert!(fits);
         }
         truncated |= inexact;
-        number.scale = MAX_READ_SCALE;
+        number.scale = MAX_COLUMN_SCALE;
     } else {
         number.scale = scale as u8;
     }

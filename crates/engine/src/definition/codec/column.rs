@@ -21,6 +21,7 @@ const NULLABLE: u8 = 1;
 const AUTO_INCREMENT: u8 = 2;
 const ON_UPDATE_NOW: u8 = 4;
 const INVISIBLE: u8 = 8;
+const NAMES_COLLATION: u8 = 16;
 
 pub(crate) fn put_type(out: &mut Vec<u8>, ty: &ColumnType) {
     out.put_u8(ty.code as u8);
@@ -64,7 +65,8 @@ pub(super) fn put_column(out: &mut Vec<u8>, column: &ColumnDef) {
         flag(column.nullable, NULLABLE)
             | flag(column.auto_increment, AUTO_INCREMENT)
             | flag(column.on_update_now, ON_UPDATE_NOW)
-            | flag(column.invisible, INVISIBLE),
+            | flag(column.invisible, INVISIBLE)
+            | flag(column.names_collation, NAMES_COLLATION),
     );
     match &column.default {
         None => out.put_u8(NO_DEFAULT),
@@ -97,6 +99,7 @@ pub(super) fn read_column(reader: &mut Reader<'_>) -> Result<ColumnDef> {
     Ok(ColumnDef {
         name,
         ty,
+        names_collation: flags & NAMES_COLLATION != 0,
         nullable: flags & NULLABLE != 0,
         default,
         auto_increment: flags & AUTO_INCREMENT != 0,

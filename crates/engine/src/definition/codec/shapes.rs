@@ -8,6 +8,7 @@ use types::{GeometryKind, Shape, TypeCode};
 
 const FULL_TEXT: u8 = 1;
 const SPATIAL: u8 = 2;
+const VECTOR_INDEX: u8 = 3;
 
 /// The shapes by their numbers: any geometry, a geometry of one spatial reference system, a vector.
 const GEOMETRY: u8 = 1;
@@ -34,6 +35,10 @@ pub(super) fn put_shapes(out: &mut Vec<u8>, def: &TableDef) {
             KeptKind::Spatial { behind } => {
                 out.put_u8(SPATIAL);
                 out.put_u32(*behind);
+            }
+            KeptKind::Vector(options) => {
+                out.put_u8(VECTOR_INDEX);
+                out.put_str(options);
             }
             KeptKind::Functional => unreachable!("left out above"),
         }
@@ -71,6 +76,7 @@ pub(super) fn read_shapes(reader: &mut Reader<'_>, def: &mut TableDef) -> Result
         let kind = match reader.u8()? {
             FULL_TEXT => KeptKind::FullText(Some(reader.string()?).filter(|parser| !parser.is_empty())),
             SPATIAL => KeptKind::Spatial { behind: reader.u32()? },
+            VECTOR_INDEX => KeptKind::Vector(reader.string()?),
             _ => return Err(reader.impossible("kind of index")),
         };
         let Some(index) = def.kept_indexes.get_mut(at) else { return Err(reader.impossible("kept index")) };

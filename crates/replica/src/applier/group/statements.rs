@@ -18,7 +18,6 @@ use crate::applier::statement::{Beside, StatementError};
 use crate::applier::{report, statement};
 use crate::error::{ThreadError, number};
 use crate::filter::query_in;
-use crate::gtid::GroupGtid;
 use crate::relay::RelayPosition;
 
 /// MySQL's `EE_WRITE`: a file could not be written.
@@ -134,7 +133,7 @@ impl Applier<'_> {
         query: &QueryEvent<'_>,
     ) -> Result<Option<SelectedTable>, ThreadError> {
         self.progress.release_tables();
-        let of_mariadb = matches!(self.progress.head.gtid, GroupGtid::Mariadb(_));
+        let of_mariadb = self.progress.head.is_of_mariadb();
         let defined = statement::define_selected(&mut self.statements, query, header.timestamp, of_mariadb);
         defined.map_err(|error| error.at(self.progress.place()))
     }
@@ -195,7 +194,7 @@ impl Applier<'_> {
         bytes: &[u8],
         query: &QueryEvent<'_>,
     ) -> Result<bool, ThreadError> {
-        let of_mariadb = matches!(self.progress.head.gtid, GroupGtid::Mariadb(_));
+        let of_mariadb = self.progress.head.is_of_mariadb();
         if !of_mariadb || query.statement.is_ascii() {
             return self.create_table(header, bytes, query);
         }
@@ -275,7 +274,7 @@ impl Applier<'_> {
         query: &QueryEvent<'_>,
         (logged, file): (&LoggedContext, Option<&TempFile>),
     ) -> Result<(), ThreadError> {
-        let of_mariadb = matches!(self.progress.head.gtid, GroupGtid::Mariadb(_));
+        let of_mariadb = self.progress.head.is_of_mariadb();
         let may_fail = query.error_code != 0;
         transaction.begin_journal();
         let before = transaction.savepoint();
@@ -378,7 +377,7 @@ impl Applier<'_> {
     /// source's session, and reports whether it was. The log gets an empty transaction for it.
     fn define_temporary(&mut self, header: &Header, query: &QueryEvent<'_>) -> Result<bool, ThreadError> {
         self.progress.release_tables();
-        let of_mariadb = matches!(self.progress.head.gtid, GroupGtid::Mariadb(_));
+        let of_mariadb = self.progress.head.is_of_mariadb();
         let done = statement::define_temporary(&mut self.statements, query, header.timestamp, of_mariadb);
         match done {
             Err(error) if self.skips_statement(&error) => Ok(true),

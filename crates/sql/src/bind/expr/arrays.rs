@@ -5,6 +5,7 @@ use crate::ast::CastType;
 use crate::error::{Result, SqlError};
 use crate::expr::functions::json::AS_ARRAY;
 use crate::expr::{Coercibility, Expr, Node};
+use types::decimal::MAX_SCALE;
 use types::{ColumnType, Value, collation};
 
 /// The most characters or bytes of an element.
@@ -37,7 +38,7 @@ pub(crate) fn element_type(ty: &CastType) -> Result<ColumnType> {
     match ty {
         CastType::Signed => Ok(ColumnType::bigint(false)),
         CastType::Unsigned => Ok(ColumnType::bigint(true)),
-        CastType::Decimal { precision, scale } => decimal_type(*precision, *scale),
+        CastType::Decimal { precision, scale } => decimal_type(*precision, *scale, MAX_SCALE),
         CastType::Char { charset: Some(_), .. } => {
             Err(SqlError::not_supported("specifying charset for multi-valued index"))
         }

@@ -7,6 +7,7 @@ use crate::ast::{self, CastType, OnResponse};
 use crate::error::Result;
 use crate::expr::functions::json::{CAST_AS_JSON, DEFAULT, ERROR, JSON_VALUE, NULL};
 use crate::expr::{Coercibility, Expr, Node};
+use types::decimal::MAX_SCALE;
 use types::{ColumnType, TypeCode, Value, collation};
 
 /// The length in characters of the result of JSON_VALUE without RETURNING.
@@ -141,9 +142,9 @@ fn returned_type(returning: &CastType, document: &Expr, connection: u16) -> Resu
                 CastType::Char { charset, .. } => CastType::Char { length, charset: charset.clone() },
                 other => other.clone(),
             };
-            cast_type(&whole, document, connection)
+            cast_type(&whole, document, connection, MAX_SCALE)
         }
-        other => cast_type(other, document, connection),
+        other => cast_type(other, document, connection, MAX_SCALE),
     }
 }
 

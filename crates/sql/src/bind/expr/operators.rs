@@ -13,6 +13,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::functions::characters::CHAR_USING;
 use crate::expr::{self, Coercibility, Expr, Node, is_text};
 use types::collation::{self, Charset};
+use types::decimal::{MAX_COLUMN_SCALE, MAX_SCALE};
 use types::{ColumnType, TypeCode, Value};
 
 /// MySQL's warning about `@a := 1`.
@@ -54,7 +55,8 @@ pub(super) fn cast(
         ast::CastType::Char { .. } | ast::CastType::Binary { .. } => operand.choice_as_text(),
         _ => operand,
     };
-    let ty = cast_type(ty, &operand, binder.variables.connection_collation)?;
+    let most_scale = if binder.meaning.of_mariadb { MAX_COLUMN_SCALE } else { MAX_SCALE };
+    let ty = cast_type(ty, &operand, binder.variables.connection_collation, most_scale)?;
     if ty.code == TypeCode::Json {
         return Ok(json::cast_as_json(operand));
     }

@@ -27,17 +27,17 @@ pub(in crate::bind) fn as_string_argument(operand: Expr) -> Expr {
     Expr { node: Node::Cast(Box::new(operand)), ty, nullable, coercibility: Coercibility::Numeric }
 }
 
-/// Returns the type DECIMAL of a cast.
+/// Returns the type DECIMAL of a cast, with at most `most_scale` digits behind the point.
 ///
 /// # Errors
 /// Returns 1425, 1426 and 1427 for digits that no DECIMAL has.
-pub(super) fn decimal_type(precision: u64, scale: u64) -> Result<ColumnType> {
+pub(super) fn decimal_type(precision: u64, scale: u64, most_scale: u8) -> Result<ColumnType> {
     if precision > 65 {
         let text = format!("Too-big precision {precision} specified for 'CAST'. Maximum is 65.");
         return Err(SqlError::new(1426, text));
     }
-    if scale > 30 {
-        let text = format!("Too big scale {scale} specified for column 'CAST'. Maximum is 30.");
+    if scale > u64::from(most_scale) {
+        let text = format!("Too big scale {scale} specified for column 'CAST'. Maximum is {most_scale}.");
         return Err(SqlError::new(1425, text));
     }
     if scale > precision {
@@ -49,7 +49,12 @@ pub(super) fn decimal_type(precision: u64, scale: u64) -> Result<ColumnType> {
     Ok(ColumnType::decimal(precision as u8, scale as u8))
 }
 
-pub(super) fn cast_type(ty: &CastType, operand: &Expr, connection: u16) -> Result<ColumnType> {
+pub(super) fn cast_type(
+    ty: &CastType,
+    operand: &Expr,
+    connection: u16,
+    most_scale: u8,
+) -> Result<ColumnType> {
     Ok(match ty {
         CastType::Signed => expr::integer_type(expr::BIGINT_WIDTH, false),
         CastType::Unsigned => expr::integer_type(expr::BIGINT_WIDTH, true),
@@ -70,7 +75,7 @@ pub(super) fn cast_type(ty: &CastType, operand: &Expr, connection: u16) -> Resul
         }
         CastType::Binary { length: Some(length) } if *length <= 65_535 => ColumnType::binary(*length as u32),
         CastType::Binary { .. } => ColumnType::longblob(),
-        CastType::Decimal { precision, scale } => decimal_type(*precision, *scale)?,
+        CastType::Decimal { precision, scale } => decimal_type(*precision, *scale, most_scale)?,
         CastType::Double => ColumnType::double(),
         CastType::Float => ColumnType::float(),
         CastType::Date => ColumnType::date(),
@@ -181,7 +186,8 @@ pub(super) fn arithmetic_type(op: BinaryOp, operands: &[Expr; 2], increment: u8)
             expr::double_with(decimals.map(|decimals| decimals + more))
         }
         (BinaryOp::Divide, _) => {
-            let scale = expr::scale_of(a) + u32::from(increment);
+            let of_a = expr::scale_of(a);
+            let scale = expr::computed_scale(of_a + u32::from(increment), &[of_a]);
             decimal(most_digits(&operands[0]) + expr::scale_of(b), scale)
         }
         (_, Integer) => {
@@ -196,7 +202,10 @@ pub(super) fn arithmetic_type(op: BinaryOp, operands: &[Expr; 2], increment: u8)
             let (of_a, of_b) = (most_digits(&operands[0]), most_digits(&operands[1]));
             let scale = expr::scale_of(a).max(expr::scale_of(b));
             match op {
-                BinaryOp::Multiply => decimal(of_a + of_b, expr::scale_of(a) + expr::scale_of(b)),
+                BinaryOp::Multiply => {
+                    let scales = [expr::scale_of(a), expr::scale_of(b)];
+                    decimal(of_a + of_b, expr::computed_scale(scales.iter().sum(), &scales))
+                }
                 BinaryOp::Modulo => expr::decimal_remainder_type(a, b),
                 _ => decimal(of_a.max(of_b) + 1, scale),
             }

@@ -5,6 +5,7 @@ use super::super::{BIGINT_WIDTH, Node, Number, double_with, integer_type, number
 use super::byte_bits::is_byte_string;
 use super::{Call, Coercibility, Function, ascii_text, bigint, double, integer};
 use crate::error::{Result, SqlError};
+use types::decimal::MAX_COLUMN_SCALE;
 use types::{ColumnType, TypeCode, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -178,7 +179,9 @@ fn rounded(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
     }
     let wanted = match args.get(1).map(|arg| &arg.node) {
         None => 0,
-        Some(Node::Constant(value)) => integer_of(&number(value)).clamp(0, 30) as u32,
+        Some(Node::Constant(value)) => {
+            integer_of(&number(value)).clamp(0, i128::from(MAX_COLUMN_SCALE)) as u32
+        }
         Some(_) => u32::from(ty.scale()),
     };
     let digits = u32::from(ty.precision() - ty.scale()) + 1;

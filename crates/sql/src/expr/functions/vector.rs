@@ -1,6 +1,8 @@
 //! Functions on vectors, which are stored as numbers of four bytes each, the lowest byte first.
+//! Those whose names begin with `vec_` are MariaDB's.
 
-use super::{Call, Coercibility, Function, ascii_text, integer, text, wrong_arguments};
+use super::super::text_of;
+use super::{Call, Coercibility, Function, ascii_text, double, integer, text, wrong_arguments};
 use crate::error::{Result, SqlError};
 use types::{ColumnType, TypeCode, Value, collation};
 
@@ -21,6 +23,19 @@ fn numbers(call: &Call<'_>) -> Result<Vec<f32>> {
         return Err(refused());
     }
     Ok(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
+}
+
+/// Returns pairs of the numbers of MariaDB's two vectors. `None` if the arguments are no two
+/// vectors of one length, for which MariaDB's functions return NULL.
+fn pairs(call: &Call<'_>) -> Option<Vec<(f32, f32)>> {
+    let (Value::Bytes(a), Value::Bytes(b)) = (&*call.values[0], &*call.values[1]) else { return None };
+    let is_vector = a.len() == b.len() && a.len().is_multiple_of(FLOAT_BYTES);
+    let (a, b) = (a.as_chunks::<FLOAT_BYTES>().0, b.as_chunks::<FLOAT_BYTES>().0);
+    if !is_vector || a.is_empty() {
+        return None;
+    }
+    let of = |bytes: &[u8; FLOAT_BYTES]| f32::from_le_bytes(*bytes);
+    Some(a.iter().zip(b).map(|(a, b)| (of(a), of(b))).collect())
 }
 
 /// Reads the text of a vector, such as `[1,2.5,-3e2]`.
@@ -95,6 +110,37 @@ pub(super) const FUNCTIONS: &[Function] = &[
         }
         out.push(']');
         Ok(text(out))
+    }),
+    Function::new(
+        "vec_fromtext",
+        1..=1,
+        |_| Ok((ColumnType::vector(MOST_DIMENSIONS as u32), Coercibility::Literal)),
+        |call| {
+            let numbers = parse(&String::from_utf8_lossy(&call.bytes(0)));
+            let bytes = |numbers: Vec<f32>| numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+            Ok(numbers.map_or(Value::Null, |numbers| Value::Bytes(bytes(numbers))))
+        },
+    ),
+    Function::new("vec_totext", 1..=1, ascii_text::<TEXT_CHARS>, |call| {
+        let shown = |number: f32| text_of(&Value::Float(number)).into_owned();
+        let numbers: Vec<Vec<u8>> = numbers(call)?.into_iter().map(shown).collect();
+        let inside = String::from_utf8_lossy(&numbers.join(&b","[..])).into_owned();
+        Ok(text(format!("[{inside}]")))
+    }),
+    Function::new("vec_distance_euclidean", 2..=2, double, |call| {
+        let squares = |pairs: Vec<(f32, f32)>| pairs.into_iter().map(|(a, b)| f64::from((a - b) * (a - b)));
+        Ok(pairs(call).map_or(Value::Null, |pairs| Value::Double(squares(pairs).sum::<f64>().sqrt())))
+    }),
+    Function::new("vec_distance_cosine", 2..=2, double, |call| {
+        let Some(pairs) = pairs(call) else { return Ok(Value::Null) };
+        let (mut product, mut of_a, mut of_b) = (0.0, 0.0, 0.0);
+        for (a, b) in pairs {
+            product += f64::from(a * b);
+            of_a += f64::from(a * a);
+            of_b += f64::from(b * b);
+        }
+        let distance = 1.0 - product / (of_a * of_b).sqrt();
+        Ok(if distance.is_finite() { Value::Double(distance) } else { Value::Null })
     }),
     Function::new("vector_dim", 1..=1, integer::<10>, |call| Ok(Value::Int(numbers(call)?.len() as i64))),
 ];
