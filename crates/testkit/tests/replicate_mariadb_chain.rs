@@ -46,12 +46,12 @@ const QUESTIONS: &[&str] = &[
 fn answers(server: &Server) -> Vec<Vec<String>> {
     let mut session = server.connect();
     session.query("USE d").expect("is there");
-    let mut texts = |sql: &&str| -> Vec<String> {
+    let mut texts = |sql: &str| -> Vec<String> {
         let rows = session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}")).rows;
         let cells = rows.into_iter().flatten().map(Option::unwrap_or_default);
         cells.map(|cell| String::from_utf8_lossy(&cell).into_owned()).collect()
     };
-    QUESTIONS.iter().map(|sql| texts(&sql)).collect()
+    QUESTIONS.iter().map(|sql| texts(sql)).collect()
 }
 
 fn follows(format: &str) {
