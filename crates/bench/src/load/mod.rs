@@ -18,13 +18,10 @@ use crate::progress::{Progress, grouped};
 use crate::sbtest::{Checksum, SCHEMA, checksum};
 use crate::server::Server;
 use crate::usage::PerOperation;
-use rows::{Load, create_table};
+use rows::{Load, TABLE, create_table};
 
 pub use outcome::{Outcome, Plan, Sample, Way};
 pub use report::{json, text};
-
-/// The table that is filled. The dump's lines are for this name.
-const TABLE: &str = "loaded";
 
 /// Measures everything that the plan asks for.
 pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError> {

@@ -3,10 +3,11 @@
 use os::random::Rng;
 use protocol::client::{Client, ClientError};
 
-use super::TABLE;
 use super::outcome::{Plan, Way};
 use crate::sbtest::{C_LEN, PAD_LEN, digits};
 
+/// The table that is filled. The dump's statements are for this name.
+pub(super) const TABLE: &str = "loaded";
 /// The secondary indexes of the table; a plan takes the first ones.
 const INDEXES: [&str; 3] = ["KEY k_1 (k)", "KEY k_2 (k, pad)", "KEY k_3 (pad, id)"];
 
