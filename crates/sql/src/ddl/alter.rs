@@ -1,7 +1,7 @@
 //! ALTER TABLE: makes the new definition, and tells how old rows become new ones.
 
 use super::altered::Altered;
-use super::client_checks::check_written_columns;
+use super::client_checks::{check_default, check_written_columns};
 use super::column::{add_expressions, column, default_of, expression_default, implied_timestamps};
 use super::column_type::recollated;
 use super::conditional::{settled, written_column};
@@ -511,6 +511,9 @@ impl Builder<'_> {
                     _ => expression_default(&self.def, at, default, self.settings)?,
                 };
                 self.def.columns[at].default = Some(default);
+                if !self.settings.replicated {
+                    check_default(&self.def, at)?;
+                }
                 Ok(())
             }
             _ => Ok(()),

@@ -34,23 +34,35 @@ pub(super) fn check_written_columns<'s>(
     Ok(())
 }
 
-/// Checks that a column's default depends on no generated value behind it.
-fn check_default(def: &TableDef, at: usize) -> Result<()> {
+/// Checks that a column's default depends on no AUTO_INCREMENT column, and on no generated value
+/// behind it.
+///
+/// # Errors
+/// Returns 3768 and 3767.
+pub(super) fn check_default(def: &TableDef, at: usize) -> Result<()> {
     let Some(ColumnDefault::Expression(text)) = &def.columns[at].default else { return Ok(()) };
     let is_computed = |other: usize| {
         let other = &def.columns[other];
         other.generated.is_some() || matches!(other.default, Some(ColumnDefault::Expression(_)))
     };
-    let used = columns_of(def, text).unwrap_or_default();
-    if !used.into_iter().any(|other| other >= at && is_computed(other)) {
-        return Ok(());
+    let name = &def.columns[at].name;
+    // The column that the expression names first decides.
+    for other in columns_of(def, text).unwrap_or_default() {
+        if def.columns[other].auto_increment {
+            let text = format!(
+                "Default value expression of column '{name}' cannot refer to an auto-increment column."
+            );
+            return Err(SqlError::new(3768, text));
+        }
+        if other >= at && is_computed(other) {
+            let text = format!(
+                "Default value expression of column '{name}' cannot refer to a column defined after it if that column \
+                 is a generated column or has an expression as default value."
+            );
+            return Err(SqlError::new(3767, text));
+        }
     }
-    let text = format!(
-        "Default value expression of column '{}' cannot refer to a column defined after it if that column is a \
-         generated column or has an expression as default value.",
-        def.columns[at].name
-    );
-    Err(SqlError::new(3767, text))
+    Ok(())
 }
 
 /// Checks a key that a statement adds.

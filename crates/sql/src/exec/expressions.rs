@@ -62,7 +62,8 @@ impl RowExpressions {
         for (at, column) in def.columns.iter().enumerate() {
             let whose = format!("column '{}'", column.name);
             if let Some(ColumnDefault::Expression(text)) = &column.default {
-                defaults.push((at, compile(binder, &scope, text, &whose)));
+                let compiled = compile(binder, &scope, text, &whose);
+                defaults.push((at, compiled.map(|expr| expr.for_column(&column.ty, None))));
             }
             if let Some(made) = &column.generated {
                 binder.meaning.makes_arrays = column.elements.is_some();
