@@ -200,6 +200,34 @@ fn defaults_that_are_expressions_are_stored_as_by_mysql() {
     assert!(answers.iter().any(|answer| answer.contains("1,E9,E9FC,")), "{answers:#?}");
 }
 
+/// Moments with a fraction of a second in columns of numbers: MySQL rounds the moment for integers,
+/// and its digits for other numbers.
+const MOMENTS: &[&str] = &[
+    "CREATE DATABASE mo",
+    "USE mo",
+    "SET sql_mode = ''",
+    "CREATE TABLE m (id INT PRIMARY KEY, t TIME(3), d DATETIME(3), s TIMESTAMP(3) NULL)",
+    "INSERT INTO m VALUES (1, '23:59:59.500', '2024-12-31 23:59:59.500', '2024-02-29 23:59:59.500'), \
+     (2, '-00:00:59.500', '2024-02-29 23:59:59.499', '2024-02-29 23:59:58.999'), (3, '838:59:59', '9999-12-31 23:59:59', NULL)",
+    "CREATE TABLE n (i INT, b BIGINT, u BIGINT UNSIGNED, y YEAR, d DECIMAL(20,0), e DECIMAL(20,1), f DOUBLE, c VARCHAR(30))",
+    "INSERT INTO n SELECT t, t, t, NULL, t, t, t, t FROM m",
+    "INSERT INTO n SELECT NULL, d, d, NULL, d, d, d, d FROM m",
+    "INSERT INTO n SELECT NULL, s, s, NULL, s, s, s, s FROM m",
+    "INSERT INTO n(i, b) VALUES (TIME'23:59:59.5', TIMESTAMP'2024-12-31 23:59:59.5'), (TIME'00:00:00.4', TIMESTAMP'2024-12-31 23:59:59.4')",
+    "SELECT * FROM n",
+    "SET sql_mode = 'TIME_TRUNCATE_FRACTIONAL'",
+    "INSERT INTO n(i, b) VALUES (TIME'23:59:59.5', TIMESTAMP'2024-12-31 23:59:59.5')",
+    "SELECT i, b FROM n WHERE f IS NULL",
+    "ALTER TABLE m MODIFY t BIGINT, MODIFY d BIGINT",
+    "SELECT * FROM m",
+];
+
+#[test]
+fn moments_become_integers_as_by_mysql() {
+    let answers = same_answers("moments_become_integers", MOMENTS);
+    assert!(answers.iter().any(|answer| answer.contains("240000")), "{answers:#?}");
+}
+
 /// Rows whose expressions see columns that are filled up or shortened when they are stored.
 const FILLED_UP: &[&str] = &[
     "CREATE DATABASE al",

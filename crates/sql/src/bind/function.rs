@@ -209,18 +209,37 @@ fn prepare_first(name: &str, args: &mut [Expr], scope: &Scope) {
             read_time_of_document(&mut args[0], scope);
         }
         "addtime" | "subtime" => read_time_of_document(&mut args[1], scope),
+        "year" | "month" | "day" | "dayofmonth" | "quarter" | "dayofweek" | "weekday" | "dayofyear"
+        | "to_days" | "week" | "weekofyear" | "yearweek" | "last_day" | "dayname" | "monthname" | "date"
+        | "datediff" => {
+            args.iter_mut().for_each(|argument| read_document(argument, &ColumnType::date(), scope));
+        }
+        "date_format" | "unix_timestamp" | "convert_tz" | "to_seconds" | "timestamp" => {
+            let [first, others @ ..] = args else { return };
+            read_document(first, &ColumnType::datetime(MOST_DIGITS), scope);
+            if name == "timestamp" {
+                others.iter_mut().for_each(|time| read_time_of_document(time, scope));
+            }
+        }
         "inet_aton" | "inet6_aton" | "inet_ntoa" | "inet6_ntoa" | "unhex" => named(&mut args[0], scope),
         _ => {}
     }
 }
 
+/// The most digits of a fraction of a second.
+const MOST_DIGITS: u8 = 6;
+
 /// Reads an argument that is a document as a time.
-#[inline(never)]
 fn read_time_of_document(argument: &mut Expr, scope: &Scope) {
-    const MOST_DIGITS: u8 = 6;
+    read_document(argument, &ColumnType::time(MOST_DIGITS), scope);
+}
+
+/// Reads an argument that is a document as a value of this type.
+#[inline(never)]
+fn read_document(argument: &mut Expr, ty: &ColumnType, scope: &Scope) {
     let column = scope.column_of(argument);
     let document = std::mem::replace(argument, Expr::constant(Value::Null));
-    *argument = document.read_from_json(&ColumnType::time(MOST_DIGITS), column);
+    *argument = document.read_from_json(ty, column);
 }
 
 /// Lets an argument that is a column know its name, which warnings show.

@@ -4,6 +4,7 @@
 mod beside;
 mod chosen;
 mod functions;
+mod moments;
 mod random;
 mod replicated;
 mod schemas;

@@ -24,6 +24,12 @@ pub(super) fn to_integer(value: &Value, ty: &ColumnType, context: Context) -> As
             prefix if prefix.len > 0 => prefix.value,
             _ => return context.adjust(in_range(0, ty).0, Problem::Incorrect("integer", shown(value))),
         },
+        // MySQL rounds moments to seconds, and not the numbers that their digits are. Its mode
+        // TIME_TRUNCATE_FRACTIONAL is about columns of moments.
+        Value::Time(time) => Value::Time(time.round(0)).to_integer().unwrap_or(0),
+        Value::DateTime(at) => {
+            Value::DateTime(at.round(0).unwrap_or_else(|| at.truncate(0))).to_integer().unwrap_or(0)
+        }
         _ => value.to_integer().unwrap_or(0),
     };
     let (stored, fits) = in_range(integer, ty);

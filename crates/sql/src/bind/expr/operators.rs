@@ -126,7 +126,9 @@ pub(super) fn extract(
     operand: &ast::Expr,
     place: &mut Place<'_>,
 ) -> Result<Expr> {
-    let operand = Box::new(binder.expr(operand, place)?);
+    let operand = binder.expr(operand, place)?;
+    let moment = if unit.has_days() { ColumnType::datetime(6) } else { ColumnType::time(6) };
+    let operand = Box::new(json::cast_operand(operand, &moment, place.scope));
     let ty = expr::integer_type(width_of(unit), false);
     let node = Node::Extract { unit, operand };
     Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Numeric })

@@ -27,6 +27,11 @@ fn constant_count(args: &[Expr], at: usize) -> Option<u32> {
     constant(args, at).map(|count| u32::try_from(count.max(0)).unwrap_or(u32::MAX))
 }
 
+/// Returns the second argument, a length, if it is a constant that is not below zero.
+fn length_asked_for(args: &[Expr]) -> Option<u32> {
+    constant(args, 1).filter(|count| *count >= 0).and_then(|_| constant_count(args, 1))
+}
+
 /// Returns the type of a text of this many characters in the collation of the arguments `texts`.
 fn text_of_chars(texts: &[Expr], chars: Option<u32>) -> Inferred {
     let (id, coercibility) = aggregate_collations(texts.iter())?;
@@ -83,13 +88,14 @@ pub(super) fn part_of_first(args: &[Expr]) -> Inferred {
 /// LPAD(text, count, padding) and RPAD(text, count, padding).
 pub(super) fn padded(args: &[Expr]) -> Inferred {
     let (id, coercibility) = collation_of_first(&args[0], &args[2..])?;
-    let ty = text_type(constant_count(args, 1).unwrap_or(MOST_CHARS_OF_BLOB), id);
+    let ty = text_type(length_asked_for(args).unwrap_or(MOST_CHARS_OF_BLOB), id);
     Ok((ty, coercibility))
 }
 
-/// REPEAT(text, count).
+/// REPEAT(text, count). As with LPAD and RPAD, MySQL takes a count below zero for a very large one
+/// here.
 pub(super) fn repeated(args: &[Expr]) -> Inferred {
-    let chars = constant_count(args, 1).map(|count| chars_of_first(args).saturating_mul(count));
+    let chars = length_asked_for(args).map(|count| chars_of_first(args).saturating_mul(count));
     text_of_chars(&args[..1], chars)
 }
 

@@ -5,6 +5,7 @@ use super::argument::{check_type, document, document_for, made, path, scalar, si
 use super::result_type::{json, text_of_chars};
 use crate::error::{Result, SqlError};
 use crate::expr::documents::{damaged, too_deep};
+use crate::expr::{Coercibility, Expr, is_text};
 use types::collation::{BINARY, UTF8MB4_BIN};
 use types::json::{self as documents, JsonError, Leg, Node, Path};
 use types::like::like_while;
@@ -205,6 +206,7 @@ fn member_of(call: &Call<'_>) -> Result<Value> {
 struct Search<'c> {
     call: &'c Call<'c>,
     pattern: Vec<u8>,
+    collation: u16,
     escape: Option<u8>,
     one: bool,
     found: Vec<Vec<u8>>,
@@ -218,7 +220,7 @@ impl Search<'_> {
         match node {
             Node::String(text) => {
                 let goes_on = || self.call.ctx.check_interrupt();
-                let matches = like_while(text, &self.pattern, self.escape, UTF8MB4_BIN, goes_on)?;
+                let matches = like_while(text, &self.pattern, self.escape, self.collation, goes_on)?;
                 if matches && !self.found.contains(at) {
                     self.call.check_room(at.len())?;
                     self.found.push(at.clone());
@@ -263,6 +265,14 @@ fn escape_of(call: &Call<'_>) -> Result<Option<u8>> {
     }
 }
 
+/// Returns the collation in which JSON_SEARCH compares: that of a pattern which has its own, as a
+/// column and a variable do. The texts of documents are binary beside literals.
+fn collation_of_search(pattern: &Expr) -> u16 {
+    let has_own = pattern.coercibility < Coercibility::Literal;
+    let is_of_characters = is_text(&pattern.ty) && pattern.ty.collation != BINARY;
+    if has_own && is_of_characters { pattern.ty.collation } else { UTF8MB4_BIN }
+}
+
 fn search(call: &Call<'_>) -> Result<Value> {
     let Some(node) = document(call, 0)? else { return Ok(Value::Null) };
     let Some(one) = is_one(call, 1)? else { return Ok(Value::Null) };
@@ -278,7 +288,9 @@ fn search(call: &Call<'_>) -> Result<Value> {
     if paths.is_empty() {
         paths.push(Path::default());
     }
-    let mut search = Search { call, pattern: call.bytes(2).into_owned(), escape, one, found: Vec::new() };
+    let pattern = call.bytes(2).into_owned();
+    let collation = collation_of_search(&call.args[2]);
+    let mut search = Search { call, pattern, collation, escape, one, found: Vec::new() };
     for path in &paths {
         let mut done = false;
         for (mut at, node) in path.places(&node) {
