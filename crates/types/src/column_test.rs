@@ -197,20 +197,25 @@ impl ColumnTest {
                 Some(other) => wanted.contains(&collation::compare_utf8mb4(*collation, packed, other)),
             },
             Accepts::Texts { collation, part, texts, equal } => {
-                let part = part.of(packed);
-                let prefix = collation::order_prefix(*collation, part);
-                let is_equal = |(of_text, text): &(Option<u64>, Vec<u8>)| {
-                    *of_text == prefix
-                        && (**text == *part
-                            || collation::compare_utf8mb4(*collation, part, text) == Ordering::Equal)
-                };
-                texts.iter().any(is_equal) == *equal
+                is_one_of(part.of(packed), texts, *collation) == *equal
             }
             Accepts::Like { collation, pattern, escape, matches } => {
                 like(packed, pattern, *escape, *collation) == *matches
             }
         })
     }
+}
+
+/// Reports whether a text is equal to one of some others, beside which their
+/// [`collation::order_prefix`] is. It is a function of its own, because other tests of each row
+/// would pay for its room.
+#[inline(never)]
+fn is_one_of(text: &[u8], others: &[(Option<u64>, Vec<u8>)], collation: u16) -> bool {
+    let prefix = collation::order_prefix(collation, text);
+    others.iter().any(|(of_other, other)| {
+        *of_other == prefix
+            && (**other == *text || collation::compare_utf8mb4(collation, text, other) == Ordering::Equal)
+    })
 }
 
 #[cfg(test)]

@@ -81,7 +81,7 @@ impl ImageFilter {
     /// Reports whether a row passes all tests.
     #[inline]
     pub fn passes(&self, layout: &RowLayout, image: &[u8]) -> Result<bool> {
-        all_hold(&self.tests, layout, image)
+        Ok(all_hold(&self.tests, layout, image)?)
     }
 }
 

@@ -3,9 +3,8 @@
 //! In: tests of columns ([`ColumnTest`]). Out: whether an image passes them. A test passes where
 //! its condition is true, so NULL and false are the same to it, which AND and OR allow.
 
-use crate::error::Result;
 use types::column_test::ColumnTest;
-use types::row::RowLayout;
+use types::row::{RowError, RowLayout};
 
 /// A test of a row.
 #[derive(Debug)]
@@ -57,27 +56,36 @@ impl RowTest {
         own.into_iter().chain(of_all)
     }
 
-    /// Reports whether a row passes the test.
-    #[inline]
-    pub fn holds(&self, layout: &RowLayout, image: &[u8]) -> Result<bool> {
+    /// Reports whether a row passes the test. That of one column is decided without a call, because
+    /// each row of a scan comes through here.
+    #[inline(always)]
+    pub fn holds(&self, layout: &RowLayout, image: &[u8]) -> Result<bool, RowError> {
         match self {
-            RowTest::Column(test) => Ok(test.holds(layout, image)?),
-            RowTest::All(tests) => all_hold(tests, layout, image),
-            RowTest::Any(tests) => {
-                for test in tests {
-                    if test.holds(layout, image)? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
+            RowTest::Column(test) => test.holds(layout, image),
+            RowTest::All(tests) => all_parts_hold(tests, layout, image),
+            RowTest::Any(tests) => some_part_holds(tests, layout, image),
         }
     }
 }
 
+#[inline(never)]
+fn all_parts_hold(tests: &[RowTest], layout: &RowLayout, image: &[u8]) -> Result<bool, RowError> {
+    all_hold(tests, layout, image)
+}
+
+#[inline(never)]
+fn some_part_holds(tests: &[RowTest], layout: &RowLayout, image: &[u8]) -> Result<bool, RowError> {
+    for test in tests {
+        if test.holds(layout, image)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Reports whether a row passes all of the tests.
-#[inline]
-pub(super) fn all_hold(tests: &[RowTest], layout: &RowLayout, image: &[u8]) -> Result<bool> {
+#[inline(always)]
+pub(super) fn all_hold(tests: &[RowTest], layout: &RowLayout, image: &[u8]) -> Result<bool, RowError> {
     for test in tests {
         if !test.holds(layout, image)? {
             return Ok(false);

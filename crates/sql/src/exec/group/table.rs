@@ -231,7 +231,7 @@ impl<'g> Groups<'g> {
     #[inline]
     pub fn add(&mut self, key: &[u8], row: &[Value], ctx: &Context<'_>) -> Result<()> {
         if let Some(group) = self.before
-            && *key == *self.key_before
+            && (self.is_single || *key == *self.key_before)
         {
             return self.take(group, row, ctx);
         }
