@@ -43,7 +43,7 @@ pub(crate) fn to_column(
             Some(members) if column.ty.code == TypeCode::Enum && !ctx.variables.of_mariadb => {
                 Ok(Value::Enum { index: 0, members: members.clone() })
             }
-            _ => zero_value(column),
+            _ => zero_value(column, ctx),
         };
     }
     let read = document_for_column(value, &column.ty, &column.name, ctx)?;
@@ -51,7 +51,7 @@ pub(crate) fn to_column(
         // MySQL stores the zero date of a document that is none.
         let problem = convert::Problem::OutOfRange;
         ctx.warn(problem.code(), problem.message(&column.name, row));
-        return zero_value(column);
+        return zero_value(column, ctx);
     }
     let value = read.as_ref().unwrap_or(value);
     let is_text = matches!(value, Value::Bytes(_));
@@ -197,8 +197,11 @@ fn part_of_day_lost(time: Option<&Value>) -> convert::Problem {
     }
 }
 
-/// Returns the implicit default of a NOT NULL column.
-pub(super) fn zero_value(column: &ColumnDef) -> Result<Value> {
+/// Returns the implicit default of a NOT NULL column. In MariaDB that of geometries has no bytes.
+pub(super) fn zero_value(column: &ColumnDef, ctx: &Context<'_>) -> Result<Value> {
+    if ctx.variables.of_mariadb && column.ty.code == TypeCode::Geometry {
+        return Ok(Value::Bytes(Vec::new()));
+    }
     convert::implicit_default(&column.ty)
         .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)))
 }
@@ -247,7 +250,7 @@ pub(super) fn default_value(
         // The default's expression is computed when the row is complete, too.
         Some(ColumnDefault::Expression(_)) => Ok(Value::Null),
         None if column.nullable && !column.demands_value() => Ok(Value::Null),
-        None | Some(ColumnDefault::Null) if !column.demands_value() => zero_value(column),
+        None | Some(ColumnDefault::Null) if !column.demands_value() => zero_value(column, ctx),
         None | Some(ColumnDefault::Null) => {
             let message = format!("Field '{}' doesn't have a default value", column.name);
             // MariaDB takes a column that ON DUPLICATE KEY UPDATE assigns for one that has a value,
@@ -258,7 +261,7 @@ pub(super) fn default_value(
             ctx.warn(1364, message);
             // The default was taken away by ALTER COLUMN ... DROP DEFAULT if the column may be
             // NULL.
-            if column.nullable { Ok(Value::Null) } else { zero_value(column) }
+            if column.nullable { Ok(Value::Null) } else { zero_value(column, ctx) }
         }
     }
 }

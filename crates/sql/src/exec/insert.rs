@@ -439,7 +439,7 @@ impl InsertPlan {
             let column = &self.table.def.columns[at];
             values.push(match is_implicit && !column.nullable {
                 // No value is missing here, so there is no warning.
-                true => super::assign::zero_value(column)?,
+                true => super::assign::zero_value(column, run.ctx)?,
                 false => default_value(&self.table, at, number, lenient, run.ctx)?,
             });
         }

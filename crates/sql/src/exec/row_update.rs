@@ -110,7 +110,7 @@ fn new_value(
             // value and lets the mark of a NULL stand. MariaDB stores NULL.
             let is_zero =
                 value.is_null() && column.demands_value() && !is_null && !run.ctx.variables.of_mariadb;
-            if is_zero { zero_value(column) } else { Ok(value) }
+            if is_zero { zero_value(column, run.ctx) } else { Ok(value) }
         }
     }
 }

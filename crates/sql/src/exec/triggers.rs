@@ -101,7 +101,7 @@ pub(super) fn check_nulls(
             return Err(SqlError::column_not_null(&column.name));
         }
         run.ctx.warn(1048, format!("Column '{}' cannot be null", column.name));
-        *value = zero_value(column)?;
+        *value = zero_value(column, run.ctx)?;
     }
     Ok(())
 }

@@ -59,7 +59,7 @@ impl InsertPlan {
         if self.fires() {
             self.tell_no_default(run, through)?;
         }
-        zero_value(&self.table.def.columns[at])
+        zero_value(&self.table.def.columns[at], run.ctx)
     }
 
     /// Reports whether IGNORE leaves the row out because the view would not show it.

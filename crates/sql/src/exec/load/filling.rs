@@ -8,6 +8,7 @@ use crate::exec::assign::{Strictness, default_value, now_for, of_table, zero_val
 use crate::exec::insert::{ColumnSource, Generator, InsertPlan, Outcome, RowOfLiterals, sources, to_image};
 use crate::exec::row_update::NewValue;
 use crate::exec::{Changes, Run, refuse_changes, to_column};
+use crate::expr::Context;
 use engine::{ColumnDef, ColumnDefault, TriggerEvent};
 use types::convert::{self, LiteralKind};
 use types::{TypeCode, Value, Zone};
@@ -50,7 +51,7 @@ fn is_integer_column(column: &ColumnDef) -> bool {
 
 /// Returns the value of a column that is filled with nothing: the type's zero value or, for ENUM,
 /// the error value ''.
-pub(super) fn empty_value(column: &ColumnDef) -> Result<Value> {
+pub(super) fn empty_value(column: &ColumnDef, ctx: &Context<'_>) -> Result<Value> {
     if column.ty.code == TypeCode::Enum {
         let lenient =
             convert::Context { strict: false, zone: Zone::UTC, dates: convert::DateModes::default() };
@@ -59,7 +60,7 @@ pub(super) fn empty_value(column: &ColumnDef) -> Result<Value> {
             .map(|(value, _)| value)
             .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)));
     }
-    zero_value(column)
+    zero_value(column, ctx)
 }
 
 /// Reports whether NULL in the column stands for the time of the statement.
@@ -155,7 +156,7 @@ impl<'p> Filling<'p> {
             let is_implicit = matches!(column.default, None | Some(ColumnDefault::Null));
             let value = match is_implicit && !column.nullable && column.generated.is_none() {
                 _ if generated == Some(at) => Value::Null,
-                true => zero_value(column).unwrap_or(Value::Null),
+                true => zero_value(column, run.ctx).unwrap_or(Value::Null),
                 false => default_value(table, at, 1, lenient, run.ctx)?,
             };
             let is_filled_later = column.generated.is_some()
@@ -227,7 +228,7 @@ impl<'p> Filling<'p> {
         let value = match () {
             () if column.generated.is_some() => Value::Null,
             () if is_now_for_null(column) => now_for(column, run.ctx)?,
-            () if is_empty => empty_value(column)?,
+            () if is_empty => empty_value(column, run.ctx)?,
             () => self.empty[at].clone(),
         };
         self.set(at, value);
@@ -245,7 +246,7 @@ impl<'p> Filling<'p> {
         }
         self.set(at, Value::Null);
         if !column.nullable && column.generated.is_none() && !self.plan.fires() {
-            self.values[at] = empty_value(column).unwrap_or(Value::Null);
+            self.values[at] = empty_value(column, run.ctx).unwrap_or(Value::Null);
             self.nulled.push(at);
         }
         Ok(())
@@ -267,7 +268,7 @@ impl<'p> Filling<'p> {
             return Err(SqlError::new(1263, text));
         }
         run.ctx.warn(1263, text);
-        let empty = empty_value(column)?;
+        let empty = empty_value(column, run.ctx)?;
         self.set(at, empty);
         Ok(())
     }
