@@ -30,6 +30,14 @@ const STATEMENTS: &[&str] = &[
     "UPDATE IGNORE q SET id = 1 WHERE note = 'd'",
     "UPDATE IGNORE q SET id = 2 WHERE note = 'a'",
     "UPDATE q SET note = 'x'",
+    // A key goes with its last column beside the period's.
+    "CREATE TABLE x (id INT, s DATE, e DATE, PERIOD FOR pp(s, e), UNIQUE k (id, pp WITHOUT OVERLAPS))",
+    "INSERT INTO x VALUES (1, '2020-01-01', '2020-02-01'), (2, '2020-01-01', '2020-02-01')",
+    "ALTER TABLE x DROP id, DROP PERIOD IF EXISTS FOR pp",
+    "CREATE TABLE y (id INT, s DATE, e DATE, PERIOD FOR pp(s, e), UNIQUE (id, pp WITHOUT OVERLAPS))",
+    "ALTER TABLE y DROP id",
+    "INSERT INTO y VALUES ('2020-01-01', '2020-02-01'), ('2020-01-15', '2020-03-01')",
+    "UPDATE y SET e = '2021-01-01'",
     // A period that ends before it begins is refused, so IGNORE leaves these rows out.
     "INSERT IGNORE INTO o VALUES (1, '2020-01-01', NULL), (2, '2020-02-01', '2020-01-01'), \
      (3, '2020-01-01', '2020-01-01'), (4, '2020-01-01', '2020-01-02')",

@@ -678,6 +678,7 @@ impl Builder<'_> {
         for index in &mut self.def.indexes {
             index.columns.retain(|part| part.column != at);
         }
+        temporal::empty_keys_of_period(&mut self.def);
         // An index that goes takes its hidden columns along, so the others must have their new
         // places.
         self.for_each_position(|column| *column -= usize::from(*column > at));

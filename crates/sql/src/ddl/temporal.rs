@@ -149,6 +149,24 @@ pub(super) fn forget_overlaps(def: &mut TableDef, name: &str) {
     def.temporal.without_overlaps.retain(|known| !known.eq_ignore_ascii_case(name));
 }
 
+/// Takes the last columns from keys WITHOUT OVERLAPS that have lost all others: MariaDB drops such
+/// keys with the last column beside the period's.
+pub(super) fn empty_keys_of_period(def: &mut TableDef) {
+    const EDGES: usize = 2;
+    let overlapping = std::mem::take(&mut def.temporal.without_overlaps);
+    for (name, parts) in unique_keys(def) {
+        if overlapping.iter().any(|known| known.eq_ignore_ascii_case(name)) && parts.len() <= EDGES {
+            parts.clear();
+        }
+    }
+    def.primary = def.primary.take().filter(|primary| !primary.is_empty());
+    let is_left = |name: &str| {
+        let index = def.indexes.iter().find(|index| index.name.eq_ignore_ascii_case(name));
+        index.map_or(def.primary.is_some(), |index| !index.columns.is_empty())
+    };
+    def.temporal.without_overlaps = overlapping.into_iter().filter(|name| is_left(name)).collect();
+}
+
 /// Moves the note about WITHOUT OVERLAPS to the new name of an index.
 pub(super) fn rename_overlaps(def: &mut TableDef, from: &str, to: &str) {
     for name in def.temporal.without_overlaps.iter_mut().filter(|name| name.eq_ignore_ascii_case(from)) {
