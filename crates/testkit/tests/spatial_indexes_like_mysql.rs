@@ -217,7 +217,10 @@ fn on_globe(rng: &mut Rng) -> [f64; 2] {
 /// Returns a shape whose corners are this far from those of the lattice.
 fn shape_on_globe(rng: &mut Rng, aside: f64) -> String {
     let text = |[latitude, longitude]: [f64; 2]| format!("{latitude} {longitude}");
-    let [from, to] = [on_globe(rng), on_globe(rng)].map(|point| point.map(|number| number + aside));
+    let from = on_globe(rng).map(|number| number + aside);
+    // What is wider than a cap of 80 degrees around both shapes is refused here.
+    let mut near = |number: f64, most: f64| (number + rng.below(21) as f64 - 10.0).clamp(-most, most);
+    let to = [near(from[0], 80.0), near(from[1], 179.0)];
     match rng.below(6) {
         0 => format!("POINT({})", text(from)),
         1 | 2 => format!("LINESTRING({},{})", text(from), text(to)),
