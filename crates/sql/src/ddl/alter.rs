@@ -674,11 +674,11 @@ impl Builder<'_> {
         if let Some(primary) = &mut self.def.primary {
             primary.retain(|part| part.column != at);
         }
-        self.def.primary = self.def.primary.take().filter(|primary| !primary.is_empty());
         for index in &mut self.def.indexes {
             index.columns.retain(|part| part.column != at);
         }
         temporal::empty_keys_of_period(&mut self.def);
+        self.def.primary = self.def.primary.take().filter(|primary| !primary.is_empty());
         // An index that goes takes its hidden columns along, so the others must have their new
         // places.
         self.for_each_position(|column| *column -= usize::from(*column > at));

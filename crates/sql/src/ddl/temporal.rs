@@ -159,12 +159,11 @@ pub(super) fn empty_keys_of_period(def: &mut TableDef) {
             parts.clear();
         }
     }
-    def.primary = def.primary.take().filter(|primary| !primary.is_empty());
-    let is_left = |name: &str| {
-        let index = def.indexes.iter().find(|index| index.name.eq_ignore_ascii_case(name));
-        index.map_or(def.primary.is_some(), |index| !index.columns.is_empty())
-    };
-    def.temporal.without_overlaps = overlapping.into_iter().filter(|name| is_left(name)).collect();
+    let left: Vec<&str> =
+        unique_keys(def).filter(|(_, parts)| !parts.is_empty()).map(|(name, _)| name).collect();
+    let is_left = |name: &String| left.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let overlapping = overlapping.into_iter().filter(is_left).collect();
+    def.temporal.without_overlaps = overlapping;
 }
 
 /// Moves the note about WITHOUT OVERLAPS to the new name of an index.

@@ -56,8 +56,8 @@ impl RowTest {
         own.into_iter().chain(of_all)
     }
 
-    /// Reports whether a row passes the test. That of one column is decided without a call, because
-    /// each row of a scan comes through here.
+    /// Reports whether a row passes the test. Each row of a scan comes through here, so this is
+    /// inlined, and the tests of several columns are functions of their own.
     #[inline(always)]
     pub fn holds(&self, layout: &RowLayout, image: &[u8]) -> Result<bool, RowError> {
         match self {
