@@ -296,3 +296,72 @@ fn hex_literals_are_numbers_beside_a_subquerys_row() {
     );
     assert!(answers[4].contains(": 1,"), "{}", answers[4]);
 }
+
+/// The collation of a subquery's value holds as strongly as that of what the subquery selects.
+#[test]
+fn a_subquery_of_a_literal_takes_the_collation_of_a_column() {
+    let answers = same_answers(
+        "comparisons_like_mysql::a_subquery_of_a_literal_takes_the_collation_of_a_column",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (b VARCHAR(5) COLLATE utf8mb4_bin, l VARCHAR(5) CHARACTER SET latin1, \
+             g VARCHAR(5) COLLATE utf8mb4_general_ci)",
+            "INSERT INTO t VALUES ('a', 'a', 'a'), ('A', 'A', 'A')",
+            "SET NAMES utf8mb4 COLLATE utf8mb4_0900_ai_ci",
+            "SELECT b FROM t WHERE b = (SELECT 'A')",
+            "SELECT l FROM t WHERE l = (SELECT 'A')",
+            "SELECT g FROM t WHERE g = (SELECT CONCAT('A', ''))",
+            "SELECT b FROM t WHERE b = (SELECT MAX('A'))",
+            "SELECT b FROM t WHERE b = (SELECT 'A' UNION SELECT 'A')",
+            "SELECT b FROM t WHERE b = (SELECT l FROM t LIMIT 1)",
+            "SELECT b FROM t WHERE b = (SELECT g FROM t LIMIT 1)",
+            "SELECT COERCIBILITY((SELECT 'r')), COERCIBILITY((SELECT 'r' LIMIT 1)), COERCIBILITY((SELECT MAX('r'))), \
+             COERCIBILITY((SELECT 1)), COERCIBILITY((SELECT USER())), COERCIBILITY((SELECT b FROM t LIMIT 1)), \
+             COERCIBILITY((SELECT 'r' UNION SELECT 'r')), COERCIBILITY((SELECT 'r' UNION SELECT b FROM t LIMIT 1)), \
+             COERCIBILITY((VALUES ROW('r'))), COERCIBILITY((SELECT b COLLATE utf8mb4_bin FROM t LIMIT 1)), \
+             COERCIBILITY((SELECT NULL)), COERCIBILITY((SELECT x FROM (SELECT 'r' x) q))",
+            "SELECT COERCIBILITY((SELECT MAX('r') OVER () FROM t LIMIT 1)), \
+             COERCIBILITY((SELECT MAX('r') FROM t GROUP BY b WITH ROLLUP LIMIT 1)), \
+             COERCIBILITY((SELECT b FROM t GROUP BY b WITH ROLLUP LIMIT 1))",
+            "SELECT b FROM t WHERE (b, 1) = (SELECT 'A', 1)",
+            "SELECT b FROM t WHERE b IN (SELECT 'A')",
+            "SELECT b FROM t WHERE b = ANY (SELECT 'A' UNION SELECT 'b')",
+            "SELECT CONCAT(b, (SELECT 'A')) = 'aa', COLLATION(CONCAT(b, (SELECT 'A'))) FROM t",
+        ],
+    );
+    assert!(answers[5].ends_with(": A"), "{answers:#?}");
+}
+
+#[test]
+fn derived_columns_of_literals_take_the_collation_of_a_column() {
+    let answers = same_answers(
+        "comparisons_like_mysql::derived_columns_of_literals_take_the_collation_of_a_column",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (b VARCHAR(5) COLLATE utf8mb4_bin, g VARCHAR(5) COLLATE utf8mb4_general_ci)",
+            "INSERT INTO t VALUES ('a', 'a'), ('A', 'A')",
+            "SET NAMES utf8mb4 COLLATE utf8mb4_0900_ai_ci",
+            "SELECT b FROM t JOIN (SELECT 'A' x UNION ALL SELECT 'b') q ON t.b = q.x",
+            "SELECT b FROM t JOIN (VALUES ROW('A'), ROW('b')) q (x) ON t.b = q.x",
+            "SELECT b FROM t JOIN (SELECT 'A' x UNION ALL SELECT g FROM t) q ON t.b = q.x ORDER BY 1",
+            "SELECT b FROM t LEFT JOIN (SELECT 'A' x) q ON t.b = q.x WHERE q.x IS NOT NULL",
+            "WITH c AS (SELECT 'A' x) SELECT b FROM t, c WHERE b = x",
+            "WITH c AS (SELECT 'A' x), e AS (SELECT x FROM c) SELECT b FROM t, c, e WHERE b = c.x AND b = e.x",
+            "WITH RECURSIVE c AS (SELECT 'A' x UNION ALL SELECT 'b' FROM c WHERE x = 'A') SELECT b FROM t JOIN c ON b = x",
+            "CREATE VIEW v AS SELECT 'A' x",
+            "SELECT b FROM t JOIN v ON b = x",
+            "SELECT b FROM t WHERE b IN (SELECT x FROM (SELECT 'A' x) q)",
+            "SELECT b FROM t WHERE (b, g) IN (SELECT x, x FROM (SELECT 'A' x) q)",
+            "SELECT CONCAT(b, x), COLLATION(CONCAT(b, x)), CONCAT(b, x) = 'AA' FROM t, (SELECT 'A' x) q",
+            "SELECT COERCIBILITY(x), COERCIBILITY(y), COERCIBILITY(z), COERCIBILITY(u), COERCIBILITY(n) FROM \
+             (SELECT 'A' x, CONCAT('A', b) y, 1 z, USER() u, NULL n FROM t LIMIT 1) q",
+            "SELECT COERCIBILITY(x), COERCIBILITY(y) FROM (SELECT 'A' x, RANK() OVER () y FROM t LIMIT 1) q",
+            "SELECT COERCIBILITY(x) FROM (SELECT 'A' x, b FROM t GROUP BY b WITH ROLLUP LIMIT 1) q",
+            "SELECT * FROM (SELECT 'a' x) p JOIN (SELECT 'A' COLLATE utf8mb4_bin y) q ON x = y",
+            "SELECT * FROM (SELECT 'a' x) p JOIN (SELECT 'A' y) q ON x = y",
+        ],
+    );
+    assert!(answers[5].ends_with(": A"), "{answers:#?}");
+}

@@ -3,6 +3,7 @@
 
 use bench::instance::Settings;
 use protocol::client::{Client, ClientError};
+use testkit::answers::same_answers;
 use testkit::lines::lines_of;
 use testkit::server::same_as_mysql;
 
@@ -56,4 +57,27 @@ fn keys_that_are_not_unique_are_referred_to_where_that_is_allowed() {
         answers
     });
     assert!(answers.iter().any(|answer| answer.contains(": 6125 Failed to add")), "{answers:#?}");
+}
+
+#[test]
+fn actions_change_no_column_of_a_check_constraint() {
+    let answers = same_answers(
+        "foreign_keys_like_mysql::actions_change_no_column_of_a_check_constraint",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE p (a INT PRIMARY KEY)",
+            "CREATE TABLE c1 (a INT, CHECK (a > 0), FOREIGN KEY (a) REFERENCES p (a) ON DELETE CASCADE)",
+            "CREATE TABLE c2 (a INT, CHECK (a > 0), FOREIGN KEY (a) REFERENCES p (a) ON DELETE SET NULL)",
+            "CREATE TABLE c3 (a INT, b INT, FOREIGN KEY (a) REFERENCES p (a) ON UPDATE CASCADE)",
+            "ALTER TABLE c3 ADD CHECK (a > 0)",
+            "ALTER TABLE c3 ADD CHECK (b > 0)",
+            "CREATE TABLE c4 (a INT, CHECK (a > 0))",
+            "ALTER TABLE c4 ADD FOREIGN KEY (a) REFERENCES p (a) ON UPDATE CASCADE",
+            "ALTER TABLE c4 ADD b INT, ADD FOREIGN KEY (b) REFERENCES p (a) ON UPDATE SET NULL, \
+             ADD CONSTRAINT foo CHECK (b > a)",
+            "CREATE TABLE c5 (a INT, CHECK (a > 0), FOREIGN KEY (a) REFERENCES p (a) ON UPDATE NO ACTION)",
+        ],
+    );
+    assert!(answers[4].contains("3823"), "{answers:#?}");
 }

@@ -9,6 +9,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::functions::NAMED;
 use crate::expr::functions::byte_bits::is_byte_string;
 use crate::expr::functions::json::{MARIADB_JSON_ARRAY, MARIADB_JSON_OBJECT, MARIADB_JSON_VALID};
+use crate::expr::functions::string::FIND_AMONG_MEMBERS;
 use crate::expr::functions::table::find_function;
 use crate::expr::{
     self, Aggregate, AggregateKind, Coercibility, Expr, MOST_BIT_STRING_BYTES, Node, NumericClass,
@@ -48,6 +49,19 @@ pub(super) fn function(
     for arg in &call.args {
         args.push(binder.expr(arg, place)?);
     }
+    call_with(binder, call, native, args, place)
+}
+
+/// Binds a call of a native function whose arguments are bound.
+// Its frame must not become a part of that of `function`, through which arguments are bound.
+#[inline(never)]
+fn call_with(
+    binder: &mut Binder<'_>,
+    call: &ast::FunctionCall,
+    native: Option<&'static expr::Function>,
+    mut args: Vec<Expr>,
+    place: &mut Place<'_>,
+) -> Result<Expr> {
     let count = args.len();
     let count_is = |least: usize, most: usize| {
         if (least..=most).contains(&count) {
@@ -94,6 +108,8 @@ pub(super) fn function(
             if !args.iter().all(is_constant) {
                 return Err(SqlError::new(1210, "Incorrect arguments to NAME_CONST"));
             }
+            // As in MySQL, a column that is made of it takes NULL.
+            args[1].nullable = true;
             Ok(args.swap_remove(1))
         }
         "nullif" => {
@@ -139,6 +155,10 @@ pub(super) fn function(
                             operators'";
                 binder.constants.complaints.push((1235, text.to_owned()));
             }
+            let function = match name == "find_in_set" && is_among_members(&args, place.scope) {
+                true => &FIND_AMONG_MEMBERS,
+                false => function,
+            };
             let mut args = args;
             prepare_first(name, &mut args, place.scope);
             let args = if takes_numbers(name) { numeric(args, place.scope) } else { args };
@@ -195,6 +215,18 @@ fn null_if_equal(operands: [Expr; 2], value: Expr, collation: u16) -> Node {
     let condition =
         Expr { node: compare, ty: expr::truth_type(), nullable, coercibility: Coercibility::Numeric };
     Node::If(Box::new([condition, Expr::constant(Value::Null), value]))
+}
+
+/// Reports whether FIND_IN_SET is asked for a constant in a table's own column of the type SET.
+#[inline(never)]
+fn is_among_members(args: &[Expr], scope: &Scope) -> bool {
+    let [text, set] = args else { return false };
+    let is_column = match set.node {
+        Node::Slot(slot) => scope.of_slot(slot).is_some_and(|(table, _)| table.stored),
+        Node::Outer(_) => true,
+        _ => false,
+    };
+    is_column && set.ty.code == TypeCode::Set && expr::is_same_for_each_row(text)
 }
 
 /// Makes the first argument what some functions ask of it.

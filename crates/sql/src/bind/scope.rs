@@ -2,6 +2,7 @@
 
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Expr, Node};
+use crate::plan::QueryPlan;
 use crate::result_column::{NOT_FIXED, column_flags, decimals, type_flags, value_flags};
 use crate::sink::{ColumnMeta, column_flag};
 use engine::{Table, TableDef};
@@ -13,6 +14,8 @@ pub(crate) struct ScopeColumn {
     pub name: String,
     pub ty: ColumnType,
     pub nullable: bool,
+    /// How strongly the column's collation holds.
+    pub coercibility: Coercibility,
     /// The column's flags in the description of a result.
     pub flags: u16,
     pub org_name: String,
@@ -103,6 +106,7 @@ impl ScopeTable {
             name: column.name.clone(),
             ty: type_of_values(&column.ty),
             nullable: column.nullable,
+            coercibility: Coercibility::of_type(&column.ty),
             flags: column_flags(table, at),
             org_name: column.name.clone(),
             invisible: column.invisible,
@@ -126,6 +130,7 @@ impl ScopeTable {
             ty: column.ty.clone(),
             // These expressions are evaluated before the row's NOT NULL columns are checked.
             nullable: true,
+            coercibility: Coercibility::of_type(&column.ty),
             flags: type_flags(&column.ty),
             org_name: column.name.clone(),
             invisible: column.invisible,
@@ -154,6 +159,7 @@ impl ScopeTable {
             name: column.name.clone(),
             ty: made_type(column),
             nullable: column.flags & column_flag::NOT_NULL == 0,
+            coercibility: Coercibility::of_type(&made_type(column)),
             flags: column.flags & column_flag::NOT_NULL | type_flags(&made_type(column)),
             org_name: column.org_name.clone(),
             invisible: false,
@@ -177,7 +183,23 @@ impl ScopeTable {
             node: Node::Slot(self.base + at),
             ty: column.ty.clone(),
             nullable: column.nullable,
-            coercibility: Coercibility::of_type(&column.ty),
+            coercibility: column.coercibility,
+        }
+    }
+
+    /// Returns the scope of the rows of a plan, as [`ScopeTable::computed`] does. The collations of
+    /// the columns hold as strongly as those of the plan.
+    pub fn of_plan(schema: &str, alias: &str, org_table: &str, plan: &QueryPlan, base: usize) -> ScopeTable {
+        let mut table = ScopeTable::computed(schema, alias, org_table, &plan.columns, base);
+        table.hold_as(plan);
+        table
+    }
+
+    /// Has the collations of the columns hold as strongly as those of the plan that yields them.
+    pub fn hold_as(&mut self, plan: &QueryPlan) {
+        assert_eq!(self.columns.len(), plan.columns.len(), "each column of the plan has a name");
+        for (at, column) in self.columns.iter_mut().enumerate() {
+            column.coercibility = plan.coercibility(at);
         }
     }
 

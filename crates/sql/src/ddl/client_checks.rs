@@ -4,7 +4,7 @@ use super::expression::columns_of;
 use super::settings::DdlSettings;
 use crate::ast::{ColumnSpec, Expr, KeyKind, KeySpec, Literal};
 use crate::error::{Result, SqlError};
-use engine::{ColumnDefault, TableDef};
+use engine::{CheckDef, ColumnDefault, ForeignKeyDef, ReferentialAction, TableDef};
 use types::TypeCode;
 
 /// Checks the columns that a statement has written, in the definition that it makes.
@@ -86,4 +86,29 @@ pub(super) fn check_key(def: &TableDef, key: &KeySpec, settings: &DdlSettings) -
         }
     }
     Ok(())
+}
+
+/// Checks that no action of a foreign key changes a column that a CHECK constraint names.
+///
+/// # Errors
+/// Returns 3823 (`ER_CHECK_CONSTRAINT_CLAUSE_USING_FK_REFER_ACTION_COLUMN`).
+pub(super) fn check_actions(def: &TableDef, check: &CheckDef, foreign_key: &ForeignKeyDef) -> Result<()> {
+    use ReferentialAction::{Cascade, SetDefault, SetNull};
+    let changes = matches!(foreign_key.on_update, Cascade | SetNull | SetDefault)
+        || matches!(foreign_key.on_delete, SetNull | SetDefault);
+    if !changes {
+        return Ok(());
+    }
+    let named = columns_of(def, &check.expression).unwrap_or_default();
+    match foreign_key.columns.iter().find(|column| named.contains(column)) {
+        Some(&column) => {
+            let text = format!(
+                "Column '{}' cannot be used in a check constraint '{}': needed in a foreign key constraint '{}' \
+                 referential action.",
+                def.columns[column].name, check.name, foreign_key.name
+            );
+            Err(SqlError::new(3823, text))
+        }
+        None => Ok(()),
+    }
 }

@@ -1,12 +1,13 @@
 //! Foreign keys in definitions: what a FOREIGN KEY clause adds to a table, and what statements may
 //! not remove because a foreign key needs it.
 
+use super::client_checks::check_actions;
 use super::key::key_definition;
 use super::settings::DdlSettings;
 use crate::ast::{ForeignKeySpec, KeyKind, KeyPart, KeySpec};
 use crate::attribute::ENGINE;
 use crate::error::{Result, SqlError};
-use engine::{Catalog, ForeignKeyDef, IndexRef, ReferentialAction, Table, TableDef};
+use engine::{Catalog, CheckDef, ForeignKeyDef, IndexRef, ReferentialAction, Table, TableDef};
 use std::sync::Arc;
 use types::{ColumnType, TypeCode, collation};
 
@@ -89,6 +90,9 @@ impl Relations<'_> {
         let first = def.foreign_keys.len();
         for spec in specs {
             let foreign_key = self.added(def, spec)?;
+            if !self.replicated {
+                def.checks.iter().try_for_each(|check| check_actions(def, check, &foreign_key))?;
+            }
             def.foreign_keys.push(foreign_key);
         }
         for (at, spec) in specs.iter().enumerate() {
@@ -285,8 +289,11 @@ impl Relations<'_> {
         if self.replicated {
             return Ok(());
         }
+        let is_new = |check: &&CheckDef| old.checks.iter().all(|known| known.name != check.name);
         for foreign_key in &new.foreign_keys {
             check_set_null(new, foreign_key)?;
+            let mut added = new.checks.iter().filter(is_new);
+            added.try_for_each(|check| check_actions(new, check, foreign_key))?;
             if new.index_on(&foreign_key.columns).is_none() {
                 return Err(self.index_needed(old, foreign_key, sources));
             }

@@ -1,6 +1,6 @@
 //! Parsing of expressions, by precedence climbing.
 
-use super::{Parser, deprecated_names};
+use super::{Parser, deprecated};
 use crate::ast::{BinaryOp, Expr, Literal, Scope, TimeUnit, TruthValue, UnaryOp, Written};
 use crate::error::{Result, SqlError};
 use crate::lexer::{self, TokenKind};
@@ -116,21 +116,52 @@ impl Parser<'_> {
                 _ => None,
             };
             if let Some(op) = op {
-                self.advance();
-                let is_even = match op {
-                    UnaryOp::Not => self.skip_pairs(|parser| parser.is_symbol("!")),
-                    UnaryOp::Plus => self.skip_pairs(|parser| parser.is_symbol("+")),
-                    _ => false,
-                };
+                let operators = self.prefixes(op);
                 let operand = Expr::Unary(op, Box::new(self.expr_above(power::UNARY)?));
-                return Ok(if is_even { Expr::Unary(op, Box::new(operand)) } else { operand });
+                if op == UnaryOp::Not {
+                    (0..operators).for_each(|_| self.warn_of_syntax("!", "NOT"));
+                }
+                return Ok(if operators.is_multiple_of(2) {
+                    Expr::Unary(op, Box::new(operand))
+                } else {
+                    operand
+                });
             }
         }
         if self.is("BINARY") {
             self.advance();
-            return Ok(Expr::Unary(UnaryOp::Binary, Box::new(self.expr_above(power::UNARY)?)));
+            let operand = Box::new(self.expr_above(power::UNARY)?);
+            self.warn_of_syntax("BINARY expr", "CAST");
+            return Ok(Expr::Unary(UnaryOp::Binary, operand));
         }
         self.primary()
+    }
+
+    /// Reads a prefix operator and returns how often it is written. Only `!` and `+` may be
+    /// repeated. As in MySQL, `!!` without a space is one operator, which negates; for MariaDB it
+    /// is two.
+    // Its frame must not become a part of `prefix`, through which all expressions are read.
+    #[inline(never)]
+    fn prefixes(&mut self, op: UnaryOp) -> usize {
+        let of_mariadb = self.mode.of_source && !self.mode.of_mysql;
+        let repeated = match op {
+            UnaryOp::Not => "!",
+            UnaryOp::Plus => "+",
+            _ => {
+                self.advance();
+                return 1;
+            }
+        };
+        let mut operators = 0;
+        while self.is_symbol(repeated) {
+            operators += 1;
+            let end = self.advance().end;
+            let is_one = op == UnaryOp::Not && !of_mariadb && self.token().start == end;
+            if is_one && self.is_symbol(repeated) {
+                self.advance();
+            }
+        }
+        operators
     }
 
     /// Skips repetitions of a prefix operator that has been read. Pairs of it have no effect, so
@@ -158,8 +189,14 @@ impl Parser<'_> {
     fn infix_expr(&mut self, left: Expr, op: Infix, strength: u8) -> Result<Expr> {
         match op {
             Infix::And | Infix::Or => {
-                self.advance();
+                let written = self.advance();
                 let right = self.expr_above(strength)?;
+                if written.kind == TokenKind::Symbol {
+                    match op {
+                        Infix::And => self.warn_of_syntax("&&", "AND"),
+                        _ => self.warn_of_syntax("|| as a synonym for OR", "OR"),
+                    }
+                }
                 return Ok(match op {
                     Infix::And => Expr::and(left, right),
                     _ => Expr::or(left, right),
@@ -372,13 +409,13 @@ impl Parser<'_> {
             }
             if raw[0] == b'_' && self.ahead(1).kind == TokenKind::Text {
                 let charset = self.word_text(token)?[1..].to_ascii_lowercase();
-                self.hints.warnings.extend(deprecated_names::of_charset(&charset));
+                self.hints.warnings.extend(deprecated::of_charset(&charset));
                 self.advance();
                 return Ok(Expr::Literal(Literal::Text(self.text_literal()?, Some(charset))));
             }
             if raw[0] == b'_' && matches!(self.ahead(1).kind, TokenKind::Hex | TokenKind::Bits) {
                 let charset = self.word_text(token)?[1..].to_ascii_lowercase();
-                self.hints.warnings.extend(deprecated_names::of_charset(&charset));
+                self.hints.warnings.extend(deprecated::of_charset(&charset));
                 self.advance();
                 return Ok(Expr::Literal(match self.literal()? {
                     Literal::Bytes(bytes, _) | Literal::Bits(bytes) => Literal::Bytes(bytes, Some(charset)),

@@ -130,6 +130,9 @@ impl Parser<'_> {
             Some((least, most)) => self.counted_arguments(least, most)?,
             None => self.arguments()?,
         };
+        if name.eq_ignore_ascii_case("found_rows") {
+            self.warn_of_found_rows();
+        }
         Ok(Expr::call_as_written(&name, args))
     }
 

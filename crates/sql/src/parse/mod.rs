@@ -14,7 +14,7 @@ mod counted;
 mod create;
 #[cfg(test)]
 mod damaged;
-pub(crate) mod deprecated_names;
+pub(crate) mod deprecated;
 mod dml;
 mod explain;
 mod expr;
@@ -155,6 +155,7 @@ pub(crate) fn parse_watched(
     if parser.token().kind != TokenKind::End {
         return Err(parser.error());
     }
+    parser.warn_of_dollar_names();
     let Parser { parameters, mut hints, blocks, .. } = parser;
     let unknown_blocks = blocks.end();
     if !unknown_blocks.is_empty() {

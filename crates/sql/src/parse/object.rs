@@ -242,7 +242,12 @@ impl Parser<'_> {
         if self.parameters > parameters {
             return Err(SqlError::new(1351, "View's SELECT contains a variable or parameter"));
         }
-        (self.hints, self.depth, self.highest) = (hints, depth, highest);
+        let of_query = std::mem::replace(&mut self.hints, hints);
+        (self.depth, self.highest) = (depth, highest);
+        if of_query.warnings.len() > self.hints.warnings.len() {
+            // The query's hints count when the view is read. What is deprecated is told now.
+            self.hints.warnings.clone_from(&of_query.warnings);
+        }
         (self.queries, self.tables) = (queries, tables);
         self.at = end;
         Ok(query_end)

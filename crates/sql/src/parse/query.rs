@@ -208,6 +208,7 @@ impl Parser<'_> {
                 select.distinct = true;
             } else if self.eat("SQL_CALC_FOUND_ROWS") {
                 select.calc_found_rows = true;
+                self.warn_of_calc_found_rows();
             } else if self.eat("STRAIGHT_JOIN") {
                 select.straight = true;
             } else if self.eat("HIGH_PRIORITY") {
@@ -218,7 +219,9 @@ impl Parser<'_> {
                 select.words.big_result = true;
             } else if self.eat("SQL_BUFFER_RESULT") {
                 select.words.buffer_result = true;
-            } else if !self.eat_any(&["ALL", "SQL_NO_CACHE"]) {
+            } else if self.eat("SQL_NO_CACHE") {
+                self.warn_of_no_cache();
+            } else if !self.eat("ALL") {
                 return Ok(());
             }
         }

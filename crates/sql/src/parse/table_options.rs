@@ -1,6 +1,6 @@
 //! Parsing of the options of tables and schemas.
 
-use super::{Parser, deprecated_names};
+use super::{Parser, deprecated};
 use crate::SqlError;
 use crate::ast::{SchemaOptions, TableOptions};
 use crate::error::Result;
@@ -86,7 +86,7 @@ impl Parser<'_> {
         match word.as_str() {
             "ENGINE" => options.engine = Some(value),
             "COLLATE" => {
-                self.hints.warnings.extend(deprecated_names::of_collation(&value));
+                self.hints.warnings.extend(deprecated::of_collation(&value));
                 options.collation = Some(value.to_ascii_lowercase());
             }
             "COMMENT" => options.comment = Some(self.kept_as_comment(value)),

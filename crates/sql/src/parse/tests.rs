@@ -236,7 +236,7 @@ fn several_statements_and_depth() {
     statement(&deep);
     let deep = format!("select {}1{}", "1+(".repeat(5000), ")".repeat(5000));
     assert_eq!(refusal(&deep).0, 1436);
-    for prefix in ["not ", "!", "+"] {
+    for prefix in ["not ", "! ", "+"] {
         for times in 5000..5003 {
             let same = prefix.repeat(2 - times % 2);
             let many = statement(&format!("select 1 from t where {}1", prefix.repeat(times)));

@@ -530,7 +530,8 @@ impl QueryPlan {
         }
     }
 
-    /// Returns how strongly the collation of a column prevails over that of another query's column.
+    /// Returns how strongly the collation of a column holds. As in MySQL, that of a literal holds
+    /// as little where a subquery or a derived table yields it.
     pub fn coercibility(&self, at: usize) -> Coercibility {
         match &self.body {
             QueryBody::Select(select) => select.outputs[at].coercibility,
@@ -538,7 +539,9 @@ impl QueryPlan {
             QueryBody::Union { branches, .. } => {
                 strongest(branches.iter().map(|branch| branch.plan.coercibility(at)))
             }
-            QueryBody::Recursive(_) | QueryBody::Windowed(_) | QueryBody::Rolled(_) => Coercibility::Implicit,
+            QueryBody::Recursive(_) | QueryBody::Windowed(_) | QueryBody::Rolled(_) => {
+                Coercibility::of_type(&self.columns[at].ty)
+            }
         }
     }
 

@@ -42,6 +42,7 @@ fn parameter_type(value: &Value) -> Option<ColumnType> {
 impl Session {
     /// Prepares a statement (COM_STMT_PREPARE).
     pub fn prepare(&mut self, text: &[u8]) -> Result<Prepared> {
+        self.statement.diagnostics.borrow_mut().clear();
         let text = types::collation::to_utf8mb4(self.settings.variables.client_collation, text);
         let prepare = |session: &mut Session| session.prepare_text(&text);
         let prepared = measuring::run_prepare(self, &text, prepare)
@@ -59,6 +60,8 @@ impl Session {
         diagnostics.push(crate::expr::Level::Error, error.code, error.message.clone());
     }
 
+    /// Prepares a statement. What parsing warns of is warned of here, and not when the statement is
+    /// executed.
     fn prepare_text(&self, text: &[u8]) -> Result<Box<PreparedStatement>> {
         // As in MySQL, the limit of prepared statements is checked before anything else.
         let place = PreparedPlace::take(&self.server.host)?;
@@ -66,7 +69,7 @@ impl Session {
         // The connection has a copy of its own, which the process list shows.
         charge.add_now(2 * text.len())?;
         let empty = || SqlError::new(1065, "Query was empty");
-        let parsed = {
+        let mut parsed = {
             let _state = enter(State::Parse);
             let mut watch = |bytes| self.may_read_on(bytes, &mut charge);
             crate::parse::parse_watched(text, self.settings.variables.lex_mode(), &mut watch)
@@ -91,6 +94,11 @@ impl Session {
                 | Statement::Show { show: Show::Warnings { .. } | Show::CountOf { .. } | Show::Help(_), .. }
         ) {
             return Err(SqlError::not_preparable());
+        }
+        if !parsed.hints.warnings.is_empty() {
+            for (code, text) in std::mem::take(&mut parsed.hints.warnings) {
+                self.statement.diagnostics.borrow_mut().push(crate::expr::Level::Warning, code, text);
+            }
         }
         if let Statement::Call(call) = &parsed.statement {
             privileges::check_statement(self, &parsed.statement)?;
@@ -190,11 +198,8 @@ impl Session {
         let Some(bound) = &prepared.bound else {
             let (text, statement) = (prepared.text.clone(), prepared.statement.clone());
             self.parameters.arguments = Arguments { values: parameters.to_vec(), types: Vec::new() };
-            // Its hints were warned of when it was prepared.
-            let mut hints = prepared.hints.clone();
-            if !hints.warnings.is_empty() {
-                hints.warnings.clear();
-            }
+            let hints = prepared.hints.clone();
+            assert!(hints.warnings.is_empty(), "they were told when the statement was prepared");
             let done = set_var::with_hinted(self, &statement, &hints, |session, hints| {
                 session.run_unbound(&text, (&statement, hints), sink)
             });
@@ -260,18 +265,16 @@ impl Session {
                 let text = match text {
                     PrepareText::Literal(text) => text.clone(),
                     PrepareText::UserVariable(variable) => {
-                        crate::expr::text_of(&self.settings.user_variables.value(variable)).into_owned()
+                        // As in MySQL, NULL is taken for the text `NULL`.
+                        match self.settings.user_variables.value(variable) {
+                            Value::Null => b"NULL".to_vec(),
+                            value => crate::expr::text_of(&value).into_owned(),
+                        }
                     }
                 };
                 let name = name.to_lowercase();
                 self.prepared.take_named(&name);
                 let mut prepared = self.prepare_text(&text)?;
-                if prepared.bound.is_none() {
-                    let mut diagnostics = self.statement.diagnostics.borrow_mut();
-                    for (code, text) in &prepared.hints.warnings {
-                        diagnostics.push(crate::expr::Level::Warning, *code, text.clone());
-                    }
-                }
                 watched::tell_prepare(self, &text);
                 measuring::told_prepared(self, &mut prepared, &name);
                 self.prepared.put_named(name, prepared);

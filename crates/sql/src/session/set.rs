@@ -7,7 +7,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::{Level, number, text_of};
 use crate::host::{Privilege, VariableScope};
 use crate::memory::{Charge, heap_bytes};
-use crate::parse::deprecated_names;
+use crate::parse::deprecated;
 use crate::sql_mode::SqlMode;
 use crate::variables::Variables;
 use engine::Isolation;
@@ -257,8 +257,8 @@ fn tell_moved(session: &Session, name: &str, value: &Value) -> Result<()> {
 /// Pushes the warnings about a variable that names a character set or a collation.
 fn warn_of_character_set(session: &Session, name: &str, value: &str) {
     let told = match name {
-        _ if name.starts_with("character_set_") => deprecated_names::of_charset(value),
-        _ if name.starts_with("collation_") => deprecated_names::of_collation(value),
+        _ if name.starts_with("character_set_") => deprecated::of_charset(value),
+        _ if name.starts_with("collation_") => deprecated::of_collation(value),
         _ => return,
     };
     if let Some((code, text)) = told {

@@ -7,15 +7,24 @@ use crate::error::Result;
 use crate::expr::Level;
 use crate::sink::ResultSink;
 use crate::variables::CompletionType;
+use engine::Isolation;
 
 /// Runs a statement about transactions. Returns false for another statement.
 ///
 /// # Errors
 /// Returns MySQL's error for the statement.
 pub(super) fn run(session: &mut Session, statement: &Statement, sink: &mut dyn ResultSink) -> Result<bool> {
-    let mut stays = Vec::new();
+    let mut warnings = Vec::new();
     match statement {
-        Statement::Begin { snapshot, read_only } => begin(session, *snapshot, *read_only)?,
+        Statement::Begin { snapshot, read_only } => {
+            begin(session, *snapshot, *read_only)?;
+            let isolation = session.transaction.open.as_ref().map(|transaction| transaction.isolation());
+            if *snapshot && isolation.is_some_and(|isolation| isolation != Isolation::RepeatableRead) {
+                let text = "InnoDB: WITH CONSISTENT SNAPSHOT was ignored because this phrase can only be used with \
+                            REPEATABLE READ isolation level.";
+                warnings.push((138, text));
+            }
+        }
         Statement::Commit(completion) => {
             let (chain, release) = follows(session, *completion);
             let mut transacting = session.transacting();
@@ -28,7 +37,7 @@ pub(super) fn run(session: &mut Session, statement: &Statement, sink: &mut dyn R
         Statement::Rollback(completion) => {
             let (chain, release) = follows(session, *completion);
             session.transaction.xa.check_none()?;
-            stays = session.transaction.stays_of_temporary();
+            warnings = session.transaction.stays_of_temporary();
             let mut transacting = session.transacting();
             let chained = transacting.chained(chain);
             transacting.rollback();
@@ -52,7 +61,7 @@ pub(super) fn run(session: &mut Session, statement: &Statement, sink: &mut dyn R
         _ => return Ok(false),
     }
     session.statement.diagnostics.borrow_mut().clear();
-    for (code, text) in stays {
+    for (code, text) in warnings {
         session.statement.diagnostics.borrow_mut().push(Level::Warning, code, text);
     }
     results::ok(session, sink)?;

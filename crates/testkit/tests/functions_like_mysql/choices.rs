@@ -71,6 +71,33 @@ fn bits_of_a_chosen_time_are_those_of_its_integer() {
     assert!(answers[5].contains("20000102000000,240000"), "{answers:#?}");
 }
 
+/// MySQL gives the position among the members of the type where the column is a table's own.
+#[test]
+fn a_constant_is_found_among_the_members_of_a_set() {
+    let answers = same_answers(
+        "choices::a_constant_is_found_among_the_members_of_a_set",
+        &[
+            "create database sets",
+            "use sets",
+            "create table t (a int primary key, s set('p','q','r'))",
+            "insert into t values (1, 'p,r'), (2, 'q'), (3, null), (4, 'R,p'), (5, '')",
+            "create view v as select s from t",
+            "select find_in_set('r', s), find_in_set('R', s), find_in_set(concat('r'), s) from t",
+            "select find_in_set('p,r', s), find_in_set('x', s), find_in_set(null, s), find_in_set('r', concat(s)) from t",
+            "select (select find_in_set('r', t.s)) from t",
+            "select find_in_set('r', s) from v",
+            "select find_in_set('r', s) from (select s from t) q",
+            "select find_in_set(@x := 'r', s) from t where a = 1",
+            "select a from t where find_in_set('r', s) = 3",
+            "select a, find_in_set('r', s) from t order by s, a",
+            "prepare p from 'select find_in_set(?, s) from t'",
+            "set @r = 'r'",
+            "execute p using @r",
+        ],
+    );
+    assert!(answers[5].contains(": 3,3,3"), "{answers:#?}");
+}
+
 #[test]
 fn literals_of_bytes_are_numbers_beside_numbers_only() {
     let answers = same(

@@ -96,7 +96,7 @@ pub(super) fn scalar_subquery(
         TypeCode::Year => expr::made_year(),
         _ => meta.ty.clone().without_zerofill(),
     };
-    let coercibility = Coercibility::of_type(&ty);
+    let coercibility = plan.coercibility(0);
     if let Some(named) = named_alone(&plan) {
         forget_subqueries(&mut binder.subqueries, &mut binder.common, first);
         return Ok(frame.into_args().swap_remove(named));

@@ -62,7 +62,12 @@ pub(super) fn common_table(
     }
     crate::parse::check_stack()?;
     let (call, columns) = use_common(binder, level, at, outer)?;
-    let table = ScopeTable::computed("", shown, &name.name, &columns, scope.slots());
+    let mut table = ScopeTable::computed("", shown, &name.name, &columns, scope.slots());
+    let plan = &binder.subqueries[call.number].plan;
+    // The rows that a recursive table has not seen yet have no plan of their own.
+    if !plan.columns.is_empty() {
+        table.hold_as(plan);
+    }
     binder.add_to_scope(scope, table)?;
     Ok(Some(Source::Subquery(call)))
 }

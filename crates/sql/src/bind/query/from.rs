@@ -72,7 +72,7 @@ impl Binder<'_> {
                 let mut plan = bind_table(self, query, frame.as_ref())?;
                 self.noted.reads.note_derived(read_before);
                 name_columns(&mut plan.columns, columns)?;
-                let table = ScopeTable::computed("", alias, alias, &plan.columns, scope.slots());
+                let table = ScopeTable::of_plan("", alias, alias, &plan, scope.slots());
                 self.add_to_scope(scope, table)?;
                 let source = match frame {
                     // As a subquery it is computed once for all rows that give it the same
@@ -159,7 +159,7 @@ impl Binder<'_> {
             }
             let read = ReadView { alias: shown.to_owned(), schema: schema.clone(), name: name.name.clone() };
             self.noted.reads.note_view(&read, &plan, read_before);
-            let mut table = ScopeTable::computed(&schema, shown, &name.name, &plan.columns, scope.slots());
+            let mut table = ScopeTable::of_plan(&schema, shown, &name.name, &plan, scope.slots());
             if !readable {
                 // The privileges are on the view's own columns, not on those of the tables within
                 // it.

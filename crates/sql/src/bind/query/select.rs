@@ -108,7 +108,7 @@ fn bind_items(
                     (None, ast::Expr::Column { name, .. }) => {
                         scope.name_of_view_column(&bound).unwrap_or(name).to_owned()
                     }
-                    (None, _) => text[..text.floor_char_boundary(MOST_NAME_BYTES)].to_owned(),
+                    (None, _) => own_name(expr, text),
                 };
                 binder.may_make(2 * size_of::<String>() + allocated(name.len()))?;
                 if let Some(alias) = alias {
@@ -120,6 +120,25 @@ fn bind_items(
         }
     }
     Ok(items)
+}
+
+/// Returns the name of a column without an alias. `NAME_CONST(name, value)` gives its own.
+// Its frame must not become a part of `bind_select`, which is in the recursion through subqueries.
+#[inline(never)]
+fn own_name(expr: &ast::Expr, text: &str) -> String {
+    given_name(expr).unwrap_or_else(|| text[..text.floor_char_boundary(MOST_NAME_BYTES)].to_owned())
+}
+
+fn given_name(expr: &ast::Expr) -> Option<String> {
+    let ast::Expr::Function(call) = expr else { return None };
+    match call.args.first() {
+        Some(ast::Expr::Literal(name)) if call.name == "name_const" => match name {
+            ast::Literal::Text(name, _) => Some(String::from_utf8_lossy(name).into_owned()),
+            ast::Literal::Integer(name) => Some(name.to_string()),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Adds the columns that ON DUPLICATE KEY UPDATE names to the outputs. As in MySQL, the query's

@@ -25,7 +25,7 @@ mod shown_date;
 mod sound;
 mod spatial;
 mod statement_digest;
-mod string;
+pub(crate) mod string;
 pub(crate) mod table;
 mod text_lengths;
 mod time;

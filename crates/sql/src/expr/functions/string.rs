@@ -117,17 +117,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     })
     .sees_nulls(),
     Function::new("field", 2..=usize::MAX, integer::<11>, field).sees_nulls().never_null(),
-    Function::new("find_in_set", 2..=2, integer::<11>, |call| {
-        let id = super::super::comparison_collation("find_in_set", call.args.iter())?;
-        let (needle, set) = (call.bytes(0), call.bytes(1));
-        if set.is_empty() {
-            return Ok(Value::Int(0));
-        }
-        let same = |member: &&[u8]| collation::compare_utf8mb4(id, &needle, member).is_eq();
-        let position = set.split(|b| *b == b',').position(|member| same(&member));
-        Ok(Value::Int(position.map_or(0, |at| at as i64 + 1)))
-    })
-    .null_by_arguments(),
+    Function::new("find_in_set", 2..=2, integer::<11>, find_in_set).null_by_arguments(),
     Function::new("quote", 1..=1, quoted, |call| {
         if call.values[0].is_null() {
             return Ok(text("NULL"));
@@ -375,6 +365,32 @@ fn locate(call: &Call<'_>, needle: usize, haystack: usize) -> Result<Value> {
         }
     };
     Ok(Value::Int(found.map_or(0, |at| at as i64 + 1)))
+}
+
+/// FIND_IN_SET of a constant text in a column of the type SET. As in MySQL, it is the text's
+/// position among the members of the type.
+pub(crate) static FIND_AMONG_MEMBERS: Function = Function::new("find_in_set", 2..=2, integer::<11>, |call| {
+    let found = find_in_set(call)?;
+    let members = call.args[1].ty.members.as_deref().unwrap_or_default();
+    let id = super::super::comparison_collation("find_in_set", call.args.iter())?;
+    let needle = call.bytes(0);
+    let is_it = |member: &String| collation::compare_utf8mb4(id, &needle, member.as_bytes()).is_eq();
+    match members.iter().position(is_it) {
+        Some(at) if found != Value::Int(0) => Ok(Value::Int(at as i64 + 1)),
+        _ => Ok(found),
+    }
+})
+.null_by_arguments();
+
+fn find_in_set(call: &Call<'_>) -> Result<Value> {
+    let id = super::super::comparison_collation("find_in_set", call.args.iter())?;
+    let (needle, set) = (call.bytes(0), call.bytes(1));
+    if set.is_empty() {
+        return Ok(Value::Int(0));
+    }
+    let same = |member: &&[u8]| collation::compare_utf8mb4(id, &needle, member).is_eq();
+    let position = set.split(|b| *b == b',').position(|member| same(&member));
+    Ok(Value::Int(position.map_or(0, |at| at as i64 + 1)))
 }
 
 fn substring_index(call: &Call<'_>) -> Result<Value> {

@@ -138,19 +138,17 @@ pub(super) fn signal_in(
 /// Returns the value of a condition's item.
 fn item_of(condition: &Warning, item: ConditionItem) -> Value {
     let said = condition.items.iter().find(|(known, _)| *known == item).map(|(_, text)| text.as_str());
-    let origin = |part: u8| match part {
-        b'0'..=b'4' | b'A'..=b'H' => "ISO 9075",
-        _ => "MySQL",
-    };
-    let class = origin(condition.state[0]);
+    // As in MySQL, the subclasses of a class of the standard count as the standard's, too.
+    let is_of_standard = matches!(condition.state[0], b'0'..=b'4' | b'A'..=b'H');
+    let of_standard = |is_it: bool| if is_it { "ISO 9075" } else { "MySQL" };
     match item {
         ConditionItem::ReturnedSqlstate => Value::Bytes(condition.state.to_vec()),
         ConditionItem::MessageText => Value::text(&condition.message),
         ConditionItem::MysqlErrno => Value::Int(i64::from(condition.code)),
-        ConditionItem::ClassOrigin => Value::text(said.unwrap_or(class)),
+        ConditionItem::ClassOrigin => Value::text(said.unwrap_or(of_standard(is_of_standard))),
         ConditionItem::SubclassOrigin => {
-            let own = if class == "MySQL" { class } else { origin(condition.state[2]) };
-            Value::text(said.unwrap_or(own))
+            let is_of_standard = is_of_standard || condition.state.ends_with(b"000");
+            Value::text(said.unwrap_or(of_standard(is_of_standard)))
         }
         _ => Value::text(said.unwrap_or_default()),
     }

@@ -119,7 +119,7 @@ impl Transacting<'_> {
         }
         assert!(self.of.savepoints.is_empty(), "the savepoints have ended with their transaction");
         let mut transaction = self.new_transaction();
-        if snapshot {
+        if snapshot && transaction.isolation() == Isolation::RepeatableRead {
             transaction.open_snapshot()?;
         }
         self.note_begun(&transaction);

@@ -1,6 +1,7 @@
-//! Names of character sets and collations, with MySQL's warnings about those that it will remove.
+//! MySQL's warnings about what it will remove: names of character sets and collations, operators,
+//! words and names that begin with a dollar sign.
 
-use super::Parser;
+use super::{Parser, TokenKind};
 use crate::error::Result;
 use ::types::collation::{self, Charset};
 
@@ -21,12 +22,53 @@ impl Parser<'_> {
 
     /// Warns of the words ASCII and UNICODE behind a type.
     pub(super) fn warn_of_charset_word(&mut self, word: &str) {
+        self.warn_of_syntax(word, "CHARACTER SET charset_name");
+    }
+
+    /// Warns of an operator or a word. MySQL recommends what takes its place.
+    // The frames of the functions that read expressions, which are recursive, have to stay small.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn warn_of_syntax(&mut self, written: &str, instead: &str) {
         let text = format!(
-            "'{word}' is deprecated and will be removed in a future release. Please use CHARACTER SET charset_name \
-             instead"
+            "'{written}' is deprecated and will be removed in a future release. Please use {instead} instead"
         );
         self.hints.warnings.push((1287, text));
     }
+
+    /// Warns of the option SQL_CALC_FOUND_ROWS.
+    pub(super) fn warn_of_calc_found_rows(&mut self) {
+        let text = "SQL_CALC_FOUND_ROWS is deprecated and will be removed in a future release. Consider using two \
+                    separate queries instead.";
+        self.hints.warnings.push((1287, text.to_owned()));
+    }
+
+    /// Warns of FOUND_ROWS().
+    #[cold]
+    #[inline(never)]
+    pub(super) fn warn_of_found_rows(&mut self) {
+        let text = "FOUND_ROWS() is deprecated and will be removed in a future release. Consider using COUNT(*) instead.";
+        self.hints.warnings.push((1287, text.to_owned()));
+    }
+
+    /// Warns of the option SQL_NO_CACHE, which has no effect.
+    pub(super) fn warn_of_no_cache(&mut self) {
+        self.hints.warnings.push(without_replacement("SQL_NO_CACHE"));
+    }
+
+    /// Warns of each name that begins with a dollar sign and has no quotes around it.
+    pub(super) fn warn_of_dollar_names(&mut self) {
+        let begins = |token: &&super::Token| token.kind == TokenKind::Word && self.raw(**token)[0] == b'$';
+        let names = self.tokens.iter().filter(begins).count();
+        for _ in 0..names {
+            let warning = without_replacement("$ as the first character of an unquoted identifier");
+            self.hints.warnings.push(warning);
+        }
+    }
+}
+
+fn without_replacement(what: &str) -> (u16, String) {
+    (1681, format!("'{what}' is deprecated and will be removed in a future release."))
 }
 
 fn is_deprecated(charset: Charset) -> bool {
