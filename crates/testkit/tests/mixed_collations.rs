@@ -136,3 +136,62 @@ fn one_unicode_holds_another() {
     });
     assert!(answers.iter().any(|answer| answer.contains("1267")), "{answers:#?}");
 }
+
+/// Texts of `ascii` go together with those of any character set, and literals have to be characters
+/// of a column's.
+#[test]
+fn characters_that_a_character_set_does_not_have() {
+    let answers = answers(
+        "characters_that_a_character_set_does_not_have",
+        &[
+            "SET NAMES utf8mb4",
+            "CREATE TABLE s (g VARCHAR(9) COLLATE utf8mb4_general_ci, l VARCHAR(9) CHARACTER SET latin1, \
+             l2 VARCHAR(9) CHARACTER SET latin1 COLLATE latin1_bin, a VARCHAR(9) CHARACTER SET ascii, \
+             k VARCHAR(9) CHARACTER SET koi8r, u VARCHAR(9) CHARACTER SET utf8mb3, i INT)",
+            "INSERT INTO s VALUES ('a', 'a', 'a', 'a', 'a', 'a', 1), ('B', 'b', 'B', 'b', 'B', 'b', 2), \
+             ('\u{e9}', '\u{e9}', '\u{e9}', 'e', '\u{431}', '\u{e9}', 3)",
+            "SELECT l = a, l2 = a, k = a, g = a, a = l, a = k FROM s",
+            "SELECT CONCAT(l, a), COLLATION(CONCAT(l, a)), COLLATION(CONCAT(a, l2)), COLLATION(IFNULL(a, k)), \
+             COLLATION(IF(i = 1, a, u)), COERCIBILITY(CONCAT(a, l)) FROM s LIMIT 1",
+            "SELECT l FROM s UNION SELECT a FROM s ORDER BY 1",
+            "SELECT FIELD(l, a, 'b'), ELT(1, l, a), COALESCE(l, a), GREATEST(l, a), INSTR(l, a), LOCATE(a, l), \
+             STRCMP(l, a), FIND_IN_SET(l, a), l LIKE a, a LIKE l FROM s",
+            "SELECT l IN (a, 'b'), (l, a) = (a, l) FROM s",
+            "SELECT x.i, y.i FROM s x JOIN s y ON x.l = y.a ORDER BY 1, 2",
+            "SELECT l = k FROM s",
+            "SELECT a = '\u{e9}' FROM s",
+            "SELECT l = '\u{e9}', l = 'e' FROM s",
+            "SELECT l = '\u{6f22}' FROM s",
+            "SELECT COUNT(*) FROM s WHERE l > '\u{6f22}'",
+            "SELECT CONCAT(l, '\u{6f22}\u{5b57}\u{6f22}\u{5b57}') FROM s",
+            "SELECT a IN ('\u{e9}', 'b') FROM s",
+            "SELECT a LIKE '\u{e9}%' FROM s",
+            "SELECT a BETWEEN 'a' AND '\u{e9}' FROM s",
+            "SELECT CASE a WHEN '\u{e9}' THEN 1 END FROM s",
+            "SELECT IF(1, a, '\u{e9}') FROM s",
+            "SELECT COALESCE(l, '\u{6f22}') FROM s",
+            "SELECT REPLACE(a, '\u{e9}', 'x') FROM s",
+            "SELECT FIELD(a, '\u{e9}') FROM s",
+            "SELECT a FROM s UNION SELECT '\u{e9}'",
+            "SELECT a FROM s UNION SELECT 'x' ORDER BY 1",
+            "UPDATE s SET i = 9 WHERE a = '\u{e9}'",
+            "SELECT u = 'x\u{1f600}yy' FROM s",
+            "SELECT a = _latin1 x'e9' FROM s",
+            "SELECT l = _koi8r x'c1' FROM s",
+            "SELECT l = _koi8r 'a' FROM s",
+            "SELECT CONCAT(_koi8r x'c1', _latin1 x'e9')",
+            "SELECT _koi8r x'c1' = _latin1 x'e9'",
+            "SELECT COLLATION(CONCAT(_koi8r x'c1', _latin1 'a'))",
+            "SELECT COLLATION(CONCAT(_latin1 x'e9', 'b')), COLLATION(CONCAT('b', _latin1 x'e9'))",
+            "SELECT COLLATION(CONCAT(_latin1 'e', 'b')), COLLATION(CONCAT(_latin1 x'e9', '\u{e9}'))",
+            "SELECT g = l COLLATE latin1_general_ci FROM s",
+            "SELECT a = l COLLATE latin1_general_ci FROM s",
+            "SELECT l = a COLLATE ascii_bin FROM s",
+            "SELECT 'b' = l COLLATE latin1_general_ci FROM s",
+            "SELECT g IN (l COLLATE latin1_general_ci, 'x') FROM s",
+            "SELECT l = g COLLATE utf8mb4_bin FROM s",
+            "SELECT x.i FROM s x JOIN s y ON x.g = y.l COLLATE latin1_bin",
+        ],
+    );
+    assert!(answers[3].ends_with("1,1,1,1,1,1 1,0,1,1,1,1 1,0,0,1,1,0"), "{}", answers[3]);
+}

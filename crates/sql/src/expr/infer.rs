@@ -1,7 +1,7 @@
 //! Derives the type of an expression from its operands' types, by MySQL's rules for results and for
 //! collations.
 
-use super::node::{Coercibility, Expr, Function};
+use super::node::{Coercibility, Expr, Function, Node};
 use super::value_type::{
     NumericClass, decimal_type, decimals_of_all, double_with, integer_digits, integer_type, is_number,
     is_text, is_time, length_in, length_in_char, long_text, made_year, numeric_class, of_union, scale_of,
@@ -9,7 +9,7 @@ use super::value_type::{
 };
 use crate::error::{Result, SqlError};
 use types::collation::{self, Charset};
-use types::{ColumnType, TypeCode};
+use types::{ColumnType, TypeCode, Value};
 
 /// Returns the type of CASE, IF, COALESCE or UNION: one that holds the values of all items.
 pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)> {
@@ -144,6 +144,8 @@ fn aggregate<'e>(
     let mut result = (collation::UTF8MB4_0900_AI_CI, Coercibility::Null);
     // `mixed`: two of the operands so far have left the result without a collation.
     let (mut first, mut mixed) = (true, false);
+    // All operands so far are known to have ASCII characters alone.
+    let mut are_ascii = true;
     for item in items.clone() {
         let is_text = is_text(&item.ty) || item.ty.code == TypeCode::Bit;
         let (id, strength) = if is_text {
@@ -158,18 +160,86 @@ fn aggregate<'e>(
             }
             (first, mixed) = (false, false);
         } else if strength == result.1 && id != result.0 && decides {
-            result =
-                stronger_of_equal(result.0, id, strength).ok_or_else(|| illegal_mix("", items.clone()))?;
+            let operands = [(result.0, are_ascii), (id, has_ascii_alone(item))];
+            result = stronger_of_equal(operands, strength).ok_or_else(|| illegal_mix("", items.clone()))?;
             mixed = result.1 == Coercibility::None;
         }
+        are_ascii &= has_ascii_alone(item);
+    }
+    if result.1 != Coercibility::None && result.0 != collation::BINARY {
+        items.into_iter().try_for_each(|item| check_convertible(item, result.0))?;
     }
     Ok(result)
 }
 
+/// Reports whether the characters of an operand are known to be ASCII, which any other character
+/// set has, too (MySQL's repertoire). Of a literal with an introducer MySQL does not know it.
+fn has_ascii_alone(item: &Expr) -> bool {
+    if !is_text(&item.ty) {
+        return true;
+    }
+    match (&item.node, collation::charset_of(text_collation(&item.ty))) {
+        (_, Charset::Ascii) => true,
+        (Node::Constant(Value::Bytes(text)), Charset::Utf8mb4) => text.is_ascii(),
+        _ => false,
+    }
+}
+
+/// Reports whether a text that is no constant is compared in a character set that need not have its
+/// characters, because COLLATE is written behind another operand.
+fn is_not_convertible(text: &Expr, wanted: u16) -> bool {
+    let (charset, own) = (collation::charset_of(wanted), text_collation(&text.ty));
+    let is_kept = collation::charset_of(own) == charset || charset.is_unicode() || has_ascii_alone(text);
+    text.coercibility == Coercibility::Implicit && !is_kept && ![own, wanted].contains(&collation::BINARY)
+}
+
+/// Checks that the character set of the other operands has the characters of a literal.
+///
+/// # Errors
+/// Returns 3854 (`ER_CANNOT_CONVERT_STRING`).
+fn check_convertible(item: &Expr, wanted: u16) -> Result<()> {
+    let (charset, own) = (collation::charset_of(wanted), text_collation(&item.ty));
+    match &item.node {
+        Node::Recollate(literal) => check_convertible(literal, wanted),
+        Node::Constant(Value::Bytes(text))
+            if is_text(&item.ty)
+                && own != collation::BINARY
+                && collation::charset_of(own) != charset
+                && collation::from_utf8mb4(wanted, text).is_none() =>
+        {
+            let written = collation::from_utf8mb4_lossy(own, text);
+            Err(not_convertible(&written, collation::charset_of(own).name(), charset.name()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Builds error 3854, which tells the client that bytes of one character set are no characters of
+/// another.
+pub(super) fn not_convertible(bytes: &[u8], from: &str, to: &str) -> SqlError {
+    /// The bytes that the message shows.
+    const SHOWN_BYTES: usize = 6;
+    let is_shown_as_code = |byte: u8| !(b' '..0x7f).contains(&byte);
+    let shown: String = bytes
+        .iter()
+        .take(SHOWN_BYTES)
+        .map(|byte| match is_shown_as_code(*byte) {
+            true => format!("\\x{byte:02X}"),
+            false => char::from(*byte).to_string(),
+        })
+        .collect();
+    let more = if bytes.len() > SHOWN_BYTES { "..." } else { "" };
+    SqlError::new(3854, format!("Cannot convert string '{shown}{more}' from {from} to {to}"))
+}
+
 /// Returns the winner of two collations of the same strength: `binary` first, then utf32 and
-/// utf8mb4, then the other Unicode character sets, then `_bin`. `None` means that a text cannot
-/// have both.
-fn stronger_of_equal(a: u16, b: u16, strength: Coercibility) -> Option<(u16, Coercibility)> {
+/// utf8mb4, then the other Unicode character sets, then those of texts that are not all ASCII, then
+/// `_bin`. Beside each collation is whether its texts have ASCII characters alone. `None` means
+/// that a text cannot have both.
+fn stronger_of_equal(
+    [(a, a_is_ascii), (b, b_is_ascii)]: [(u16, bool); 2],
+    strength: Coercibility,
+) -> Option<(u16, Coercibility)> {
     if a == collation::BINARY || b == collation::BINARY {
         return Some((collation::BINARY, strength));
     }
@@ -186,6 +256,8 @@ fn stronger_of_equal(a: u16, b: u16, strength: Coercibility) -> Option<(u16, Coe
         return match rank(charset_a).cmp(&rank(charset_b)) {
             std::cmp::Ordering::Less => Some((b, strength)),
             std::cmp::Ordering::Greater => Some((a, strength)),
+            std::cmp::Ordering::Equal if b_is_ascii && !a_is_ascii => Some((a, strength)),
+            std::cmp::Ordering::Equal if a_is_ascii && !b_is_ascii => Some((b, strength)),
             // Each of utf32 and utf8mb4 holds the other: the first one stays.
             std::cmp::Ordering::Equal if rank(charset_a) == 2 => Some((a, strength)),
             std::cmp::Ordering::Equal => None,
@@ -256,8 +328,17 @@ pub(crate) fn comparison_collation<'e>(
         (Some(only), None) => return Ok(text_collation(&only.ty)),
         _ => {}
     }
-    match aggregate(all_texts, Coercibility::Explicit).map_err(|error| of_operation(error, operation))? {
+    match aggregate(all_texts.clone(), Coercibility::Explicit)
+        .map_err(|error| of_operation(error, operation))?
+    {
         (_, Coercibility::None) => Err(illegal_mix(operation, operands)),
+        // A third operand gives the others its collation in MySQL.
+        (id, _)
+            if all_texts.clone().count() == 2
+                && all_texts.into_iter().any(|text| is_not_convertible(text, id)) =>
+        {
+            Err(illegal_mix(operation, operands))
+        }
         (id, _) => Ok(id),
     }
 }

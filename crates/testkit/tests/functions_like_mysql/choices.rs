@@ -99,6 +99,20 @@ fn a_constant_is_found_among_the_members_of_a_set() {
 }
 
 #[test]
+fn the_last_of_equal_texts_is_the_greatest() {
+    let answers = same_answers(
+        "choices::the_last_of_equal_texts_is_the_greatest",
+        &[
+            "set names utf8mb4",
+            "select greatest('A', 'a'), greatest('a', 'A'), least('A', 'a'), least('a', 'A')",
+            "select greatest('a', 'A', 'a'), greatest('b', 'a', 'B', 'A'), least('b', 'a', 'B', 'A')",
+            "select greatest(1, '1 '), greatest('1', 1), greatest('é', 'e'), greatest(1, 1.0), greatest(1.0, 1)",
+        ],
+    );
+    assert!(answers[1].ends_with("a,A,A,a"), "{answers:#?}");
+}
+
+#[test]
 fn literals_of_bytes_are_numbers_beside_numbers_only() {
     let answers = same(
         "literals_of_bytes",

@@ -124,6 +124,19 @@ fn in_table(column: ColumnMeta) -> ColumnMeta {
     ColumnMeta { flags: column.flags | flags, decimals: 0, ..column }
 }
 
+/// Returns what the collation of a union's column has to know of a branch: the text if it is a
+/// literal with other characters than ASCII, and an empty text for other literals.
+fn literal_of(plan: &QueryPlan, at: usize) -> Value {
+    match &plan.body {
+        QueryBody::Select(select) => match &select.outputs[at].node {
+            Node::Constant(Value::Bytes(text)) if text.is_ascii() => Value::Bytes(Vec::new()),
+            Node::Constant(text @ Value::Bytes(_)) => text.clone(),
+            _ => Value::Null,
+        },
+        _ => Value::Null,
+    }
+}
+
 /// Returns the columns of a union: the names of the first query, and types that hold the values of
 /// all queries.
 pub(super) fn columns_of_branches(binder: &mut Binder<'_>, branches: &[Branch]) -> Result<Vec<ColumnMeta>> {
@@ -141,7 +154,7 @@ pub(super) fn columns_of_branches(binder: &mut Binder<'_>, branches: &[Branch]) 
         let exprs: Vec<Expr> = branches
             .iter()
             .map(|branch| Expr {
-                node: Node::Constant(Value::Null),
+                node: Node::Constant(literal_of(&branch.plan, at)),
                 ty: branch.plan.columns[at].ty.clone(),
                 nullable: branch.plan.columns[at].flags & column_flag::NOT_NULL == 0,
                 coercibility: branch.plan.coercibility(at),

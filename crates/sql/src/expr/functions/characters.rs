@@ -1,7 +1,7 @@
 //! CHAR, and bytes on their way into a text column.
 
 use super::{Call, Coercibility, Function};
-use crate::error::SqlError;
+use crate::expr::infer::not_convertible;
 use crate::expr::recode::well_formed;
 use types::{ColumnType, Value, collation};
 
@@ -55,28 +55,11 @@ pub(crate) static CHECKED_CHARACTERS: Function = Function::new(
     |args| Ok((args[0].ty.clone(), args[0].coercibility)),
     |call| match &*call.values[0] {
         Value::Bytes(bytes) if std::str::from_utf8(bytes).is_err() && !call.ctx.variables.of_mariadb => {
-            Err(not_convertible(bytes))
+            Err(not_convertible(bytes, "binary", "utf8mb4"))
         }
         value => Ok(value.clone()),
     },
 );
-
-/// Builds error 3854, which tells the client that bytes are no characters.
-pub(super) fn not_convertible(bytes: &[u8]) -> SqlError {
-    /// The bytes that the message shows.
-    const SHOWN_BYTES: usize = 6;
-    let is_shown_as_code = |byte: u8| !(b' '..0x7f).contains(&byte);
-    let shown: String = bytes
-        .iter()
-        .take(SHOWN_BYTES)
-        .map(|byte| match is_shown_as_code(*byte) {
-            true => format!("\\x{byte:02X}"),
-            false => char::from(*byte).to_string(),
-        })
-        .collect();
-    let more = if bytes.len() > SHOWN_BYTES { "..." } else { "" };
-    SqlError::new(3854, format!("Cannot convert string '{shown}{more}' from binary to utf8mb4"))
-}
 
 /// The bytes of the first so many numbers without the zeros in front, each a multiple of `unit`
 /// bytes.

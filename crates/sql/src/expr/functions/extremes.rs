@@ -80,13 +80,15 @@ fn extreme(call: &Call<'_>, wanted: Ordering) -> Result<Value> {
     let as_texts = ty.code == TypeCode::Json || is_text(&ty) && call.args.iter().all(is_of_texts);
     let order_of_texts =
         if call.args.iter().any(Expr::is_json) { collation::UTF8MB4_BIN } else { ty.collation };
+    // Of equal texts MySQL takes the last one for the greatest, and MariaDB the first one.
+    let takes_equal = as_texts && wanted == Ordering::Greater && !call.ctx.variables.of_mariadb;
     let mut best = 0;
     for at in 1..call.values.len() {
         let order = match as_texts {
             true => Some(collation::compare_utf8mb4(order_of_texts, &call.bytes(at), &call.bytes(best))),
             false => compare(&call.values[at], &call.values[best], ty.collation, call.ctx)?,
         };
-        if order == Some(wanted) {
+        if order == Some(wanted) || takes_equal && order == Some(Ordering::Equal) {
             best = at;
         }
     }

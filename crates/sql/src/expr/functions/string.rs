@@ -1,8 +1,7 @@
 //! Functions on texts.
 
-use super::super::infer::aggregate_collations;
+use super::super::infer::{aggregate_collations, not_convertible};
 use super::super::value_type::{is_text, text_length, text_type};
-use super::characters::not_convertible;
 use super::field::field;
 use super::text_lengths::{
     end_of_first, formatted, inserted, joined_by_first, longest_behind_first, padded, part_of_first, quoted,
@@ -345,7 +344,7 @@ fn locate(call: &Call<'_>, needle: usize, haystack: usize) -> Result<Value> {
     let is_binary = call.is_binary(haystack);
     let (needle_bytes, haystack_bytes) = (call.bytes(needle), call.bytes(haystack));
     if !is_binary && call.is_binary(needle) && std::str::from_utf8(&needle_bytes).is_err() {
-        return Err(not_convertible(&needle_bytes));
+        return Err(not_convertible(&needle_bytes, "binary", "utf8mb4"));
     }
     let start = if call.is_given(2) { call.integer(2) } else { 1 };
     let Some(skipped) = start.checked_sub(1).and_then(|skipped| usize::try_from(skipped).ok()) else {
