@@ -50,6 +50,8 @@ copy_sources() {
   cp -r "$sources/config" "$place/vtroot/"
   cp -r "$sources/go/test/endtoend" "$place/vtroot/go/test/"
   chmod -R u+w "$place/vtroot"
+  # Vitess' own build puts this hook there.
+  install -D "$sources/test/vthook-test.sh" "$place/vtroot/vthook/test.sh"
 }
 
 compile() {
@@ -62,9 +64,23 @@ compile() {
     program=$place/bin/${package//\//_}
     [ -x "$program" ] && continue
     say "compiling $package"
-    (cd "$sources" && CGO_ENABLED=0 nice go test -c -p 2 -trimpath -ldflags '-s -w' \
+    (cd "$sources" && CGO_ENABLED=0 nice go test -c -vet=off -p 2 -trimpath -ldflags '-s -w' \
       -o "$program" "./go/test/endtoend/$package") || return 1
   done
+}
+
+# Writes a program of MySQL's chroot for use outside of it, where it needs the chroot's loader and
+# libraries. The lines of the last argument come first, and the ones between are its options.
+wrap() {
+  local name=$1 program=$2 options=$3 first=$4 chroot=$peers_dir/mysql-chroot
+  cat >"$place/root/bin/$name" <<WRAPPER
+#!/bin/bash
+$first
+lib=$chroot/usr/lib/$(uname -m)-linux-gnu
+loader=(\$lib/ld-linux-*.so.*)
+exec "\${loader[0]}" --library-path "\$lib" $chroot$program "\$@" $options
+WRAPPER
+  chmod 755 "$place/root/bin/$name"
 }
 
 # Makes the directory that VT_MYSQL_ROOT names.
@@ -72,9 +88,9 @@ make_root() {
   local root=$place/root chroot=$peers_dir/mysql-chroot binary
   rm -rf "$root"
   mkdir -p "$root/bin"
-  ln -s "$(command -v mysql)" "$(command -v mysqladmin)" "$root/bin/"
   case $server in
   slipstream)
+    ln -s "$(command -v mysql)" "$(command -v mysqladmin)" "$root/bin/"
     binary=${SLIPSTREAM_BINARY:-}
     if [ -z "$binary" ]; then
       cargo build --quiet --release --locked -p server
@@ -85,20 +101,15 @@ make_root() {
     ;;
   mysql)
     [ -x "$chroot/usr/sbin/mysqld" ] || lacks "MySQL (scripts/peers.sh)"
-    # Outside of its chroot the program needs the chroot's loader, libraries and messages. Vitess
-    # learns from --version what it deals with.
-    cat >"$root/bin/mysqld" <<WRAPPER
-#!/bin/bash
-case " \$* " in
+    # Vitess learns from --version what it deals with.
+    wrap mysqld /usr/sbin/mysqld "--mysqlx=OFF --lc-messages-dir=$chroot/usr/share/mysql \
+  --character-sets-dir=$chroot/usr/share/mysql/charsets --plugin-dir=$chroot/usr/lib/mysql/plugin" \
+      'case " $* " in
 *" --version "*) echo "/usr/sbin/mysqld  Ver 9.7.0 for Linux on x86_64 (MySQL)"; exit 0 ;;
-esac
-lib=$chroot/usr/lib/$(uname -m)-linux-gnu
-loader=(\$lib/ld-linux-*.so.*)
-exec "\${loader[0]}" --library-path "\$lib" $chroot/usr/sbin/mysqld "\$@" --mysqlx=OFF \\
-  --lc-messages-dir=$chroot/usr/share/mysql --character-sets-dir=$chroot/usr/share/mysql/charsets \\
-  --plugin-dir=$chroot/usr/lib/mysql/plugin
-WRAPPER
-    chmod 755 "$root/bin/mysqld"
+esac'
+    # MariaDB's mysqladmin cannot shut MySQL down: it sends a command that MySQL does not have.
+    wrap mysql /usr/bin/mysql "" ""
+    wrap mysqladmin /usr/bin/mysqladmin "" ""
     ;;
   *) lacks "a server called $server (slipstream or mysql)" ;;
   esac
