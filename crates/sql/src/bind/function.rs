@@ -736,6 +736,7 @@ fn result_of(kind: &AggregateKind, args: &[Expr], limits: &Variables) -> Result<
             let ty = match ty {
                 ty if is_made => expr::kept_integer(&ty),
                 _ if is_year => expr::kept_year(),
+                ty if *kind == AggregateKind::Any => expr::made_of(ty),
                 ty => ty,
             };
             let nullable = *kind != AggregateKind::Any || args[0].nullable;

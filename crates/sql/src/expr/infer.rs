@@ -3,9 +3,9 @@
 
 use super::node::{Coercibility, Expr, Function, Node};
 use super::value_type::{
-    NumericClass, decimal_type, decimals_of_all, double_with, integer_digits, integer_type, is_number,
-    is_text, is_time, length_in, length_in_char, long_text, made_year, numeric_class, of_union, scale_of,
-    text_collation, text_type,
+    NumericClass, decimal_type, decimals_of_all, double_with, integer_digits, integer_type, is_char,
+    is_number, is_text, is_time, length_in, length_in_char, long_text, made_of, made_year, numeric_class,
+    of_union, scale_of, text_collation, text_type,
 };
 use crate::error::{Result, SqlError};
 use types::collation::{self, Charset};
@@ -25,7 +25,7 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
     if same && !first.is_integer() && first.code != TypeCode::Year && !is_member {
         // An exact number that is one of several has a sign.
         let unsigned = first.unsigned && first.code != TypeCode::NewDecimal;
-        return Ok((ColumnType { collation: first.collation, unsigned, ..first.clone() }, coercibility));
+        return Ok((made_of(ColumnType { unsigned, ..first.clone() }), coercibility));
     }
     let all = |test: fn(&ColumnType) -> bool| real.iter().all(|item| test(&item.ty));
     if all(|ty| ty.code == TypeCode::Year) {
@@ -67,6 +67,9 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
     if real.iter().any(|item| item.ty.is_blob()) {
         return Ok((long_text(chars, collation_id), coercibility));
     }
+    if all(is_char) {
+        return Ok((ColumnType::made_char(chars, collation_id), coercibility));
+    }
     Ok((text_type(chars, collation_id), coercibility))
 }
 
@@ -90,9 +93,10 @@ const MOST_CHARS_OF_CHAR: u32 = 255;
 fn is_char_among_others(items: &[&Expr]) -> bool {
     let of_items = |test: fn(&ColumnType) -> bool| items.iter().any(|item| test(&item.ty));
     let is_other_text = |ty: &ColumnType| {
-        is_text(ty) && !matches!(ty.code, TypeCode::String | TypeCode::Enum | TypeCode::Set)
+        let is_char = ty.code == TypeCode::String || ty.is_made_char();
+        is_text(ty) && !is_char && !matches!(ty.code, TypeCode::Enum | TypeCode::Set)
     };
-    of_items(|ty| ty.code == TypeCode::String && ty.text_form().is_none())
+    of_items(|ty| ty.code == TypeCode::String && ty.text_form().is_none() || ty.is_made_char())
         && !of_items(|ty| ty.text_form().is_some())
         && !items.iter().any(|item| is_other_text(&item.ty))
 }

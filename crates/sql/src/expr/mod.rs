@@ -72,7 +72,7 @@ pub(crate) use user_variables::{UserVariable, UserVariables};
 pub(crate) use value_type::{
     BIGINT_WIDTH, NumericClass, column_type, computed_scale, decimal_remainder_type, decimal_type,
     decimals_of_all, double_with, group_concat_type, integer_digits, integer_of_digits, integer_type,
-    is_number, is_plain_number, is_text, is_time, kept_integer, kept_year, length_in, long_text, made_year,
-    numeric_class, of_if_null, of_window, remainder_type, scale_of, text_collation, text_in, text_length,
-    truth_type, without_width,
+    is_number, is_plain_number, is_text, is_time, kept_integer, kept_year, length_in, long_text, made_of,
+    made_year, numeric_class, of_if_null, of_window, remainder_type, scale_of, text_collation, text_in,
+    text_length, truth_type, without_width,
 };

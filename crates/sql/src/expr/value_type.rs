@@ -59,6 +59,7 @@ pub(crate) fn of_window(ty: ColumnType) -> ColumnType {
         TypeCode::String if ty.text_form().is_none() && ty.collation != collation::BINARY => {
             text_type(text_length(&ty), ty.collation)
         }
+        _ if ty.is_made_char() => column_type(&ty),
         _ => ty,
     }
 }
@@ -151,6 +152,7 @@ pub(crate) fn column_type(ty: &ColumnType) -> ColumnType {
             ColumnType::blob()
         }
         TypeCode::Varchar if text_length(ty) > MOST_CHARS => ColumnType::text(ty.collation),
+        TypeCode::Varchar if ty.is_made_char() => ColumnType { shape: None, ..ty.clone() },
         _ => ty.clone(),
     }
 }
@@ -298,6 +300,18 @@ pub(crate) fn long_text(chars: u32, collation_id: u16) -> ColumnType {
     }
 }
 
+/// Reports whether the texts of a type are of MySQL's type CHAR: those of a column, or computed
+/// ones.
+pub(crate) fn is_char(ty: &ColumnType) -> bool {
+    let is_of_column = ty.code == TypeCode::String && ty.text_form().is_none();
+    (is_of_column || ty.is_made_char()) && ty.collation != collation::BINARY
+}
+
+/// Returns the type of what a function makes of a text: of a CHAR it makes one that is computed.
+pub(crate) fn made_of(ty: ColumnType) -> ColumnType {
+    if is_char(&ty) { ColumnType::made_char(text_length(&ty), ty.collation) } else { ty }
+}
+
 /// Reports whether values of the type are numbers.
 pub(crate) fn is_number(ty: &ColumnType) -> bool {
     ty.is_integer()
@@ -389,6 +403,7 @@ pub(crate) fn group_concat_type(most_bytes: usize, collation_id: u16) -> ColumnT
 /// Returns the type of the same texts in another collation.
 pub(crate) fn text_in(ty: &ColumnType, id: u16) -> ColumnType {
     match ty.code {
+        TypeCode::Varchar if ty.is_made_char() => ColumnType::made_char(text_length(ty), id),
         TypeCode::Varchar => text_type(text_length(ty), id),
         _ => ColumnType { collation: id, ..ty.clone() },
     }

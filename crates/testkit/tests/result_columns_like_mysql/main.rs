@@ -217,6 +217,37 @@ fn columns_that_are_kept_or_aggregated_are_described_as_by_mysql() {
     assert!(told[0].contains(": 8 2 0"), "{}", told[0]);
 }
 
+/// Queries whose rows MySQL keeps in a table of its own before it sends them.
+const KEPT: &[&str] = &[
+    "select ascii(v) x1, length(v) x2, char_length(v) x3, v is null x4, month(dt) x5, locate('a', v) x6, \
+     i + 1 x7, -ti x8, i div 2 x9, crc32(v) x10, to_days(dt) x11, if(i, 1, 2) x12, 5 x13, \
+     date_add(v, interval 1 day) x14, coalesce(c, c) x15, dayofyear(dt) x16, strcmp(v, 'a') x17, count(*) \
+     from t group by x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17",
+    "select distinct ascii(v), length(v), date_add(v, interval 1 day), coalesce(c, c), month(dt) from t",
+    "select max(date_add(v, interval 1 day)), max(c), max(coalesce(c, c)), max(length(v)) from t group by i",
+    "select date_add(v, interval 1 day), coalesce(c, c), sum(1) over () from t",
+    "select date_add(v, interval 1 day) x, coalesce(c, c) from t union select date_add(c, interval 1 day), c from t",
+    "select date_add(v, interval 1 day) x, coalesce(c, c) from t union select v, v from t",
+    "select date_add(v, interval 1 day) x, coalesce(c, c) from t order by i",
+];
+
+#[test]
+fn integers_and_texts_that_are_kept_have_the_types_of_mysqls_columns() {
+    let told = same_as_mysql("kept_types", &Settings::default(), |server| {
+        let mut client = server.connect();
+        for statement in TABLE {
+            client.query(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+        }
+        let ask = |query: &&str| {
+            let result = client.query(query).unwrap_or_else(|error| panic!("{query}: {error}"));
+            let types = result.columns.iter().map(|column| (column.field_type, column.length_bytes));
+            format!("{query}: {:?}", types.collect::<Vec<_>>())
+        };
+        KEPT.iter().map(ask).collect::<Vec<_>>()
+    });
+    assert!(told[0].contains(": [(3, 4), (8, 11)"), "{}", told[0]);
+}
+
 /// Without strict mode, most functions of texts are NULL only where an argument is.
 #[test]
 fn which_texts_may_be_null_depends_on_strict_mode_as_in_mysql() {

@@ -178,6 +178,7 @@ impl ColumnType {
             TypeCode::Timestamp2 => TypeCode::Timestamp as u8,
             TypeCode::Datetime2 => TypeCode::Datetime as u8,
             TypeCode::Time2 => TypeCode::Time as u8,
+            TypeCode::Varchar if self.is_made_char() => TypeCode::String as u8,
             TypeCode::Varchar | TypeCode::VarcharCompressed => 253,
             TypeCode::Enum | TypeCode::Set => TypeCode::String as u8,
             TypeCode::BlobCompressed => TypeCode::Blob as u8,
@@ -192,6 +193,12 @@ impl ColumnType {
             Some(Shape::MostBytes(bytes)) => Some(bytes),
             _ => None,
         }
+    }
+
+    /// Reports whether the type is that of computed texts to which MySQL gives the type CHAR
+    /// ([`ColumnType::made_char`]).
+    pub fn is_made_char(&self) -> bool {
+        self.shape == Some(Shape::MadeChar)
     }
 
     /// Returns the kind of geometries that a GEOMETRY column holds.

@@ -62,6 +62,11 @@ impl ColumnType {
         let bytes = chars * u32::from(collation::max_bytes_per_char(collation));
         ColumnType::new(TypeCode::Varchar, bytes.min(u32::from(u16::MAX)) as u16, false, collation)
     }
+    /// Returns the type of computed texts of at most so many characters that MySQL gives the type
+    /// CHAR: clients are told of a CHAR, and columns that are made of the texts are VARCHAR.
+    pub fn made_char(chars: u32, collation: u16) -> ColumnType {
+        ColumnType { shape: Some(Shape::MadeChar), ..ColumnType::varchar(chars, collation) }
+    }
     /// Reports whether a VARCHAR of this many characters has at most 65535 bytes.
     pub fn char_fits(chars: u32, collation: u16) -> bool {
         u64::from(chars) * u64::from(collation::max_bytes_per_char(collation)) <= 65535

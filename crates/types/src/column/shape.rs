@@ -70,7 +70,7 @@ impl GeometryKind {
     }
 }
 
-/// What a type of GEOMETRY, VECTOR, BLOB or TEXT says beyond its code.
+/// What a type of GEOMETRY, VECTOR, BLOB, TEXT or VARCHAR says beyond its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Geometries in any spatial reference system.
@@ -82,4 +82,7 @@ pub enum Shape {
     /// Computed texts or bytes, of which the longest has this many bytes. No stored column has this
     /// shape.
     MostBytes(u32),
+    /// Computed texts in a VARCHAR that clients are told is a CHAR. No stored column has this
+    /// shape.
+    MadeChar,
 }

@@ -43,7 +43,7 @@ pub(super) fn put_shapes(out: &mut Vec<u8>, def: &TableDef) {
             KeptKind::Functional => unreachable!("left out above"),
         }
     }
-    let is_stored = |shape: &Shape| !matches!(shape, Shape::MostBytes(_));
+    let is_stored = |shape: &Shape| !matches!(shape, Shape::MostBytes(_) | Shape::MadeChar);
     let shapes = || {
         let all = def.columns.iter().enumerate().filter_map(|(at, column)| Some((at, column.ty.shape?)));
         all.filter(|(_, shape)| is_stored(shape))
@@ -61,7 +61,7 @@ pub(super) fn put_shapes(out: &mut Vec<u8>, def: &TableDef) {
                 out.put_u8(kind.number());
                 out.put_u32(srid);
             }
-            Shape::MostBytes(_) => unreachable!("left out above"),
+            Shape::MostBytes(_) | Shape::MadeChar => unreachable!("left out above"),
             Shape::Vector(dimensions) => {
                 out.put_u8(VECTOR);
                 out.put_u32(dimensions);

@@ -154,7 +154,7 @@ pub(super) fn date_add_type(date: &ColumnType, amount: &ColumnType, unit: ast::T
         | TypeCode::Datetime2
         | TypeCode::Timestamp
         | TypeCode::Timestamp2 => ColumnType::datetime(fsp),
-        _ => ColumnType::varchar(29, collation::UTF8MB4_0900_AI_CI),
+        _ => ColumnType::made_char(29, collation::UTF8MB4_0900_AI_CI),
     }
 }
 

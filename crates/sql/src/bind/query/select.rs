@@ -396,7 +396,8 @@ pub(super) fn bind_select(
         Some(grouping) => {
             let is_kept_year =
                 output.ty.code == TypeCode::Year && output.ty.form.is_some_and(|form| form.is_kept());
-            grouping.keys.contains(output) || is_kept_year && !grouping.keys.is_empty()
+            let is_kept = is_kept_year || output.ty.is_made_char();
+            grouping.keys.contains(output) || is_kept && !grouping.keys.is_empty()
         }
         None => select.distinct && !read_slots(std::iter::once(output)).is_empty(),
     });
@@ -458,6 +459,9 @@ fn named_slots<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<usize> {
     exprs.filter_map(slot).collect()
 }
 
+/// The characters of the longest computed integers that MySQL keeps as INT before they are sent.
+const MOST_CHARS_OF_KEPT_INT: u32 = 9;
+
 /// Returns the descriptions of columns, of which some are kept in a table before they are sent:
 /// documents are then described as those of a table, and computed years are integers. `is_whole`
 /// says that the rows as a whole are kept, so that texts have no decimals.
@@ -467,7 +471,11 @@ fn as_kept(
     is_whole: bool,
     is_kept: impl Fn(&Expr) -> bool,
 ) -> Vec<ColumnMeta> {
-    for (column, _) in columns.iter_mut().zip(outputs).filter(|(_, output)| is_kept(output)) {
+    for (column, output) in columns.iter_mut().zip(outputs).filter(|(_, output)| is_kept(output)) {
+        if column.ty.is_made_char() {
+            column.ty = column_type(&column.ty);
+            column.decimals = 0;
+        }
         match column.ty.code {
             _ if column.ty.is_character() && is_whole => column.decimals = 0,
             TypeCode::Json => {
@@ -475,8 +483,13 @@ fn as_kept(
                 column.decimals = 0;
             }
             TypeCode::Year if column.ty.form.is_some() => column.ty = column_type(&column.ty),
-            // A small integer that an operation makes is kept as an INT.
-            TypeCode::LongLong if column.org_name.is_empty() => column.ty = column_type(&column.ty),
+            // A small integer that an operation makes is kept as an INT. A constant is not kept.
+            TypeCode::LongLong if column.org_name.is_empty() => {
+                let is_constant = matches!(output.node, Node::Constant(_));
+                if !is_constant && column.ty.display_length() <= MOST_CHARS_OF_KEPT_INT {
+                    column.ty = column_type(&column.ty);
+                }
+            }
             _ => {}
         }
     }

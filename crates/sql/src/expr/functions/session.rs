@@ -2,6 +2,7 @@
 
 use super::{Call, Function, bigint, integer, old_system_text, system_text, text, unsigned};
 use crate::error::{Result, SqlError};
+use crate::expr::value_type::made_of;
 use crate::expr::{Coercibility, Expr};
 use crate::host::VariableScope;
 use std::sync::OnceLock;
@@ -81,7 +82,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 /// Returns the type of a value that is passed on, without ZEROFILL.
 fn same_as_first(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
-    let ty = args[0].ty.clone().without_zerofill();
+    let ty = made_of(args[0].ty.clone().without_zerofill());
     // As one of several, an exact number has a sign.
     let unsigned = ty.unsigned && ty.code != types::TypeCode::NewDecimal;
     Ok((ColumnType { unsigned, ..ty }, args[0].coercibility))

@@ -6,6 +6,7 @@ use super::time::most_fsp;
 use super::{Call, Function, ascii_text};
 use crate::error::Result;
 use crate::expr::{Coercibility, Expr, Node};
+use types::collation;
 use types::temporal::parse;
 use types::{ColumnType, DateTime, Time, TypeCode, Value, Zone};
 
@@ -47,7 +48,10 @@ fn type_of(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     let ty = match args[0].ty.code {
         TypeCode::Date | TypeCode::Datetime2 | TypeCode::Timestamp2 => ColumnType::datetime(most_fsp(args)),
         TypeCode::Time2 => ColumnType::time(most_fsp(args)),
-        _ => return ascii_text::<29>(args),
+        _ => {
+            let made = ColumnType::made_char(29, collation::UTF8MB4_0900_AI_CI);
+            return Ok((made, Coercibility::Literal));
+        }
     };
     Ok((ty, Coercibility::Numeric))
 }
