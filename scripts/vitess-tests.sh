@@ -88,6 +88,8 @@ make_root() {
   local root=$place/root chroot=$peers_dir/mysql-chroot binary
   rm -rf "$root"
   mkdir -p "$root/bin"
+  # The tests ask the program vtctl for the version of Vitess, and need it for nothing else.
+  ln -s "$peers_dir/vitess/bin/vtctldclient" "$root/bin/vtctl"
   case $server in
   slipstream)
     ln -s "$(command -v mysql)" "$(command -v mysqladmin)" "$root/bin/"
