@@ -73,7 +73,7 @@ pub use estimate::ApproximatePages;
 pub use leaf::Change;
 pub use leaves::Leaves;
 pub use run::Run;
-pub use scan::{Direction, Scan};
+pub use scan::{Direction, Place, Scan};
 pub use spot::Spot;
 pub use tree::Tree;
 pub use validate::{TreeStats, validate, validate_while};

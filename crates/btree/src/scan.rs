@@ -59,6 +59,21 @@ impl Copied {
     }
 }
 
+/// The place of an entry among those that a scan has copied. The scan comes to it once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    run: u64,
+    at: usize,
+}
+
+impl Place {
+    /// Returns the place this many entries further on in the same run.
+    #[inline]
+    pub fn plus(self, entries: usize) -> Place {
+        Place { at: self.at + entries, ..self }
+    }
+}
+
 /// A running scan; see [`crate::Tree::scan`].
 #[derive(Debug)]
 pub struct Scan {
@@ -67,12 +82,16 @@ pub struct Scan {
     /// The end of the scan: the upper bound of a forward scan, the lower bound of a backward scan.
     end: Bound<Vec<u8>>,
     next: Next,
+    /// The memory of a bound that is no longer wanted.
+    spare: Vec<u8>,
     buffer: Vec<u8>,
     entries: Vec<Copied>,
     /// The number of entries of the run that were given out already.
     given: usize,
     /// The most entries that the next run may have.
     run: usize,
+    /// How many runs have been copied.
+    runs: u64,
 }
 
 fn owned(bound: Bound<&[u8]>) -> Bound<Vec<u8>> {
@@ -86,7 +105,39 @@ impl Scan {
             Direction::Backward => (owned(end), owned(start)),
         };
         let next = Next::From(first);
-        Scan { root, direction, end, next, buffer: Vec::new(), entries: Vec::new(), given: 0, run: FIRST_RUN }
+        Scan {
+            root,
+            direction,
+            end,
+            next,
+            spare: Vec::new(),
+            buffer: Vec::new(),
+            entries: Vec::new(),
+            given: 0,
+            run: FIRST_RUN,
+            runs: 0,
+        }
+    }
+
+    /// Makes this forward scan one of the keys from `start` up to `end`, not included, in the
+    /// memory that it has. `None` is the tree's end.
+    pub fn begin_again(&mut self, start: &[u8], end: Option<&[u8]>) {
+        assert_eq!(self.direction, Direction::Forward, "a scan backwards begins at its end");
+        let mut from = std::mem::take(&mut self.spare);
+        from.clear();
+        from.extend_from_slice(start);
+        self.next = Next::From(Bound::Included(from));
+        match (end, &mut self.end) {
+            (Some(end), Bound::Excluded(own)) => {
+                own.clear();
+                own.extend_from_slice(end);
+            }
+            (end, own) => *own = end.map_or(Bound::Unbounded, |end| Bound::Excluded(end.to_vec())),
+        }
+        self.buffer.clear();
+        self.entries.clear();
+        (self.given, self.run) = (0, FIRST_RUN);
+        self.runs += 1;
     }
 
     /// Returns the next entry's key and value. `None` means that the scan is at its end.
@@ -103,9 +154,13 @@ impl Scan {
             self.buffer.clear();
             self.entries.clear();
             self.given = 0;
+            self.runs += 1;
             match self.direction {
-                Direction::Forward => self.copy_forward(from)?,
-                Direction::Backward => self.copy_backward(from)?,
+                Direction::Forward => self.copy_forward(&from)?,
+                Direction::Backward => self.copy_backward(&from)?,
+            }
+            if let Bound::Included(key) | Bound::Excluded(key) = from {
+                self.spare = key;
             }
             self.run = self.run.saturating_mul(GROWTH);
         }
@@ -137,15 +192,27 @@ impl Scan {
         self.entries.iter().map(|entry| entry.parts(&self.buffer))
     }
 
+    /// Returns the entries that are copied and come next, and the place of the first of them.
+    pub fn ahead(&self) -> (Place, impl Iterator<Item = (&[u8], &[u8])>) {
+        let entries = self.entries[self.given..].iter().map(|entry| entry.parts(&self.buffer));
+        (self.place(), entries)
+    }
+
+    /// Returns the place of the entry that comes next, if it is copied already.
+    #[inline]
+    pub fn place(&self) -> Place {
+        Place { run: self.runs, at: self.given }
+    }
+
     /// Reports whether the next call of [`Scan::next`] reads pages, or finds nothing.
     #[inline]
     pub fn is_at_end_of_run(&self) -> bool {
         self.given == self.entries.len()
     }
 
-    fn copy_forward(&mut self, from: Bound<Vec<u8>>) -> Result<()> {
+    fn copy_forward(&mut self, from: &Bound<Vec<u8>>) -> Result<()> {
         let root = Arc::clone(&self.root);
-        let target = match &from {
+        let target = match from {
             Bound::Included(key) | Bound::Excluded(key) => Target::Of(key),
             Bound::Unbounded => Target::First,
         };
@@ -155,7 +222,7 @@ impl Scan {
             let spot = Spot::find(&root, key);
             if spot.leaf().is_some() {
                 let leaf = spot.read(&root)?;
-                let extent = Extent::of(&leaf, &from, &self.end);
+                let extent = Extent::of(&leaf, from, &self.end);
                 if extent.ends_here || extent.len() > self.run {
                     self.copy_extent(&leaf, &extent);
                     return Ok(());
@@ -164,7 +231,7 @@ impl Scan {
         }
         let mut fences = Fences::default();
         let leaf = leaf_read(&root, target, Some(&mut fences))?;
-        let extent = Extent::of(&leaf, &from, &self.end);
+        let extent = Extent::of(&leaf, from, &self.end);
         let is_whole = self.copy_extent(&leaf, &extent);
         if let Some(high) = fences.high
             && is_whole
@@ -188,15 +255,15 @@ impl Scan {
         is_whole
     }
 
-    fn copy_backward(&mut self, from: Bound<Vec<u8>>) -> Result<()> {
-        let target = match &from {
+    fn copy_backward(&mut self, from: &Bound<Vec<u8>>) -> Result<()> {
+        let target = match from {
             Bound::Included(key) => Target::Of(key),
             Bound::Excluded(key) => Target::Below(key),
             Bound::Unbounded => Target::Last,
         };
         let mut fences = Fences::default();
         let leaf = leaf_read(&self.root, target, Some(&mut fences))?;
-        let stop = match &from {
+        let stop = match from {
             Bound::Unbounded => slotted::count(&leaf),
             Bound::Included(key) => slotted::search(&leaf, key).map_or_else(|index| index, |index| index + 1),
             Bound::Excluded(key) => slotted::search(&leaf, key).unwrap_or_else(|index| index),

@@ -81,17 +81,51 @@ impl Rows {
     /// Returns the row with this key as a snapshot sees it.
     #[inline]
     pub(crate) fn read_at(&self, table: &Table, key: &[u8], view: &View) -> Result<Option<Vec<u8>>> {
-        let read = table.clustered.get(key, |value| -> Result<_> {
+        let mut image = Vec::new();
+        Ok(self.read_into(table, key, view, &mut image)?.then_some(image))
+    }
+
+    /// Puts the row with this key, as a snapshot sees it, into `image`. Returns false if there is
+    /// none; what is in `image` then means nothing.
+    #[inline]
+    pub(crate) fn read_into(
+        &self,
+        table: &Table,
+        key: &[u8],
+        view: &View,
+        image: &mut Vec<u8>,
+    ) -> Result<bool> {
+        self.read_into_at(table, (key, &table.clustered.locate(key)), view, image)
+    }
+
+    /// Does what [`Rows::read_into`] does, for a key that was located before.
+    #[inline]
+    pub(crate) fn read_into_at(
+        &self,
+        table: &Table,
+        (key, spot): (&[u8], &Spot<'_>),
+        view: &View,
+        image: &mut Vec<u8>,
+    ) -> Result<bool> {
+        let read = table.clustered.get_at(spot, |value| -> Result<_> {
             let parsed = ClusteredValue::parse(value)?;
             let is_simple = view.sees(parsed.seq) && !parsed.is_deleted() && !parsed.has_externs();
             let is_simple = is_simple && table.reads_as_stored(&parsed);
-            Ok(if is_simple { Ok(parsed.stored.to_vec()) } else { Err(value.to_vec()) })
+            image.clear();
+            image.extend_from_slice(if is_simple { parsed.stored } else { value });
+            Ok(is_simple)
         })?;
         match read.transpose()? {
-            None => Ok(None),
-            Some(Ok(image)) => Ok(Some(image)),
+            None => Ok(false),
+            Some(true) => Ok(true),
             // Older versions and overflow pages are read after the leaf's latch is released.
-            Some(Err(value)) => self.visible(table, key, Some(&value), view),
+            Some(false) => match self.visible(table, key, Some(image), view)? {
+                Some(seen) => {
+                    *image = seen;
+                    Ok(true)
+                }
+                None => Ok(false),
+            },
         }
     }
 

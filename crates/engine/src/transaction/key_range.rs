@@ -42,6 +42,25 @@ impl KeyRange {
         KeyRange::between(Bound::Included(prefix), Bound::Included(prefix))
     }
 
+    /// Makes this the range that [`KeyRange::prefix`] returns, in the memory that it has.
+    pub(super) fn become_prefix(&mut self, prefix: &[u8]) {
+        let memory = |bound: &mut Bound<Vec<u8>>| match std::mem::replace(bound, Bound::Unbounded) {
+            Bound::Included(mut key) | Bound::Excluded(mut key) => {
+                key.clear();
+                key
+            }
+            Bound::Unbounded => Vec::new(),
+        };
+        let (mut start, mut end) = (memory(&mut self.start), memory(&mut self.end));
+        start.extend_from_slice(prefix);
+        self.start = Bound::Included(start);
+        if let Some(last) = prefix.iter().rposition(|&byte| byte != 0xff) {
+            end.extend_from_slice(&prefix[..=last]);
+            end[last] += 1;
+            self.end = Bound::Excluded(end);
+        }
+    }
+
     /// Returns the range of the keys between two bounds on leading columns. A bound stands for all
     /// keys that begin with it: `Excluded` as a start leaves all of them out, `Included` as an end
     /// takes all of them in.
@@ -125,6 +144,22 @@ mod tests {
             assert!(KeyRange::between(Bound::Excluded(&[0xff, 0xff]), end).is_empty());
         }
         assert!(!KeyRange::between(Bound::Excluded(&[0xff, 0xfe]), Bound::Unbounded).is_empty());
+    }
+
+    #[test]
+    fn a_range_becomes_that_of_a_prefix() {
+        let ranges = [
+            KeyRange::all(),
+            KeyRange::prefix(&[3, 4, 5]),
+            KeyRange::between(Bound::Excluded(&[1]), Bound::Excluded(&[2, 3])),
+        ];
+        for before in ranges {
+            for prefix in [&[7][..], &[7, 0xff], &[0xff, 0xff], &[1, 2, 3, 4]] {
+                let mut range = before.clone();
+                range.become_prefix(prefix);
+                assert_eq!(range, KeyRange::prefix(prefix), "{before:?} and {prefix:?}");
+            }
+        }
     }
 
     #[test]

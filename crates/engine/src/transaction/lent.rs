@@ -1,6 +1,6 @@
-//! The fast path of a scan of the clustered index that reads, at a snapshot, a table which its
-//! transaction has not changed. Rows are lent from the scan's own buffer, and their keys are not
-//! kept.
+//! The fast path of a scan that reads, at a snapshot, a table which its transaction has not
+//! changed. Rows are lent from the scan's own buffer, and their keys are not kept. This file has
+//! the scan of the clustered index; that of the others is in `lent_by_entry`.
 
 use super::Transaction;
 use super::mode::LockMode;
@@ -21,6 +21,10 @@ impl Scan {
             let next = self.lend_next(rows);
             return rows.view.at_valid_snapshot(&rows.engine, next);
         }
+        if !takes_entries && self.may_lend_by_entry(rows) {
+            let next = self.lend_by_entry(rows);
+            return rows.view.at_valid_snapshot(&rows.engine, next);
+        }
         self.keep_last();
         self.takes_entries =
             takes_entries && self.mode == LockMode::Snapshot && matches!(self.index, IndexRef::Secondary(_));
@@ -34,11 +38,12 @@ impl Scan {
     #[inline]
     pub fn lend_at_once(&mut self, txn: &mut Transaction) -> Option<&[u8]> {
         let rows = &mut txn.rows;
-        // A row that was lent says that `may_lend` was true at it. Only the transaction's own
+        // A row that was lent so says that `may_lend` was true at it. Only the transaction's own
         // changes may have come since.
         let writes = rows.changes.writes_of(&self.table);
         let changed = !writes.is_empty() && writes.table(self.table.id).is_some();
-        if self.lent.is_none() || rows.locks.last.is_some() || changed || !rows.view.is_valid(&rows.engine) {
+        let has_lent = matches!(self.lent, Some(Lent::Page(_) | Lent::Spare));
+        if !has_lent || rows.locks.last.is_some() || changed || !rows.view.is_valid(&rows.engine) {
             return None;
         }
         let (view, table) = (&self.view, &self.table);

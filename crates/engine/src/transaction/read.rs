@@ -37,6 +37,31 @@ pub(super) fn get(
     Ok(image.map(|image| Row { key, image }))
 }
 
+/// Puts the row with this clustered key into `image`, as a read without locks sees it. Returns
+/// false if there is none; what is in `image` then means nothing.
+pub(super) fn get_into(
+    rows: &mut RowAccess,
+    table: &Arc<Table>,
+    key: &[u8],
+    image: &mut Vec<u8>,
+) -> Result<bool> {
+    let is_plain = rows.view.effective_mode(LockMode::Snapshot) == LockMode::Snapshot;
+    let has_changes = rows.changes.writes_of(table).table(table.id).is_some();
+    if !is_plain || has_changes || table.is_temporary() {
+        let found = get(rows, table, key.to_vec(), LockMode::Snapshot, OnLocked::Wait)?;
+        return Ok(found.map(|row| *image = row.image).is_some());
+    }
+    rows.use_table(table, false)?;
+    let RowAccess { engine, view, locks, .. } = rows;
+    let at = view.open(engine, locks.owner.depends_on())?;
+    let read = engine.rows.read_into(table, key, at, image);
+    let is_there = view.at_valid_snapshot(engine, read)?;
+    if is_there {
+        rows.count_read();
+    }
+    Ok(is_there)
+}
+
 /// Returns the row as the snapshot sees it, or the transaction's own state of it.
 #[inline]
 fn get_at_snapshot(rows: &mut RowAccess, table: &Table, key: &[u8]) -> Result<Option<Vec<u8>>> {

@@ -109,6 +109,12 @@ impl Transaction {
         read::get(&mut self.rows, table, key, mode, on_locked)
     }
 
+    /// Puts the row with this clustered key into `image`, as a read without locks sees it. Returns
+    /// false if there is none; what is in `image` then means nothing.
+    pub fn get_into(&mut self, table: &Arc<Table>, key: &[u8], image: &mut Vec<u8>) -> Result<bool> {
+        read::get_into(&mut self.rows, table, key, image)
+    }
+
     /// Reports whether locking reads lock gaps, so that they find the same rows again.
     pub fn locks_gaps(&self) -> bool {
         self.isolation().locks_gaps()

@@ -13,6 +13,7 @@
 //! ahead of the scan, so a statement that changes the columns it scans by reads its rows first.
 
 use super::Transaction;
+use super::located::Located;
 use super::mode::{LastRead, LockMode, Row};
 use super::row_access::RowAccess;
 use super::zone_walk::ZoneWalk;
@@ -56,6 +57,8 @@ pub struct Scan {
     /// The place of the row that was lent last. The row is not copied, and its key is not in `last`
     /// yet.
     pub(super) lent: Option<Lent>,
+    /// The leaves of rows whose entries come next, for the rows that are lent by their entries.
+    pub(super) located: Located,
     /// The last key that was passed, of the transaction itself or of the pages.
     pub(super) last: Option<KeyBuf>,
     /// The way through the zone map of the table, for a scan that wants only some of the rows.
@@ -87,6 +90,8 @@ pub(super) enum Lent {
     Page(usize),
     /// The row is in `Scan::spare`.
     Spare,
+    /// The row is in `Scan::spare`, and the pages' last entry is its entry in a secondary index.
+    ByEntry,
 }
 
 /// The state of a locking scan.
@@ -174,6 +179,7 @@ impl Scan {
             ahead: None,
             spare: Vec::new(),
             lent: None,
+            located: Located::default(),
             last: None,
             zones: None,
             strays: None,
@@ -462,7 +468,12 @@ impl Scan {
     }
 
     /// Returns the row of an entry on a page, if this scan sees it.
-    fn page_row(&mut self, rows: &mut RowAccess, key: &KeyBuf, value: &[u8]) -> Result<Option<Row>> {
+    pub(super) fn page_row(
+        &mut self,
+        rows: &mut RowAccess,
+        key: &KeyBuf,
+        value: &[u8],
+    ) -> Result<Option<Row>> {
         match self.index {
             IndexRef::Primary => self.clustered_row(rows, key, value),
             IndexRef::Secondary(at) => self.secondary_row(rows, at, key, value),

@@ -304,20 +304,54 @@ impl Ranges {
         Ok(ranges)
     }
 
-    /// Returns the key of the only row that a point access can find, and whether all values on
-    /// integer columns were integers. `None` means that the key has
-    /// to be found by [`Ranges::of`], because an expression has to be computed first or a value is
-    /// not one that its column can hold.
+    /// Puts the key of the only row that a point access can find into `key`, and returns whether
+    /// all values on integer columns were integers. `None` means that the key has to be found by
+    /// [`Ranges::of`].
     pub fn point(
         table: &Table,
         access: &Access,
         row: &[Value],
         ctx: &Context<'_>,
-    ) -> Result<Option<(Vec<u8>, bool)>> {
+        key: &mut Vec<u8>,
+    ) -> Result<Option<bool>> {
         let [condition] = &access.alternatives[..] else { return Ok(None) };
         let parts = table.index_columns(access.index).len();
         assert_eq!(condition.equals.len(), parts, "a point has a value for each part of its key");
-        let (mut key, mut is_exact) = (Vec::with_capacity(16), true);
+        Ranges::equal_key(table, (access, condition), row, ctx, key)
+    }
+
+    /// Puts the beginning of the keys that an access looks up into `key`, and returns whether all
+    /// values on integer columns were integers. `None` means that the access does more than look
+    /// up one value of leading columns, or that the key has to be found by [`Ranges::of`].
+    pub fn prefix(
+        table: &Table,
+        access: &Access,
+        row: &[Value],
+        ctx: &Context<'_>,
+        key: &mut Vec<u8>,
+    ) -> Result<Option<bool>> {
+        let [condition] = &access.alternatives[..] else { return Ok(None) };
+        let KeyCondition { equals, list, low, high, search, near, .. } = condition;
+        let is_prefix = list.is_none() && low.is_none() && high.is_none();
+        let is_sought = search.is_some() || near.is_some() || table.is_multi_valued(access.index);
+        if equals.is_empty() || !is_prefix || is_sought {
+            return Ok(None);
+        }
+        Ranges::equal_key(table, (access, condition), row, ctx, key)
+    }
+
+    /// Puts the key that the equalities of a condition ask for into `key`, and returns whether all
+    /// values on integer columns were integers. `None` means that an expression has to be computed
+    /// first, or that a value is not one that its column can hold.
+    fn equal_key(
+        table: &Table,
+        (access, condition): (&Access, &KeyCondition),
+        row: &[Value],
+        ctx: &Context<'_>,
+        key: &mut Vec<u8>,
+    ) -> Result<Option<bool>> {
+        key.clear();
+        let mut is_exact = true;
         for (column, (expr, _)) in table.index_columns(access.index).iter().zip(&condition.equals) {
             if !matches!(
                 expr.node,
@@ -332,16 +366,16 @@ impl Ranges {
             let ty = table.column_type(column.column);
             let wanted = expr.eval(row, ctx)?;
             let nullable = table.def.columns[column.column].nullable;
-            if types::key::encode_integer(ty, &wanted, nullable, &mut key) {
+            if types::key::encode_integer(ty, &wanted, nullable, key) {
                 continue;
             }
             is_exact &= is_compared_exactly(ty, &wanted);
             let Position::At(value) = position(ty, &wanted, ctx) else { return Ok(None) };
-            if types::key::encode_value(ty, &value, nullable, column.prefix, &mut key).is_err() {
+            if types::key::encode_value(ty, &value, nullable, column.prefix, key).is_err() {
                 return Ok(None);
             }
         }
-        Ok(Some((key, is_exact)))
+        Ok(Some(is_exact))
     }
 
     fn add(

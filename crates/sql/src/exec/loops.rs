@@ -19,7 +19,7 @@ use super::watches::Watches;
 use crate::error::Result;
 use crate::plan::{Answered, Nest, NestKind, Padding, Source, TableStep};
 use crate::stopwatch::Operator;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 use types::Value;
 
@@ -72,12 +72,13 @@ pub(super) fn nested_loops(
     }
     match run.ctx.measures {
         None => {
-            let watches = Watches::none();
-            Loops::<false> { tables, materialized, hashes, portion: None, watches }.all(run, row, visit)
+            let (watches, kept) = (Watches::none(), Kept::of(tables));
+            let mut loops = Loops::<false> { tables, materialized, hashes, kept, portion: None, watches };
+            loops.all(run, row, visit)
         }
         Some(measures) => {
-            let watches = Watches::of(tables);
-            let mut loops = Loops::<true> { tables, materialized, hashes, portion: None, watches };
+            let (watches, kept) = (Watches::of(tables), Kept::of(tables));
+            let mut loops = Loops::<true> { tables, materialized, hashes, kept, portion: None, watches };
             loops.watches.begin_chain(tables, 0..tables.len(), 0);
             let flow = loops.all(run, row, visit);
             loops.watches.end_chain(tables, 0..tables.len(), 0);
@@ -129,7 +130,8 @@ impl<'p> ThreadLoops<'p> {
             waiting: Waiting::Forbidden,
         };
         let hashes = shared.iter().map(hashed).collect();
-        ThreadLoops(Loops { tables, materialized: nothing, hashes, portion, watches: Watches::none() })
+        let (watches, kept) = (Watches::none(), Kept::of(tables));
+        ThreadLoops(Loops { tables, materialized: nothing, hashes, kept, portion, watches })
     }
 
     /// Calls `visit` with each combination of rows of these steps, for a row that has the tables
@@ -173,6 +175,30 @@ impl Hashed {
     }
 }
 
+/// The readers of stored tables that have been read for one row of the tables around them, and are
+/// to be read for others. There is a place for each step, or none if there is one step only.
+struct Kept<'p>(Vec<Cell<Option<Box<Reader<'p>>>>>);
+
+impl<'p> Kept<'p> {
+    fn of(tables: &[TableStep]) -> Kept<'p> {
+        let places = if tables.len() > 1 { tables.len() } else { 0 };
+        Kept((0..places).map(|_| Cell::new(None)).collect())
+    }
+
+    /// Takes the reader of a step, if one is kept.
+    fn take(&self, step: usize) -> Option<Box<Reader<'p>>> {
+        self.0.get(step)?.take()
+    }
+
+    /// Keeps the reader of a step, if it can be: the one that was kept before, or one that was
+    /// opened.
+    fn put(&self, step: usize, before: Option<Box<Reader<'p>>>, opened: Option<Reader<'p>>) {
+        let Some(place) = self.0.get(step) else { return };
+        let reader = before.or_else(|| opened.map(Box::new));
+        place.set(reader.and_then(|mut reader| reader.rest().then_some(reader)));
+    }
+}
+
 /// A position in the loops: a step, or one of the nests that begin at the step.
 #[derive(Clone, Copy)]
 struct Level {
@@ -188,12 +214,13 @@ struct Loops<'p, const MEASURED: bool> {
     materialized: &'p Materialized,
     /// One for each step if one of them is a hash join. Otherwise this is empty.
     hashes: Vec<Hashed>,
+    kept: Kept<'p>,
     /// The part of the first table that is read. `None` means all of it.
     portion: Option<Portion<'p>>,
     watches: Watches,
 }
 
-impl<const MEASURED: bool> Loops<'_, MEASURED> {
+impl<'p, const MEASURED: bool> Loops<'p, MEASURED> {
     /// Runs all levels, and then goes on with the rows that wait, from the outermost level where
     /// there are any.
     fn all(&mut self, run: &mut Run<'_, '_>, row: &mut Vec<Value>, visit: &mut Visit<'_>) -> Result<Flow> {
@@ -406,19 +433,23 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
             return Ok(Flow::Continue);
         }
         if let Source::Stored { table, access } = &step.source {
-            let mut reader = Reader::open(run, table, access, run.lock_for(step.lock), row)?;
+            let (mut kept, mut opened) = (self.kept.take(level.step), None);
+            let reader = match &mut kept {
+                Some(reader) => {
+                    reader.begin_again(run, access, row)?;
+                    &mut **reader
+                }
+                None => opened.insert(Reader::open(run, table, access, run.lock_for(step.lock), row)?),
+            };
             if let (Some(portion), 0) = (self.portion, level.step) {
                 reader.narrow_to(portion);
             }
-            if let Some(padding) = &step.padding {
-                return each_padded_row(run, &mut reader, (step, padding), row, &mut within);
-            }
-            while reader.read_into(run, step, row)? {
-                if within(run, reader.answered(step), row)? == Flow::Stop {
-                    return Ok(Flow::Stop);
-                }
-            }
-            return Ok(Flow::Continue);
+            let flow = match &step.padding {
+                Some(padding) => each_padded_row(run, reader, (step, padding), row, &mut within)?,
+                None => each_row_of(run, reader, step, row, &mut within)?,
+            };
+            self.kept.put(level.step, kept, opened);
+            return Ok(flow);
         }
         let slots = step.base..step.base + step.columns;
         match (&step.source, self.materialized.get(level.step).and_then(Option::as_ref)) {
@@ -495,6 +526,23 @@ impl<const MEASURED: bool> Loops<'_, MEASURED> {
         };
         Ok(self.hashes[at].table.get_or_init(|| table))
     }
+}
+
+/// Calls `within` with each row of a stored table.
+#[inline]
+fn each_row_of(
+    run: &mut Run<'_, '_>,
+    reader: &mut Reader<'_>,
+    step: &TableStep,
+    row: &mut Vec<Value>,
+    within: &mut impl FnMut(&mut Run<'_, '_>, Answered, &mut Vec<Value>) -> Result<Flow>,
+) -> Result<Flow> {
+    while reader.read_into(run, step, row)? {
+        if within(run, reader.answered(step), row)? == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+    }
+    Ok(Flow::Continue)
 }
 
 /// Calls `within` with each row of a stored table, whose CHAR columns get their spaces first.

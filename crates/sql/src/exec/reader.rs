@@ -28,8 +28,13 @@ pub(super) struct Reader<'p> {
     semi_consistent: bool,
     /// The scan of the present range. It is boxed, because it is large and the reader is moved.
     scan: Option<Box<Scan>>,
-    /// The clustered key of the only row that can match. `None` means that ranges are scanned.
-    point: Option<Vec<u8>>,
+    /// The scan of a range before, which another look-up can begin again.
+    ended: Option<Box<Scan>>,
+    /// What is looked up first, and its key.
+    sought: Sought,
+    key: Vec<u8>,
+    /// The memory for the image of a row that was looked up by its key.
+    image: Vec<u8>,
     /// The charge for the image and the values of a long row, which stay in memory while inner
     /// tables are read. `None` means that no long row has come yet.
     long: Option<Charge>,
@@ -48,7 +53,19 @@ pub(super) struct Reader<'p> {
     filter: Filter,
     /// The rows that were read, and those that were looked for in vain.
     fetched: u64,
+    /// The same of the rounds before.
+    fetched_before: u64,
     uses: Arc<TableUses>,
+}
+
+/// What a reader looks up before its ranges.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sought {
+    Nothing,
+    /// The only row that can match, by its clustered key.
+    Point,
+    /// The rows whose index keys begin with the key.
+    Prefix,
 }
 
 /// How a reader comes to the tests of its rows' images. They are made once a scan has read some
@@ -168,22 +185,86 @@ impl<'p> Reader<'p> {
         lock: RowLock,
         row: &[Value],
     ) -> Result<Reader<'p>> {
-        let mut point = None;
-        let mut is_exact_point = true;
-        if access.is_point
-            && let Some((key, is_exact)) = Ranges::point(table, access, row, run.ctx)?
-        {
-            (point, is_exact_point) = (Some(key), is_exact);
-        }
-        let Ranges { mut ranges, degraded, is_useless, may_repeat, is_exact } = match point {
-            Some(_) => Ranges::none(),
-            None => Ranges::of(table, access, row, run.ctx)?,
+        let mut reader = Reader {
+            table,
+            index: access.index,
+            ranges: Vec::new(),
+            direction: access.direction,
+            lock,
+            semi_consistent: false,
+            scan: None,
+            ended: None,
+            sought: Sought::Nothing,
+            key: Vec::new(),
+            image: Vec::new(),
+            long: None,
+            own: None,
+            step: Step::of(access),
+            is_fresh: true,
+            returned: None,
+            degraded: false,
+            is_exact: true,
+            filter: Filter::for_lock(lock, run.ctx),
+            fetched: 0,
+            fetched_before: 0,
+            uses: run.ctx.counters.uses.clone(),
         };
-        if access.is_point && point.is_none() && !degraded {
+        reader.seek(run, access, row)?;
+        Ok(reader)
+    }
+
+    /// Begins anew for another row of the outer tables, with the tests of images and the memory
+    /// that the reader has. The access is the one that it was opened with.
+    pub fn begin_again(&mut self, run: &Run<'_, '_>, access: &Access, row: &[Value]) -> Result<()> {
+        debug_assert!(self.scan.is_none() && self.own.is_none(), "the reader has rested since its last row");
+        self.fetched_before += std::mem::take(&mut self.fetched);
+        let was_exact = self.is_exact;
+        self.seek(run, access, row)?;
+        if self.is_exact != was_exact {
+            // The tests leave out conditions that the access answers.
+            self.filter = Filter::for_lock(self.lock, run.ctx);
+        }
+        Ok(())
+    }
+
+    /// Lets go of the last row, so that the reader can be kept for another row of the outer tables.
+    /// Returns false if it cannot, because it locks rows.
+    pub fn rest(&mut self) -> bool {
+        if self.lock != RowLock::NONE || self.semi_consistent {
+            return false;
+        }
+        let scan = self.scan.take();
+        self.ended = scan.or_else(|| self.ended.take()).filter(|_| self.long.is_none());
+        (self.long, self.own) = (None, None);
+        if self.image.capacity() > LONG_VALUE_BYTES {
+            self.image = Vec::new();
+        }
+        true
+    }
+
+    /// Finds out what to read. The ranges are computed with the columns of the outer tables.
+    fn seek(&mut self, run: &Run<'_, '_>, access: &Access, row: &[Value]) -> Result<()> {
+        let (table, ctx) = (self.table, run.ctx);
+        let (key, sought) = match access.is_point {
+            true => (Ranges::point(table, access, row, ctx, &mut self.key)?, Sought::Point),
+            false => (Ranges::prefix(table, access, row, ctx, &mut self.key)?, Sought::Prefix),
+        };
+        self.ranges.clear();
+        if let Some(is_exact) = key {
+            (self.sought, self.index, self.returned) = (sought, access.index, None);
+            (self.degraded, self.is_exact) = (false, is_exact);
+            return Ok(());
+        }
+        let Ranges { mut ranges, degraded, is_useless, may_repeat, is_exact } =
+            Ranges::of(table, access, row, ctx)?;
+        self.sought = Sought::Nothing;
+        if access.is_point && !degraded {
             // The access is an equality on the whole primary key, so the start of its range is
             // the key.
             match ranges.pop() {
-                Some(KeyRange { start: Bound::Included(key), .. }) => point = Some(key),
+                Some(KeyRange { start: Bound::Included(key), .. }) => {
+                    (self.sought, self.key) = (Sought::Point, key);
+                }
                 Some(other) => ranges.push(other),
                 None => {}
             }
@@ -191,26 +272,11 @@ impl<'p> Reader<'p> {
         if access.direction == Direction::Forward {
             ranges.reverse();
         }
-        Ok(Reader {
-            table,
-            index: if is_useless { IndexRef::Primary } else { access.index },
-            returned: may_repeat.then(|| Box::new(Returned { keys: HashSet::new(), charge: run.charge() })),
-            ranges,
-            direction: access.direction,
-            lock,
-            semi_consistent: false,
-            scan: None,
-            point,
-            long: None,
-            own: None,
-            step: Step::of(access),
-            is_fresh: true,
-            degraded,
-            is_exact: is_exact && is_exact_point,
-            filter: Filter::for_lock(lock, run.ctx),
-            fetched: 0,
-            uses: run.ctx.counters.uses.clone(),
-        })
+        self.ranges = ranges;
+        self.index = if is_useless { IndexRef::Primary } else { access.index };
+        self.returned = may_repeat.then(|| Box::new(Returned { keys: HashSet::new(), charge: run.charge() }));
+        (self.degraded, self.is_exact) = (degraded, is_exact);
+        Ok(())
     }
 
     /// Returns which conditions of the step need not be decided for the row that was read last.
@@ -225,7 +291,10 @@ impl<'p> Reader<'p> {
     /// Leaves out the ranges, or parts of them, that lie before `first` or from `end` on. `None` is
     /// the end of the index. Nothing has been read yet.
     pub fn narrow_to(&mut self, (first, end): (Option<&[u8]>, Option<&[u8]>)) {
-        assert!(self.scan.is_none() && self.point.is_none(), "a reader of ranges that has not begun");
+        assert!(self.scan.is_none() && self.sought != Sought::Point, "a reader of ranges that has not begun");
+        if std::mem::replace(&mut self.sought, Sought::Nothing) == Sought::Prefix {
+            self.ranges.push(KeyRange::prefix(&self.key));
+        }
         self.ranges = self.ranges.iter().map(|range| range.part(first, end)).collect();
         self.ranges.retain(|range| !range.is_empty());
     }
@@ -256,7 +325,14 @@ impl<'p> Reader<'p> {
             true => &step.needed_if_exact,
             false => &step.needed,
         };
-        if self.point.is_some() || step.key_slot.is_some() {
+        if self.sought == Sought::Point && step.key_slot.is_none() && self.lock == RowLock::NONE {
+            if !self.look_up(run)? {
+                return Ok(false);
+            }
+            decode(self.table, &self.image, needed, &mut joined[slots])?;
+            return Ok(true);
+        }
+        if self.sought == Sought::Point || step.key_slot.is_some() {
             let Some(row) = self.next(run)? else { return Ok(false) };
             decode(self.table, &row.image, needed, &mut joined[slots])?;
             if let Some(at) = step.key_slot {
@@ -278,7 +354,10 @@ impl<'p> Reader<'p> {
                 self.note_row(run)?;
                 return Ok(true);
             }
-            if let Some(wanted) = self.filter.zone() {
+            // The tests may be from rounds before, and a look-up of few rows has no use for zones.
+            if let Some(wanted) = self.filter.zone()
+                && self.fetched > u64::from(Filter::FIRST_ROWS)
+            {
                 scan.leave_out(wanted);
             }
             match (run.with(|txn| scan.next_lent(txn, step.covering.is_some()))?, &step.covering) {
@@ -320,7 +399,7 @@ impl<'p> Reader<'p> {
 
     /// Returns the image of the next row, or `None` when there is no further row.
     pub fn next_image(&mut self, run: &mut Run<'_, '_>) -> Result<Option<&[u8]>> {
-        if self.point.is_some() {
+        if self.sought == Sought::Point {
             self.own = self.next(run)?;
             return Ok(self.own.as_ref().map(|row| &*row.image));
         }
@@ -366,8 +445,23 @@ impl<'p> Reader<'p> {
 
     /// Opens a scan of the next range. Returns false when no range is left.
     fn open_scan(&mut self, run: &mut Run<'_, '_>) -> Result<bool> {
-        let Some(range) = self.ranges.pop() else { return Ok(false) };
+        let is_prefix = std::mem::replace(&mut self.sought, Sought::Nothing) == Sought::Prefix;
         let counters = run.ctx.counters;
+        if is_prefix && let Some(mut scan) = self.ended.take() {
+            if run.with(|txn| scan.begin_again(txn, &self.key))? {
+                counters.handler_read_key.count();
+                self.is_fresh = true;
+                self.scan = Some(scan);
+                return Ok(true);
+            }
+        }
+        let range = match is_prefix {
+            true => KeyRange::prefix(&self.key),
+            false => match self.ranges.pop() {
+                Some(range) => range,
+                None => return Ok(false),
+            },
+        };
         counters.handler_read_key.count();
         self.is_fresh = true;
         match self.direction {
@@ -387,8 +481,19 @@ impl<'p> Reader<'p> {
 
     /// Ends the scan of a range. A reader that has found nothing counts as one use of the index.
     fn end_scan(&mut self) {
-        self.scan = None;
+        self.ended = self.scan.take();
         self.fetched = self.fetched.max(1);
+    }
+
+    /// Reads the only row that can match into `image`, without a lock. Returns false if there is
+    /// none.
+    fn look_up(&mut self, run: &mut Run<'_, '_>) -> Result<bool> {
+        self.sought = Sought::Nothing;
+        self.fetched += 1;
+        run.ctx.counters.handler_read_key.count();
+        let is_there = run.with(|txn| txn.get_into(self.table, &self.key, &mut self.image))?;
+        run.ctx.counters.rows_examined.add(u64::from(is_there));
+        Ok(is_there)
     }
 
     /// Returns the index by which the rows are found. `None` means that all rows of the table are
@@ -400,9 +505,10 @@ impl<'p> Reader<'p> {
 
     /// Returns the next row, or `None` when there is no further row.
     pub fn next(&mut self, run: &mut Run<'_, '_>) -> Result<Option<Row>> {
-        if let Some(key) = self.point.take() {
+        if self.sought == Sought::Point {
+            self.sought = Sought::Nothing;
             self.fetched += 1;
-            return get(run, self.table, key, self.lock);
+            return get(run, self.table, std::mem::take(&mut self.key), self.lock);
         }
         loop {
             if let Some(scan) = &mut self.scan {
@@ -427,8 +533,9 @@ impl<'p> Reader<'p> {
 
 impl Drop for Reader<'_> {
     fn drop(&mut self) {
-        if self.fetched != 0 {
-            self.uses.add(self.table.usage(self.used_index()), Use::Fetch, self.fetched);
+        let fetched = self.fetched_before + self.fetched;
+        if fetched != 0 {
+            self.uses.add(self.table.usage(self.used_index()), Use::Fetch, fetched);
         }
     }
 }

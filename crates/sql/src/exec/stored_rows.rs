@@ -138,9 +138,8 @@ pub(crate) fn run_stored(
     if run.ctx.measures.is_some() {
         return Ok(None);
     }
-    if access.is_point
-        && let Some((key, true)) = Ranges::point(table, access, &[], run.ctx)?
-    {
+    let mut key = Vec::with_capacity(16);
+    if access.is_point && Ranges::point(table, access, &[], run.ctx, &mut key)? == Some(true) {
         count_select(select, run.ctx.counters);
         let lock = run.lock_for(step.lock);
         let found = read_point(run, (table, access.index), key, lock)?;
