@@ -15,7 +15,7 @@ use engine::IndexRef;
 use std::collections::HashSet;
 
 /// Tables that are joined by inner joins, and the nests that depend on them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Block {
     /// The tables and nests in the order in which they are written.
     pub members: Vec<Member>,
@@ -26,7 +26,7 @@ pub(super) struct Block {
     pub straight: Vec<(Mask, Mask)>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Member {
     Table(usize),
     Nest(NestKind, Block),

@@ -160,7 +160,8 @@ impl Planner<'_> {
                     Member::Table(at) => self.place(&ordering, at, &mut placed)?,
                     Member::Nest(kind, nest) => {
                         let nest = self.hanging(kind, nest, &conditions);
-                        self.place_nest(&ordering, nest, &mut placed)?;
+                        let planned = self.plan_nest(&ordering, &nest, &placed)?;
+                        Self::place_nest(&ordering, (nest.own, planned), &mut placed);
                     }
                 }
             }
@@ -229,7 +230,9 @@ impl Planner<'_> {
         })
     }
 
-    /// Places those of the nests that can be placed, in the order in which they are written.
+    /// Places those of the nests that can be placed. The semi-joins and anti-joins come first, from
+    /// the one on that removes the most rows for its cost. Outer joins follow in the order in which
+    /// they are written.
     fn place_nests(
         &self,
         ordering: &Ordering<'_>,
@@ -239,10 +242,25 @@ impl Planner<'_> {
     ) -> Result<()> {
         loop {
             let known = ordering.known | placed.tables;
-            let ready = hanging.iter().position(|nest| nest.needs.is_within(known) && is_wanted(nest));
-            let Some(ready) = ready else { return Ok(()) };
-            let nest = hanging.remove(ready);
-            self.place_nest(ordering, nest, placed)?;
+            let is_ready = |at: &usize| hanging[*at].needs.is_within(known) && is_wanted(&hanging[*at]);
+            let (outer, removing): (Vec<usize>, Vec<usize>) =
+                (0..hanging.len()).filter(is_ready).partition(|at| hanging[*at].kind == NestKind::Outer);
+            let mut first: Option<(f64, usize, PlannedNest)> = None;
+            for at in removing {
+                let planned = self.plan_nest(ordering, &hanging[at], placed)?;
+                let removed = placed.rows - planned.kept_of(placed.rows);
+                let price = (planned.inside.cost - placed.cost) / removed.max(f64::MIN_POSITIVE);
+                if first.as_ref().is_none_or(|(least, ..)| price < *least) {
+                    first = Some((price, at, planned));
+                }
+            }
+            let (at, planned) = match (first, outer.first()) {
+                (Some((_, at, planned)), _) => (at, planned),
+                (None, Some(at)) => (*at, self.plan_nest(ordering, &hanging[*at], placed)?),
+                (None, None) => return Ok(()),
+            };
+            let own = hanging.remove(at).own;
+            Self::place_nest(ordering, (own, planned), placed);
         }
     }
 
@@ -294,14 +312,22 @@ impl Planner<'_> {
         step.hash = Some(HashLookup { keys, conditions: own });
     }
 
-    fn place_nest(&self, ordering: &Ordering<'_>, nest: Hanging, placed: &mut Placed) -> Result<()> {
-        let Hanging { kind, mut block, own, .. } = nest;
+    /// Plans a nest that comes next.
+    fn plan_nest(&self, ordering: &Ordering<'_>, nest: &Hanging, placed: &Placed) -> Result<PlannedNest> {
+        let (kind, own, mut block) = (nest.kind, nest.own, nest.block.clone());
         let is_on_own = |condition: &Expr| !(self.tables.mask_of(condition) & own).is_empty();
         let (inside, guards) = std::mem::take(&mut block.conditions).into_iter().partition(is_on_own);
         block.conditions = inside;
         let around = Around { known: ordering.known | placed.tables, rounds: placed.rows, cost: placed.cost };
         assert!((placed.tables & own).is_empty(), "a table has one step");
-        let planned = self.block(block, around, None)?;
+        let inside = self.block(block, around, None)?;
+        assert!(inside.cost >= placed.cost, "a nest adds to the cost");
+        assert!(!inside.steps.is_empty(), "a nest has tables");
+        Ok(PlannedNest { kind, inside, guards })
+    }
+
+    /// Places a planned nest, whose tables are `own`.
+    fn place_nest(ordering: &Ordering<'_>, (own, planned): (Mask, PlannedNest), placed: &mut Placed) {
         placed.tables = placed.tables | own;
         let known = ordering.known | placed.tables;
         let is_decided = |mask: Mask| !(mask & own).is_empty() && mask.is_within(known);
@@ -312,20 +338,32 @@ impl Planner<'_> {
             .map(|(condition, _)| condition.clone())
             .collect();
         let shares: f64 = conditions.iter().map(estimate::share).product();
-        placed.rows = shares
-            * match kind {
-                NestKind::Outer => planned.rows.max(placed.rows),
-                NestKind::Semi => planned.rows.min(placed.rows),
-                NestKind::Anti => (placed.rows - planned.rows).max(placed.rows / 10.0),
-            };
-        assert!(placed.rows >= 0.0 && planned.cost >= placed.cost, "a nest adds to the cost");
-        placed.cost = planned.cost;
-        let mut steps = planned.steps;
-        assert!(!steps.is_empty(), "a nest has tables");
+        placed.rows = shares * planned.kept_of(placed.rows);
+        assert!(placed.rows >= 0.0, "a number of rows");
+        let PlannedNest { kind, inside: Planned { mut steps, cost, .. }, guards } = planned;
+        placed.cost = cost;
         let opened = Nest { kind, tables: steps.len(), guards, conditions };
         steps[0].nests.insert(0, opened);
         placed.steps.append(&mut steps);
-        Ok(())
+    }
+}
+
+/// A nest that can be placed next.
+struct PlannedNest {
+    kind: NestKind,
+    inside: Planned,
+    /// The conditions that are on none of its tables.
+    guards: Vec<Expr>,
+}
+
+impl PlannedNest {
+    /// Returns how many of the rows in front of the nest go on behind it.
+    fn kept_of(&self, rows: f64) -> f64 {
+        match self.kind {
+            NestKind::Outer => self.inside.rows.max(rows),
+            NestKind::Semi => self.inside.rows.min(rows),
+            NestKind::Anti => (rows - self.inside.rows).max(rows / 10.0),
+        }
     }
 }
 
