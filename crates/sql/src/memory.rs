@@ -279,13 +279,14 @@ impl Budget {
     pub(crate) fn give_back(&self, bytes: u64) {
         let before = self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
         assert!(before >= bytes, "no more is given back than was charged");
-        let (used, reserved) = (before - bytes, self.reserved_bytes.load(Ordering::Relaxed));
         let chunk = self.limits.chunk_bytes.load(Ordering::Relaxed);
-        let keep = used.div_ceil(chunk).saturating_mul(chunk);
-        // One chunk stays reserved for what comes next.
-        if reserved > keep.saturating_add(chunk) {
+        let keep = (before - bytes).div_ceil(chunk).saturating_mul(chunk);
+        // One chunk stays reserved for what comes next. Several threads of a query may be here at
+        // once, and each reserved byte is given back by one of them.
+        let shrink = |reserved: u64| (reserved > keep.saturating_add(chunk)).then_some(keep);
+        let shrunk = self.reserved_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, shrink);
+        if let Ok(reserved) = shrunk {
             self.pool.give_back(reserved - keep, &self.limits);
-            self.reserved_bytes.store(keep, Ordering::Relaxed);
         }
     }
 }
