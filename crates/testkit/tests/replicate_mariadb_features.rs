@@ -190,6 +190,67 @@ const FEATURES: &[Feature] = &[
         shown: &[],
     },
     Feature {
+        name: "plain_defaults",
+        statements: &[
+            "CREATE TABLE t (id INT, a INT DEFAULT id, b DATE DEFAULT CURRENT_DATE, c TIME DEFAULT CURRENT_TIME, \
+             d VARCHAR(20) DEFAULT CASE WHEN id = 1 THEN 'one' ELSE 'more' END NOT NULL, e DATETIME DEFAULT UTC_TIMESTAMP, \
+             f VARCHAR(20) DEFAULT CONCAT('a', id), g DATE DEFAULT DATE'2020-01-02')",
+            "INSERT INTO t (id) VALUES (1), (2)",
+            "ALTER TABLE t ALTER b SET DEFAULT UTC_DATE, ALTER a SET DEFAULT `id`",
+            "INSERT INTO t (id) VALUES (3)",
+        ],
+        queries: &["SELECT * FROM t ORDER BY id"],
+        shown: &["`b` date DEFAULT (utc_date())", "`a` int DEFAULT (`id`)"],
+    },
+    Feature {
+        name: "conversions",
+        statements: &[
+            "SET sql_mode = '', timestamp = 1790000000.75",
+            "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, i BIGINT, d DOUBLE, n DECIMAL(10,2), b BIT(64), \
+             t TIME(2), ts TIMESTAMP(3) NULL, s SET('a','b','c','d'))",
+            "INSERT INTO t (i, d, n) VALUES (X'3132', X'3132', X'3132'), (0x3132, 0x3132, 0x3132), \
+             ('1.2.3.4', '-0', '255.255.255.255'), ('255.255.255.255', -0e0, 1), (NOW(6), NOW(6), 0), \
+             (CAST('-12:13:14.6' AS TIME(6)), '-00:00:01', 0)",
+            "INSERT INTO t (b) VALUES (1e100), (-1e100), (X'3132')",
+            "INSERT INTO t (t) VALUES (20200101), (101010101), (8390000), ('999:00:00'), (-20200101), (1e30), ('9:db8'), \
+             ('12::13'), ('255.255.255.255'), ('20010203.101112'), (20200101101112)",
+            "INSERT INTO t (ts) VALUES ('9999-12-31 23:59:59.999'), ('1000-01-01 00:00:00.25'), ('0000-00-00')",
+            "INSERT INTO t (s) VALUES ('69'), ('-5'), ('12'), (1e100), (TIME'00:00:03'), (123456789012345678901.5), (7.9)",
+            "SET sql_mode = DEFAULT, timestamp = DEFAULT",
+        ],
+        queries: &["SELECT id, i, d, n, BIN(b), t, ts, s FROM t ORDER BY id"],
+        shown: &[],
+    },
+    Feature {
+        name: "bytes_of_addresses",
+        statements: &[
+            "SET sql_mode = ''",
+            "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, a INET6, b INET4, c UUID)",
+            "SET NAMES binary",
+            "INSERT INTO t (a, b, c) VALUES ('::1', '1.2.3.4', '123e4567-e89b-12d3-a456-426655440000'), \
+             (REPEAT('r', 16), 'abcd', REPEAT('r', 16)), (REPEAT('r', 15), 'abc', 'abc')",
+            "SET NAMES utf8mb4",
+            "INSERT INTO t (a, b, c) VALUES (0x20010DB8000000000000FF0000428329, X'01020304', NULL), \
+             (_binary'::1', INET6_ATON('1.2.3.4'), CONCAT('123e4567', CAST(0 AS BINARY))), ('::1', '1.2.3.4', NULL)",
+            "SET sql_mode = DEFAULT",
+        ],
+        queries: &["SELECT * FROM t ORDER BY id"],
+        shown: &[],
+    },
+    Feature {
+        name: "wrong_members",
+        statements: &[
+            "SET sql_mode = ''",
+            "CREATE TABLE wrong (id INT, a ENUM('x','y') UNICODE, b SET('x','y') CHARACTER SET utf32)",
+            "INSERT INTO wrong VALUES (1, 'z', 'z'), (2, '2', '2'), (3, 2, 2), (4, TIME'00:00:01', TIME'00:00:01')",
+            "SET sql_mode = DEFAULT",
+            "CREATE TABLE t (c INT) SELECT * FROM wrong",
+            "INSERT INTO t (id, a) SELECT 10 + id, a FROM wrong",
+        ],
+        queries: &["SELECT id, a + 0, b + 0 FROM t ORDER BY id"],
+        shown: &[],
+    },
+    Feature {
         name: "statements",
         statements: &[
             "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, a INT DEFAULT 5, b TEXT DEFAULT 'abc')",

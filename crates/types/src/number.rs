@@ -44,6 +44,7 @@ pub fn write_f64_within(value: f64, width: usize, out: &mut Vec<u8>) {
         let digits = width.saturating_sub(whole_len + 1);
         let text = format!("{value:.digits$}");
         let text = if digits > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+        let text = if text == "-0" { "0" } else { text };
         // Rounding may have made the number longer.
         if text.len() <= width {
             out.extend_from_slice(text.as_bytes());
@@ -67,9 +68,10 @@ pub fn write_f64_within(value: f64, width: usize, out: &mut Vec<u8>) {
 /// Reports whether a number that has to be shortened to `width` characters is written without an
 /// exponent: it is in the range of such numbers, and an exponent would leave no more of its digits.
 fn has_room_for_point_form(value: f64, width: usize) -> bool {
+    /// The length of `1e-3`.
+    const LAST_WITH_EXPONENT: usize = 4;
     let scientific = format!("{value:e}");
     let Some((_, exponent)) = scientific.split_once('e') else { return true };
-    let exponent_chars = exponent.len() + 1;
     let exponent: i32 = exponent.parse().expect("Rust writes a number after e");
     let point = exponent + 1; // The number of digits before the point.
     if !(-14..=15).contains(&point) {
@@ -78,11 +80,8 @@ fn has_room_for_point_form(value: f64, width: usize) -> bool {
     let sign = usize::from(value.is_sign_negative());
     match usize::try_from(point) {
         Ok(before) if before > 0 => sign + before <= width,
-        _ => {
-            let zeros = point.unsigned_abs() as usize;
-            // Before the digits stand `0.` and zeros here, and a point and an exponent there.
-            width.saturating_sub(sign + 2 + zeros) >= width.saturating_sub(sign + 1 + exponent_chars)
-        }
+        // Behind `0.00` an exponent leaves more digits in just one width.
+        _ => point >= -1 || point == -2 && width != sign + LAST_WITH_EXPONENT,
     }
 }
 

@@ -25,6 +25,8 @@ pub enum Literal {
     Text(Vec<u8>, Option<String>),
     /// `x'..'` or `0x..`, with its character set introducer if one is written, or bits with one.
     Bytes(Vec<u8>, Option<String>),
+    /// MariaDB's `x'..'` without an introducer, which is a text of bytes where `0x..` is a number.
+    HexText(Vec<u8>),
     /// `b'..'` or `0b..`.
     Bits(Vec<u8>),
     /// `DATE '...'`.

@@ -64,7 +64,11 @@ impl Binder<'_> {
     fn expr_at_depth(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
         match written {
             ast::Expr::Literal(literal) => {
-                if let Literal::Text(bytes, _) | Literal::Bytes(bytes, _) | Literal::Bits(bytes) = literal {
+                if let Literal::Text(bytes, _)
+                | Literal::Bytes(bytes, _)
+                | Literal::Bits(bytes)
+                | Literal::HexText(bytes) = literal
+                {
                     self.may_make(allocated(bytes.len()))?;
                 }
                 literal::literal(self.variables, self.meaning.literals, literal)

@@ -233,6 +233,8 @@ impl Canonical<'_> {
             Literal::Float(n, _) => format!("{n:e}"),
             Literal::Text(text, given) => format!("_{}{}", charset(given), literal_text(text)),
             Literal::Bits(bytes) => format!("0x{}", hex(bytes)),
+            // In MySQL's grammar it is a text with an introducer.
+            Literal::HexText(bytes) => format!("_binary 0x{}", hex(bytes)),
             Literal::Bytes(bytes, given) => {
                 let introducer = given.as_ref().map_or(String::new(), |charset| format!("_{charset} "));
                 format!("{introducer}0x{}", hex(bytes))

@@ -27,6 +27,9 @@ fn literal_value(column: &str, written: &Expr, ty: &ColumnType, settings: &DdlSe
                 _ => bytes_value(bytes, ty).ok_or_else(|| invalid_default(column))?,
             }
         }
+        Expr::Literal(Literal::HexText(bytes)) => {
+            Value::Bytes(collation::to_utf8mb4(ty.collation, bytes).into_owned())
+        }
         Expr::Literal(Literal::Bits(bytes)) => {
             bytes_value(bytes, ty).ok_or_else(|| invalid_default(column))?
         }

@@ -64,7 +64,7 @@ pub(crate) struct DdlSettings {
 impl DdlSettings {
     /// Returns the modes for converting values to columns.
     pub fn conversion(&self, strict: bool) -> convert::Context {
-        convert::Context { strict, zone: self.zone, dates: self.dates }
+        convert::Context { strict, zone: self.zone, dates: self.dates, of_mariadb: self.of_mariadb }
     }
 }
 

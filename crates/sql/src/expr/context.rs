@@ -338,7 +338,12 @@ impl Context<'_> {
 
     /// Returns the settings with which values are converted for columns.
     pub fn conversion(&self, strict: bool) -> convert::Context {
-        convert::Context { strict, zone: self.zone(), dates: self.dates() }
+        convert::Context {
+            strict,
+            zone: self.zone(),
+            dates: self.dates(),
+            of_mariadb: self.variables.of_mariadb,
+        }
     }
 
     /// Returns error 1317 when the statement was killed or its time is over. A call costs one load.

@@ -2,13 +2,13 @@
 //! a comparison, for a column, and to a document or out of one.
 
 use super::documents;
-use super::functions::characters::{CHARACTERS_FOR_COLUMN, CHECKED_CHARACTERS};
+use super::functions::characters::{CHARACTERS_FOR_COLUMN, CHECKED_CHARACTERS, FORM_FOR_COLUMN};
 use super::functions::extremes::{is_extreme, is_of_date, number_of_extreme};
 use super::functions::json::{AS_JSON, AS_VALUE};
 use super::functions::vector::TEXT_FOR_VECTOR;
 use super::functions::{AS_TEXT, DATE_OF_YEAR, MOMENT_IN_LIST, NUMBER_IN_TEXT, SHOWN_SUM, is_sum_of_times};
 use super::node::{Coercibility, Expr, Node};
-use super::recode::{become_characters, converted};
+use super::recode::{become_characters, converted, in_form_of, is_form_changed};
 use super::text::{text_as, text_of};
 use super::value_type::{is_number, is_text, is_time, length_in, text_length, text_type};
 use types::collation::{Charset, characters_for_column, charset_of, is_well_formed};
@@ -300,6 +300,7 @@ impl Expr {
                     false => value,
                 };
                 match is_text(column) {
+                    _ if is_form_changed(&value.ty, column) => value.into_form_of(column),
                     true if value.ty.fsp() > 0 => value.shown(),
                     true => value.into_stored_text(column),
                     false => value,
@@ -321,6 +322,15 @@ impl Expr {
     /// Reports whether the value is that of a column or of a parameter.
     fn is_read(&self) -> bool {
         matches!(self.node, Node::Slot(_) | Node::Outer(_) | Node::Parameter(_))
+    }
+
+    /// Returns the bytes of this UUID or address for a binary column, or these bytes as the UUID or
+    /// address that a column has.
+    fn into_form_of(self, column: &ColumnType) -> Expr {
+        let (nullable, coercibility) = (self.nullable, self.coercibility);
+        let of_type = Expr { ty: column.clone(), ..Expr::constant(Value::Bytes(Vec::new())) };
+        let node = Node::Call { function: &FORM_FOR_COLUMN, args: vec![self, of_type] };
+        Expr { node, ty: column.clone(), nullable, coercibility }
     }
 
     /// Returns this text in the characters that a text column stores. Bytes of no character set
@@ -442,6 +452,11 @@ impl Expr {
 /// a time has the digits of its own type's fraction. Bytes are converted where one of the two types
 /// has bytes and the other characters. `None` means that the value is stored as it is.
 pub(crate) fn text_for(value: &Value, from: &ColumnType, to: &ColumnType, zone: Zone) -> Option<Value> {
+    if let Value::Bytes(bytes) = value
+        && is_form_changed(from, to)
+    {
+        return Some(Value::Bytes(in_form_of(bytes, from, to)));
+    }
     if !is_text(to) {
         return None;
     }

@@ -3,7 +3,9 @@
 use super::Context;
 use super::value_type::{is_text, text_collation};
 use types::ColumnType;
-use types::collation::{BINARY, Charset, charset_of, from_utf8mb4_lossy, to_utf8mb4, well_formed_len};
+use types::collation::{
+    BINARY, Charset, NO_CHARACTERS, charset_of, from_utf8mb4_lossy, to_utf8mb4, well_formed_len,
+};
 
 /// Returns the bytes that are characters of a collation's character set, up to the first that is
 /// none. With such a byte the session gets warning 1300, and the result is NULL in strict SQL mode.
@@ -53,4 +55,33 @@ pub(crate) fn converted(bytes: &[u8], from: &ColumnType, to: &ColumnType) -> Opt
         _ => to_utf8mb4(to.collation, &from_utf8mb4_lossy(to.collation, bytes)).into_owned(),
     };
     (changed != bytes).then_some(changed)
+}
+
+/// Reports whether one of two types has UUIDs or addresses, and the other one bytes. MariaDB stores
+/// the bytes of the one as the other then, and not its text.
+pub(super) fn is_form_changed(from: &ColumnType, to: &ColumnType) -> bool {
+    let is_binary = |ty: &ColumnType| is_text(ty) && charset_of(ty.collation) == Charset::Binary;
+    match (from.text_form(), to.text_form()) {
+        (None, Some(_)) => is_binary(from),
+        (Some(_), None) => is_binary(to),
+        _ => false,
+    }
+}
+
+/// Converts between bytes and the text of the UUID or address that they are. Too many or too few
+/// bytes become a text that no such type takes.
+pub(super) fn in_form_of(value: &[u8], from: &ColumnType, to: &ColumnType) -> Vec<u8> {
+    let mut converted = Vec::new();
+    match (from.text_form(), to.text_form()) {
+        (Some(form), _) => {
+            let is_read = form.read_text(value, &mut converted);
+            debug_assert!(is_read, "a column has only values of its type");
+        }
+        (None, Some(form)) if value.len() == form.bytes() => form.write_text(value, &mut converted),
+        (None, _) => {
+            converted.push(NO_CHARACTERS);
+            converted.extend_from_slice(value);
+        }
+    }
+    converted
 }

@@ -190,7 +190,8 @@ impl Parser<'_> {
     }
 
     /// Reads the default of a column if it is an expression: one in parentheses, or in a source's
-    /// statement a call that is not the time of the statement. `None` if something else follows.
+    /// statement a function, a column, or a CASE, which MariaDB takes without parentheses. `None`
+    /// if a literal or the time of the statement follows.
     pub(super) fn default_expression(&mut self) -> Result<Option<WrittenExpr>> {
         const NOW: [&str; 4] = ["CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP"];
         if self.is_symbol("(") {
@@ -208,17 +209,16 @@ impl Parser<'_> {
             }
             return self.written_expr().map(Some);
         }
+        let is_name = self.token().kind == TokenKind::QuotedName
+            || self.token().kind == TokenKind::Word && self.raw(self.token())[0] != b'_';
         let is_plain = self.is_any(&NOW)
             || self.is_any(&["NULL", "TRUE", "FALSE"])
-            || self.token().kind != TokenKind::Word
-            || self.raw(self.token())[0] == b'_'
             || self.ahead(1).kind == TokenKind::Text;
-        let is_call = self.symbol_ahead(1, "(") || self.is_value_of_sequence();
-        if is_plain || !self.mode.of_source || !is_call {
+        if !self.mode.of_source || !is_name || is_plain {
             return Ok(None);
         }
         let from = self.token().start as usize;
-        let tree = self.bit_expr()?;
+        let tree = self.primary()?;
         let text = &self.text[from..self.tokens[self.at - 1].end as usize];
         Ok(Some(WrittenExpr { tree: Some(tree), text: String::from_utf8_lossy(text).into_owned() }))
     }

@@ -387,6 +387,10 @@ impl Parser<'_> {
                 let number = digits().parse().map_err(|_| self.error())?;
                 Literal::Float(number, Written(digits()))
             }
+            // MariaDB's X'...' is no number anywhere, other than its 0x....
+            TokenKind::Hex if matches!(raw[0], b'x' | b'X') && self.mode.of_source && !self.mode.of_mysql => {
+                Literal::HexText(lexer::number_bytes(raw, true))
+            }
             TokenKind::Hex => Literal::Bytes(lexer::number_bytes(raw, true), None),
             TokenKind::Bits => Literal::Bits(lexer::number_bytes(raw, false)),
             _ => return Err(self.error()),
@@ -418,7 +422,9 @@ impl Parser<'_> {
                 self.hints.warnings.extend(deprecated::of_charset(&charset));
                 self.advance();
                 return Ok(Expr::Literal(match self.literal()? {
-                    Literal::Bytes(bytes, _) | Literal::Bits(bytes) => Literal::Bytes(bytes, Some(charset)),
+                    Literal::Bytes(bytes, _) | Literal::Bits(bytes) | Literal::HexText(bytes) => {
+                        Literal::Bytes(bytes, Some(charset))
+                    }
                     other => other,
                 }));
             }

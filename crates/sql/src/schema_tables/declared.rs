@@ -173,7 +173,8 @@ impl DeclaredColumn {
         if computed.is_null() {
             return if self.nullable { Value::Null } else { self.nothing() };
         }
-        let context = Context { strict: false, zone: Zone::UTC, dates: DateModes::default() };
+        let context =
+            Context { strict: false, zone: Zone::UTC, dates: DateModes::default(), of_mariadb: false };
         let assigned = assign(&computed, &self.ty, context);
         debug_assert!(
             self.ty.code != TypeCode::Enum || matches!(assigned, Ok((_, None))),

@@ -14,6 +14,8 @@ pub struct Context {
     pub zone: Zone,
     /// The dates that are allowed, and the handling of fractions that are too long.
     pub dates: DateModes,
+    /// Whether a value that does not fit becomes what MariaDB makes of it, not what MySQL does.
+    pub of_mariadb: bool,
 }
 
 /// The result of an assignment: the value to store, perhaps with a warning.

@@ -28,7 +28,7 @@ pub fn to_column(
     strict: bool,
 ) -> Result<(Value, Option<Warning>), ConvertError> {
     let dates = if strict { DateModes::STRICT } else { DateModes::default() };
-    assign(value, ty, Context { strict, zone: Zone::UTC, dates })
+    assign(value, ty, Context { strict, zone: Zone::UTC, dates, of_mariadb: false })
 }
 
 /// Returns the value of a NOT NULL column that is given no value and has no default: zero, the zero

@@ -9,7 +9,10 @@ pub(super) fn to_integer(value: &Value, ty: &ColumnType, context: Context) -> As
     let mut problem = None;
     let integer = match value {
         Value::Bytes(text) => {
-            let prefix = number::integer_prefix(text);
+            let mut prefix = number::integer_prefix(text);
+            if let Some(integer) = digits_around_a_point(text).filter(|_| context.of_mariadb) {
+                prefix.value = integer;
+            }
             if prefix.len == 0 {
                 problem = Some(Problem::Incorrect("integer", shown(value)));
             } else if prefix.overflow {
@@ -24,8 +27,12 @@ pub(super) fn to_integer(value: &Value, ty: &ColumnType, context: Context) -> As
             prefix if prefix.len > 0 => prefix.value,
             _ => return context.adjust(in_range(0, ty).0, Problem::Incorrect("integer", shown(value))),
         },
-        // MySQL rounds moments to seconds, and not the numbers that their digits are. Its mode
-        // TIME_TRUNCATE_FRACTIONAL is about columns of moments.
+        // MySQL rounds moments to seconds, and not the numbers that their digits are. MariaDB cuts
+        // them. The modes about fractions are about columns of moments.
+        Value::Time(time) if context.of_mariadb => Value::Time(time.truncate(0)).to_integer().unwrap_or(0),
+        Value::DateTime(at) if context.of_mariadb => {
+            Value::DateTime(at.truncate(0)).to_integer().unwrap_or(0)
+        }
         Value::Time(time) => Value::Time(time.round(0)).to_integer().unwrap_or(0),
         Value::DateTime(at) => {
             Value::DateTime(at.round(0).unwrap_or_else(|| at.truncate(0))).to_integer().unwrap_or(0)
@@ -38,6 +45,27 @@ pub(super) fn to_integer(value: &Value, ty: &ColumnType, context: Context) -> As
         Some(problem) => context.adjust(stored, problem),
         None => Ok((stored, None)),
     }
+}
+
+/// Returns the integer that MariaDB reads from a text whose number has a second point behind its
+/// fraction, as an address has: all digits of both parts.
+fn digits_around_a_point(text: &[u8]) -> Option<i128> {
+    let text = text.trim_ascii_start();
+    let (negative, text) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    };
+    let mut parts = text.splitn(3, |byte| *byte == b'.');
+    let (whole, fraction, _) = (parts.next()?, parts.next()?, parts.next()?);
+    let mut digits = whole.iter().chain(fraction);
+    if whole.is_empty() || !digits.clone().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let magnitude = digits.try_fold(0i128, |number, digit| {
+        number.checked_mul(10).map(|number| number + i128::from(digit - b'0'))
+    })?;
+    Some(if negative { -magnitude } else { magnitude })
 }
 
 /// Converts to an integer, clipped to limits that are far outside of every integer column's range
@@ -75,6 +103,8 @@ pub(super) fn to_float(value: &Value, ty: &ColumnType, context: Context) -> Assi
     if double.is_nan() {
         return context.adjust(float_value(0.0, ty), Problem::OutOfRange);
     }
+    // MariaDB has no negative zero.
+    let double = if context.of_mariadb && double == 0.0 { 0.0 } else { double };
     let clipped = double.clamp(lowest, limit);
     match problem {
         _ if clipped != double => context.adjust(float_value(clipped, ty), Problem::OutOfRange),
@@ -165,6 +195,17 @@ pub(super) fn to_year(value: &Value, context: Context) -> Assigned {
     }
 }
 
+/// Returns the bits of a number without its fraction. A number that BIGINT does not have is clipped
+/// to its range in MySQL, and in MariaDB it is the smallest one.
+pub(super) fn truncated_bits(value: &Value, context: Context) -> u64 {
+    let is_bigint = || (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&value.to_f64());
+    let is_number = matches!(value, Value::Float(_) | Value::Double(_) | Value::Decimal(_));
+    if context.of_mariadb && is_number && !is_bigint() {
+        return i64::MIN as u64;
+    }
+    truncated(value) as u64
+}
+
 /// Returns a number without its fraction, as MySQL's `val_int()` of an expression does. A value
 /// that is not an integer is clipped to the range of BIGINT.
 pub(super) fn truncated(value: &Value) -> i128 {
@@ -192,7 +233,7 @@ pub(super) fn to_bit(value: &Value, ty: &ColumnType, context: Context) -> Assign
         Value::Decimal(n) if n.round(0).is_negative() => {
             return context.adjust(Value::Bit { bits: 0, width }, Problem::OutOfRange);
         }
-        Value::Float(_) | Value::Double(_) => Some(truncated(value) as u64),
+        Value::Float(_) | Value::Double(_) => Some(truncated_bits(value, context)),
         _ => value.to_integer().and_then(|n| u64::try_from(n).or(i64::try_from(n).map(|n| n as u64)).ok()),
     };
     match bits {

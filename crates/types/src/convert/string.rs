@@ -1,7 +1,7 @@
 //! The conversion of values for character, binary, ENUM, SET and JSON columns.
 
 use super::context::{Assigned, Context, noted, shown};
-use super::number::truncated;
+use super::number::{truncated, truncated_bits};
 use super::problem::Problem;
 use crate::collation::{self, Charset};
 use crate::escaped::escaped_beginning;
@@ -177,7 +177,9 @@ fn without_spaces_behind(text: &[u8]) -> &[u8] {
 pub(super) fn to_enum(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
     let members = ty.members.clone().unwrap_or_default();
     let index = match value {
-        Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } => {
+        // A wrong value that another ENUM has was complained about when it came there.
+        Value::Enum { index: 0, .. } => Some(0),
+        _ if is_read_as_text(value) => {
             let text = value.text_bytes(None).unwrap_or_default();
             let text = without_spaces_behind(&text);
             let same = |member: &String| {
@@ -189,7 +191,9 @@ pub(super) fn to_enum(value: &Value, ty: &ColumnType, context: Context) -> Assig
             match exact.or_else(|| members.iter().position(same)) {
                 Some(at) => Some(at + 1),
                 // A number in quotes that is no member is an index.
-                None => whole_number(text).map(|n| n as usize).filter(|n| (0..=members.len()).contains(n)),
+                None => whole_number(text, ty)
+                    .and_then(|n| usize::try_from(n).ok())
+                    .filter(|n| (0..=members.len()).contains(n)),
             }
         }
         _ => usize::try_from(truncated(value)).ok().filter(|&n| n >= 1 && n <= members.len()),
@@ -205,7 +209,7 @@ pub(super) fn to_set(value: &Value, ty: &ColumnType, context: Context) -> Assign
     let all = if members.len() >= 64 { u64::MAX } else { (1 << members.len()) - 1 };
     let mut lost = false;
     let bits = match value {
-        Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } => {
+        _ if is_read_as_text(value) => {
             let text = value.text_bytes(None).unwrap_or_default();
             let mut bits = 0u64;
             for part in text.split(|&byte| byte == b',').filter(|part| !part.is_empty()) {
@@ -218,16 +222,18 @@ pub(super) fn to_set(value: &Value, ty: &ColumnType, context: Context) -> Assign
                     None => lost = true,
                 }
             }
-            match whole_number(&text) {
-                Some(n) if lost && n <= all => {
+            match whole_number(&text, ty) {
+                Some(n) if lost && (0..=i128::from(all)).contains(&n) => {
                     lost = false;
-                    n
+                    n as u64
                 }
+                // MariaDB takes the bits that the column has.
+                Some(n) if lost && context.of_mariadb => n as u64 & all,
                 _ => bits,
             }
         }
         _ => {
-            let n = truncated(value) as u64;
+            let n = truncated_bits(value, context);
             lost = n & !all != 0;
             n & all
         }
@@ -236,15 +242,39 @@ pub(super) fn to_set(value: &Value, ty: &ColumnType, context: Context) -> Assign
     if lost { context.adjust(stored, Problem::Truncated) } else { Ok((stored, None)) }
 }
 
-/// Reads the number of a member, which may have white space before it.
-fn whole_number(text: &[u8]) -> Option<u64> {
+/// Reports whether an ENUM or a SET looks for the value's text among its members. MySQL and MariaDB
+/// do so with moments too, although these can be numbers.
+fn is_read_as_text(value: &Value) -> bool {
+    matches!(
+        value,
+        Value::Bytes(_)
+            | Value::Enum { .. }
+            | Value::Set { .. }
+            | Value::Date(_)
+            | Value::Time(_)
+            | Value::DateTime(_)
+            | Value::Timestamp { .. }
+    )
+}
+
+/// Reads the number of a member of the type `ty`, which may have white space before it. MySQL and
+/// MariaDB find none in a character set in which digits take several bytes.
+fn whole_number(text: &[u8], ty: &ColumnType) -> Option<i128> {
+    if matches!(
+        collation::charset_of(ty.collation),
+        Charset::Ucs2 | Charset::Utf16 | Charset::Utf16le | Charset::Utf32
+    ) {
+        return None;
+    }
     let text = text.trim_ascii_start();
-    let text = text.strip_prefix(b"+").unwrap_or(text);
-    let digits = !text.is_empty() && text.len() <= 20 && text.iter().all(u8::is_ascii_digit);
-    digits
-        .then(|| number::integer_prefix(text))
-        .filter(|prefix| !prefix.overflow)
-        .map(|prefix| prefix.value as u64)
+    let (negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    };
+    let is_number = !digits.is_empty() && digits.len() <= 20 && digits.iter().all(u8::is_ascii_digit);
+    let prefix = is_number.then(|| number::integer_prefix(digits)).filter(|prefix| !prefix.overflow)?;
+    Some(if negative { -prefix.value } else { prefix.value })
 }
 
 pub(super) fn to_json(value: &Value) -> Assigned {

@@ -47,7 +47,7 @@ fn read_datetime(value: &Value, context: Context) -> Option<Read> {
             plain(parse::datetime_from_number(u64::try_from(value.to_integer()?).ok()?)?)
         }
         Value::Decimal(_) | Value::Float(_) | Value::Double(_) => {
-            let (number, micros) = whole_and_micros(value)?;
+            let (number, micros) = whole_and_micros(value).filter(|_| value.to_f64() >= 0.0)?;
             let number = u64::try_from(number).ok()?;
             let at = parse::datetime_from_number(number)?;
             // A number that is only a date has no place for a fraction.
@@ -62,7 +62,7 @@ fn read_datetime(value: &Value, context: Context) -> Option<Read> {
 /// Returns the date and time that a number stands for, rounded to this many fractional digits, and
 /// whether a part of the number was ignored. `None` if the number stands for none.
 pub fn datetime_of_number(value: &Value, fsp: u8) -> Option<(DateTime, bool)> {
-    let context = Context { strict: false, zone: Zone::UTC, dates: DateModes::default() };
+    let context = Context { strict: false, zone: Zone::UTC, dates: DateModes::default(), of_mariadb: false };
     let read = read_datetime(value, context)?;
     Some((read.at.round(fsp)?, read.garbage))
 }
@@ -145,7 +145,12 @@ pub(super) fn to_timestamp(value: &Value, ty: &ColumnType, context: Context) -> 
     let moment = read.at.moment(read.offset_seconds.map_or(context.zone, Zone::Offset));
     let seconds = moment.unix_s;
     if !(1..=MAX_TIMESTAMP).contains(&seconds) {
-        return context.adjust(zero, no_date(value, "datetime", context));
+        let adjusted = match context.of_mariadb {
+            // The microseconds are left.
+            true => fit_timestamp(0, read.at.micros, ty.fsp(), context.dates),
+            false => zero,
+        };
+        return context.adjust(adjusted, no_date(value, "datetime", context));
     }
     if moment.is_skipped {
         let problem = if context.strict { incorrect() } else { Problem::SkippedMoment };
@@ -177,7 +182,7 @@ pub(super) fn to_time(value: &Value, ty: &ColumnType, context: Context) -> Assig
             None => return context.adjust(zero, incorrect()),
         },
         Value::Int(_) | Value::UInt(_) | Value::Decimal(_) | Value::Float(_) | Value::Double(_) => {
-            match time_of_number(value) {
+            match time_of_number(value, context.of_mariadb) {
                 Some(read) => (read, false),
                 None => return context.adjust(zero, incorrect()),
             }
@@ -190,7 +195,14 @@ pub(super) fn to_time(value: &Value, ty: &ColumnType, context: Context) -> Assig
             }
         }
     };
-    let stored = Value::Time(context.dates.fit_time(&read.time, ty.fsp()));
+    let stored = match read.time {
+        // MariaDB's last time has as many nines as the column has digits.
+        last if read.out_of_range && context.of_mariadb => {
+            Time { micros: 999_999, ..last }.truncate(ty.fsp())
+        }
+        time => context.dates.fit_time(&time, ty.fsp()),
+    };
+    let stored = Value::Time(stored);
     if read.out_of_range {
         let problem = if context.strict { incorrect() } else { Problem::OutOfRange };
         return context.adjust(stored, problem);
@@ -198,13 +210,19 @@ pub(super) fn to_time(value: &Value, ty: &ColumnType, context: Context) -> Assig
     if garbage { context.adjust(stored, incorrect()) } else { Ok((stored, None)) }
 }
 
-/// Returns a TIME from a number hhmmss with a fraction.
-fn time_of_number(value: &Value) -> Option<parse::TimeRead> {
+/// Returns a TIME from a number hhmmss with a fraction. MariaDB reads every number that is too
+/// large for it as a date with a time.
+fn time_of_number(value: &Value, of_mariadb: bool) -> Option<parse::TimeRead> {
+    const LAST_DATETIME: i64 = 99_991_231_235_959;
     let (number, micros) = match value {
         Value::Int(n) => (*n, 0),
         Value::UInt(n) => (i64::try_from(*n).unwrap_or(i64::MAX), 0),
         _ => whole_and_micros(value).unwrap_or((if value.to_f64() < 0.0 { i64::MIN } else { i64::MAX }, 0)),
     };
+    if of_mariadb && (10_000_000..=LAST_DATETIME).contains(&number) {
+        let at = parse::datetime_from_number(number as u64)?;
+        return Some(parse::TimeRead { time: at.time(), out_of_range: false });
+    }
     let mut read = parse::time_from_number(number)?;
     if !read.out_of_range {
         let negative = read.time.negative || value.to_f64() < 0.0;

@@ -78,7 +78,8 @@ fn temporals() {
     assert_eq!(lenient(Value::text("900:00:00"), &ColumnType::time(0)), ("838:59:59".into(), Some(1264)));
     assert_eq!(stored(Value::text("69"), &ColumnType::year()), Ok("2069".into()));
     assert_eq!(stored(Value::Int(1900), &ColumnType::year()), Err(1264));
-    let context = Context { strict: true, zone: Zone::Offset(3600), dates: DateModes::STRICT };
+    let context =
+        Context { strict: true, zone: Zone::Offset(3600), dates: DateModes::STRICT, of_mariadb: false };
     let value = assign(&Value::text("1970-01-01 01:00:01"), &ColumnType::timestamp(0), context).unwrap().0;
     assert_eq!(value, Value::Timestamp { seconds: 1, micros: 0 });
 }
@@ -115,4 +116,61 @@ fn texts_are_cut_by_the_bytes_of_their_character_set() {
     let ucs2 = ColumnType::tinytext(35);
     assert_eq!(to_column(&text(127), &ucs2, true), Ok((text(127), None)));
     assert_eq!(to_column(&Value::text(&"a".repeat(128)), &ucs2, true), Err(Problem::TooLong));
+}
+
+fn of_mariadb(value: Value, ty: &ColumnType) -> String {
+    let dates = DateModes { truncate_fraction: true, ..DateModes::default() };
+    let context = Context { strict: false, zone: Zone::UTC, dates, of_mariadb: true };
+    let (stored, _) = assign(&value, ty, context).unwrap();
+    String::from_utf8_lossy(&stored.text_bytes(Some(ty)).unwrap()).into_owned()
+}
+
+#[test]
+fn values_that_do_not_fit_are_stored_as_each_server_does() {
+    let (int, double) = (ColumnType::int(false), ColumnType::double());
+    let (time, at) = (ColumnType::time(2), ColumnType::datetime(6));
+    let of_text =
+        |text: &str, ty: &ColumnType| (lenient(Value::text(text), ty).0, of_mariadb(Value::text(text), ty));
+    let both = |mysql: &str, mariadb: &str| (mysql.to_string(), mariadb.to_string());
+    assert_eq!(of_text("1.25.3", &int), both("1", "125"));
+    assert_eq!(of_text("-1.25.3", &int), both("-1", "-125"));
+    assert_eq!(of_text("1.2e1.3", &int), both("12", "12"));
+    assert_eq!(of_text("1.5", &int), both("2", "2"));
+    assert_eq!(of_text("-0", &double), both("-0", "0"));
+    assert_eq!(of_text("999:00:00", &time), both("838:59:59.00", "838:59:59.99"));
+    assert_eq!(of_text("12::13", &time), both("00:00:12.00", "00:00:12.00"));
+    assert_eq!(of_text("255.255.255.255", &time).0, "00:02:55.26");
+    let of_number =
+        |number: i64| (lenient(Value::Int(number), &time).0, of_mariadb(Value::Int(number), &time));
+    assert_eq!(of_number(101_010_101), both("838:59:59.00", "01:01:01.00"));
+    assert_eq!(of_number(20_200_101), both("838:59:59.00", "00:00:00.00"));
+    let moment = Value::DateTime(crate::temporal::parse::datetime(b"2020-01-02 03:04:05.6").unwrap().value);
+    let big = ColumnType::bigint(false);
+    assert_eq!(lenient(moment.clone(), &big).0, "20200102030406");
+    assert_eq!(of_mariadb(moment, &big), "20200102030405");
+    assert_eq!(lenient(Value::Double(-2.5e-5), &at).0, "0000-00-00 00:00:00.000000");
+    let stamp = ColumnType::timestamp(3);
+    let (late, zero) = (Value::text("9999-12-31 23:59:59.999"), "0000-00-00 00:00:00.000".to_string());
+    assert_eq!(lenient(late.clone(), &stamp).0, zero);
+    assert_ne!(of_mariadb(late, &stamp), zero);
+}
+
+#[test]
+fn members_are_looked_for_as_each_server_does() {
+    let members = || vec!["a".to_string(), "b".into(), "c".into(), "d".into()];
+    let (set, wide) = (ColumnType::set(members(), 255), ColumnType::set(members(), 35));
+    for (text, mysql, mariadb) in
+        [("69", "", "a,c"), ("-5", "", "a,b,d"), ("12", "c,d", "c,d"), ("12x", "", "")]
+    {
+        assert_eq!(lenient(Value::text(text), &set).0, mysql, "{text}");
+        assert_eq!(of_mariadb(Value::text(text), &set), mariadb, "{text}");
+        assert_eq!(lenient(Value::text(text), &wide).0, "", "{text}");
+    }
+    assert_eq!(lenient(Value::Double(1e100), &set).0, "a,b,c,d");
+    assert_eq!(of_mariadb(Value::Double(1e100), &set), "");
+    let one = ColumnType::enumeration(members(), 255);
+    let second = Value::Time(crate::temporal::Time::new(false, 0, 0, 1, 0).unwrap());
+    assert_eq!(lenient(second, &one), ("".into(), Some(1265)));
+    let wrong = Value::Enum { index: 0, members: vec!["x".to_string()].into() };
+    assert_eq!(stored(wrong, &one), Ok(String::new()));
 }

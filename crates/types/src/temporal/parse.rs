@@ -300,7 +300,10 @@ fn time_of_datetime(text: &[u8], zone: Zone) -> Option<Option<(Time, bool)>> {
     let mut cursor = Cursor { text, at: 0 };
     cursor.skip_spaces();
     let fields = cursor.peek_is_digit().then(|| date_fields(&mut cursor)).flatten()?;
-    if fields.count < 4 || !(fields.spaced || fields.undelimited) {
+    // Fewer digits without a delimiter are a time with a fraction.
+    const LEAST_DIGITS: usize = 12;
+    let digits = || text.trim_ascii_start().iter().take_while(|b| b.is_ascii_digit() || **b == b'T').count();
+    if fields.count < 4 || !(fields.spaced || fields.undelimited && digits() >= LEAST_DIGITS) {
         return None;
     }
     let Some(read) = datetime(text) else { return Some(None) };
@@ -343,7 +346,9 @@ fn time_parts(cursor: &mut Cursor<'_>, first: u32, digits: usize) -> Option<(u32
         }
         cursor.at = mark;
     }
-    if cursor.peek() == Some(b':') {
+    // Without a digit behind it, the colon is not part of the time.
+    let is_digit = |at: usize| cursor.text.get(at).is_some_and(u8::is_ascii_digit);
+    if cursor.peek() == Some(b':') && is_digit(cursor.at + 1) {
         let (minutes, seconds) = colon_parts(cursor);
         return Some((first.min(10_000), minutes, seconds));
     }

@@ -44,8 +44,12 @@ pub(super) fn default_of(binder: &mut Binder<'_>, column: &ast::Expr, place: &mu
         _ => column.ty.clone(),
     };
     // The default was checked when the column was defined, so the SQL mode has no say.
-    let conversion =
-        convert::Context { strict: false, zone: binder.variables.zone, dates: DateModes::default() };
+    let conversion = convert::Context {
+        strict: false,
+        zone: binder.variables.zone,
+        dates: DateModes::default(),
+        of_mariadb: binder.variables.of_mariadb,
+    };
     let value = match value {
         Value::Null => value,
         value => convert::assign(&value, &ty, conversion)

@@ -26,6 +26,7 @@ pub(in crate::bind) fn literal(
         }
         Literal::Bytes(bytes, Some(charset)) => return introduced(bytes, charset),
         Literal::Bytes(bytes, None) => return Ok(bytes_constant(bytes, false)),
+        Literal::HexText(bytes) => return introduced(bytes, "binary"),
         Literal::Bits(bytes) => return Ok(bytes_constant(bytes, true)),
         Literal::Date(text) => match datetime_literal(text, variables.sql_mode.dates()) {
             Some(read) if !read.has_time && !read.trailing_garbage => {

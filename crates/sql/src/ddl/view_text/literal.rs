@@ -49,6 +49,9 @@ pub(super) fn literal(literal: &Literal) -> String {
             }
         },
         Literal::Bytes(bytes, None) | Literal::Bits(bytes) => hexadecimal(bytes),
+        Literal::HexText(bytes) => {
+            format!("X'{}'", bytes.iter().map(|byte| format!("{byte:02X}")).collect::<String>())
+        }
         // Bytes of another character set have no place in the text of a view.
         Literal::Bytes(bytes, Some(charset)) => match std::str::from_utf8(bytes) {
             Ok(text) if text.is_ascii() => format!("_{charset}{}", literal_text(text.as_bytes())),

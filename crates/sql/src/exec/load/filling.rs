@@ -53,8 +53,12 @@ fn is_integer_column(column: &ColumnDef) -> bool {
 /// the error value ''.
 pub(super) fn empty_value(column: &ColumnDef, ctx: &Context<'_>) -> Result<Value> {
     if column.ty.code == TypeCode::Enum {
-        let lenient =
-            convert::Context { strict: false, zone: Zone::UTC, dates: convert::DateModes::default() };
+        let lenient = convert::Context {
+            strict: false,
+            zone: Zone::UTC,
+            dates: convert::DateModes::default(),
+            of_mariadb: false,
+        };
         let empty = convert::assign(&Value::Bytes(Vec::new()), &column.ty, lenient);
         return empty
             .map(|(value, _)| value)

@@ -2,7 +2,7 @@
 
 use super::{Call, Coercibility, Function};
 use crate::expr::infer::not_convertible;
-use crate::expr::recode::well_formed;
+use crate::expr::recode::{in_form_of, well_formed};
 use types::{ColumnType, Value, collation};
 
 /// Bytes that each number is at most, and characters that MySQL leaves room for.
@@ -43,6 +43,15 @@ pub(crate) static CHARACTERS_FOR_COLUMN: Function = Function::new(
     2..=2,
     |args| Ok((args[1].ty.clone(), Coercibility::Literal)),
     |call| Ok(Value::Bytes(collation::characters_for_column(call.args[1].ty.collation, &call.bytes(0)))),
+);
+
+/// Returns the bytes of a UUID or an address, or what such bytes are. The second argument has the
+/// column's type. Statements cannot write its name.
+pub(crate) static FORM_FOR_COLUMN: Function = Function::new(
+    "form for a column",
+    2..=2,
+    |args| Ok((args[1].ty.clone(), Coercibility::Literal)),
+    |call| Ok(Value::Bytes(in_form_of(&call.bytes(0), &call.args[0].ty, &call.args[1].ty))),
 );
 
 /// Returns bytes that have to be characters of utf8mb4. Statements cannot write its name.

@@ -106,7 +106,7 @@ pub(crate) fn element(node: &Node, ty: &ColumnType, ctx: &Context<'_>) -> Result
         Kind::Date | Kind::DateTime | Kind::Time => moment(node, kind, ty, ctx)?,
         Kind::Decimal | Kind::Double => number(node, kind, ctx)?,
     };
-    let context = convert::Context { strict: true, zone: Zone::UTC, dates: ctx.dates() };
+    let context = convert::Context { strict: true, zone: Zone::UTC, dates: ctx.dates(), of_mariadb: false };
     let value = match convert::assign(&value, ty, context) {
         Ok((value, None)) => value,
         Ok((value, Some(warning))) if kind == Kind::Decimal => {
@@ -200,7 +200,7 @@ fn moment(node: &Node, kind: Kind, ty: &ColumnType, ctx: &Context<'_>) -> Result
     let Some(number) = number else {
         return converted(node, kind, ctx.dates()).map_err(|_| refused(1265));
     };
-    let context = convert::Context { strict: true, zone: Zone::UTC, dates: ctx.dates() };
+    let context = convert::Context { strict: true, zone: Zone::UTC, dates: ctx.dates(), of_mariadb: false };
     match convert::assign(&number, ty, context) {
         Ok((value, None)) => Ok(value),
         Ok((value, Some(warning))) if warning.note => Ok(value),

@@ -189,7 +189,7 @@ pub(crate) fn stored(node: &Node, name: &str, ty: &ColumnType, dates: DateModes)
             SqlError::new(code, text)
         })?,
     };
-    let context = types::convert::Context { strict: true, zone: Zone::UTC, dates };
+    let context = types::convert::Context { strict: true, zone: Zone::UTC, dates, of_mariadb: false };
     match types::convert::assign(&value, ty, context) {
         Ok((value, _)) => Ok(value),
         Err(_) => Err(SqlError::new(3669, format!("Value is out of range for JSON_TABLE's column '{name}'"))),
