@@ -150,7 +150,8 @@ impl Pool {
     }
 
     fn give_back(&self, bytes: u64, limits: &Limits) {
-        self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        let used = self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        assert!(used >= bytes, "{bytes} of {used} bytes are given back");
         // Bytes that were reserved before tracking began are not in the tracked figures.
         let take = |tracked: u64| Some(tracked - tracked.min(bytes));
         let before = limits.tracked_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
@@ -471,6 +472,29 @@ mod tests {
         Charge::new(&budget).add(5 * MB).unwrap();
         drop(budget);
         assert_eq!((pool.used_bytes(), pool.refusals()), (0, (1, 0)));
+    }
+
+    /// Threads of one query charge the connection's budget. The pool must not get a byte twice.
+    #[test]
+    fn threads_give_back_what_they_have_taken() {
+        const ROUNDS: usize = 1_000_000;
+        let pool = Arc::new(Pool::default());
+        let budget = Budget::new(pool.clone());
+        std::thread::scope(|scope| {
+            for thread in 0..4usize {
+                let budget = &budget;
+                scope.spawn(move || {
+                    for round in 0..ROUNDS {
+                        let mut rows = Charge::new(budget);
+                        rows.add_now((1 + (round + thread) % 7) * STEP_BYTES as usize).expect("no limit");
+                    }
+                });
+            }
+        });
+        assert_eq!(budget.used_bytes(), 0);
+        assert_eq!(pool.used_bytes(), budget.reserved_bytes.load(Ordering::Relaxed));
+        drop(budget);
+        assert_eq!(pool.used_bytes(), 0);
     }
 
     #[test]
