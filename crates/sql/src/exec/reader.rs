@@ -447,13 +447,14 @@ impl<'p> Reader<'p> {
     fn open_scan(&mut self, run: &mut Run<'_, '_>) -> Result<bool> {
         let is_prefix = std::mem::replace(&mut self.sought, Sought::Nothing) == Sought::Prefix;
         let counters = run.ctx.counters;
-        if is_prefix && let Some(mut scan) = self.ended.take() {
-            if run.with(|txn| scan.begin_again(txn, &self.key))? {
-                counters.handler_read_key.count();
-                self.is_fresh = true;
-                self.scan = Some(scan);
-                return Ok(true);
-            }
+        if is_prefix
+            && let Some(mut scan) = self.ended.take()
+            && run.with(|txn| scan.begin_again(txn, &self.key))?
+        {
+            counters.handler_read_key.count();
+            self.is_fresh = true;
+            self.scan = Some(scan);
+            return Ok(true);
         }
         let range = match is_prefix {
             true => KeyRange::prefix(&self.key),
