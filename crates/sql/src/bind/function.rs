@@ -1,19 +1,21 @@
 //! Binding of function calls and aggregates.
 
 use super::compared::read_operands;
-use super::expr::{as_string_argument, comparands_of_field, number, show_aggregated};
+use super::expr::{as_string_argument, number, show_aggregated};
 use super::outer::frames_of_aggregate;
+use super::text_arguments::{chosen_texts, in_one_character_set, is_of_texts, of_texts};
 use super::{Binder, NODE_BYTES, Place, Scope};
 use crate::ast;
 use crate::error::{Result, SqlError};
 use crate::expr::functions::NAMED;
 use crate::expr::functions::byte_bits::is_byte_string;
+use crate::expr::functions::field::check_field;
 use crate::expr::functions::json::{MARIADB_JSON_ARRAY, MARIADB_JSON_OBJECT, MARIADB_JSON_VALID};
 use crate::expr::functions::string::FIND_AMONG_MEMBERS;
 use crate::expr::functions::table::find_function;
 use crate::expr::{
     self, Aggregate, AggregateKind, Coercibility, Expr, MOST_BIT_STRING_BYTES, Node, NumericClass,
-    StoredFunction, aggregate_collations, common_type, comparison_collation, is_aggregate, of_operation,
+    StoredFunction, common_type, comparison_collation, is_aggregate, of_operation,
 };
 use crate::host::Privilege;
 use crate::variables::Variables;
@@ -142,8 +144,10 @@ fn call_with(
             let function = native.unwrap_or_else(|| panic!("{name} is one of the functions"));
             count_is(function.least_args, function.most_args)?;
             check_pairs(name, &call.written.0, count)?;
-            if name == "strcmp" {
-                comparison_collation(name, args.iter())?;
+            match name {
+                "strcmp" => drop(comparison_collation(name, args.iter())?),
+                "field" => check_field(&args)?,
+                _ => {}
             }
             if name == "json_merge" {
                 let text = "'JSON_MERGE' is deprecated and will be removed in a future release. Please use \
@@ -539,54 +543,6 @@ fn check_shapes(kind: &AggregateKind, name: &str, args: &[Expr]) -> Result<()> {
 
 fn numeric(args: Vec<Expr>, scope: &Scope) -> Vec<Expr> {
     args.into_iter().map(|arg| number(arg, scope)).collect()
-}
-
-/// Reports whether a function puts texts together, compares them, or searches one within another.
-fn is_of_texts(name: &str) -> bool {
-    let joins = matches!(name, "concat" | "concat_ws" | "elt" | "replace" | "insert" | "lpad" | "rpad");
-    let compares = matches!(name, "greatest" | "least" | "strcmp" | "field");
-    joins || compares || matches!(name, "find_in_set" | "locate" | "instr")
-}
-
-/// Returns a function's arguments, of which those that it reads as texts are the texts of what IF
-/// and CASE choose.
-#[inline(never)]
-fn chosen_texts(name: &str, args: Vec<Expr>) -> Vec<Expr> {
-    let args = args.into_iter().enumerate();
-    args.map(|(at, arg)| if reads_text(name, at) { arg.choice_as_text() } else { arg }).collect()
-}
-
-/// Reports whether a function reads the argument at this position as a text.
-fn reads_text(name: &str, at: usize) -> bool {
-    match name {
-        "concat" | "concat_ws" | "replace" | "strcmp" | "find_in_set" | "instr" => true,
-        "length" | "octet_length" | "bit_length" | "char_length" | "character_length" => true,
-        "lower" | "lcase" | "upper" | "ucase" | "reverse" | "quote" | "ascii" | "ord" | "soundex" => true,
-        "md5" | "sha" | "sha1" | "crc32" | "to_base64" | "ltrim" | "rtrim" => true,
-        "left" | "right" | "substring" | "substr" | "mid" | "repeat" | "sha2" => at == 0,
-        "insert" => matches!(at, 0 | 3),
-        "lpad" | "rpad" => at != 1,
-        "elt" | "make_set" => at > 0,
-        "substring_index" | "locate" | "position" => at < 2,
-        _ => false,
-    }
-}
-
-/// The arguments of such a function.
-fn of_texts(name: &str, args: Vec<Expr>, scope: &Scope) -> Vec<Expr> {
-    in_one_character_set(if name == "field" { comparands_of_field(args, scope) } else { args })
-}
-
-/// Returns the arguments of a function that [`is_of_texts`] names, with bytes and texts converted
-/// to one character set.
-fn in_one_character_set(args: Vec<Expr>) -> Vec<Expr> {
-    let is_bytes = |arg: &Expr| arg.ty.collation == collation::BINARY && expr::is_text(&arg.ty);
-    match aggregate_collations(args.iter()) {
-        Ok((id, _)) if args.iter().any(is_bytes) => {
-            args.into_iter().map(|arg| arg.in_characters_of(id)).collect()
-        }
-        _ => args,
-    }
 }
 
 /// Reports whether all arguments of a function are numbers.

@@ -37,6 +37,7 @@ mod state;
 mod subqueries;
 mod table_use;
 mod target;
+mod text_arguments;
 mod texts;
 mod windows;
 mod zero_dates;

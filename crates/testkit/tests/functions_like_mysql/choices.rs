@@ -99,6 +99,30 @@ fn a_constant_is_found_among_the_members_of_a_set() {
 }
 
 #[test]
+fn field_compares_in_the_collation_of_its_first_argument() {
+    let answers = same_answers(
+        "choices::field_compares_in_the_collation_of_its_first_argument",
+        &[
+            "set names utf8mb4",
+            "create database fields",
+            "use fields",
+            "create table t (g varchar(10) collate utf8mb4_general_ci, u varchar(10) collate utf8mb4_unicode_ci, \
+             b varchar(10) collate utf8mb4_bin, n varchar(10) collate utf8mb4_0900_as_cs, i int)",
+            "insert into t values ('a', 'A', 'A', 'A', 1), ('x', 'X', 'y', 'x', 2)",
+            "select field(g, u), field(g, n, g), field(g, u, g), field(g, 'A', u, b), field(g, u, 'A') from t",
+            "select field(g, 'A', u), field(g, b, u), field('A', g, u), field(g, u, n), field('a', b, g) from t",
+            "select field(b, g), field(b, u, g), field(n, g), field(u, n), field('a', b), field(b, 'a') from t",
+            "select field(g, 'A' collate utf8mb4_bin), field('A' collate utf8mb4_bin, g), field(@v := 'a', b) from t",
+            "select field(_binary'a', 'A'), field('a', _binary'A'), field(g, _binary'A'), field(_binary'A', g) from t",
+            "select field(concat(g, u), 'aa'), field(_latin1'a', g), field(cast(g as char), b) from t",
+            "select field(null, g, u), field(g, null, u), field(g, null, b) from t",
+            "select field(g, i, u), field(g, u, i), field(i, g, u), field(1, g, u), field(g, 1, u) from t",
+        ],
+    );
+    assert!(answers[5].ends_with("1,1,1,1,1 1,1,1,2,1"), "{answers:#?}");
+}
+
+#[test]
 fn the_last_of_equal_texts_is_the_greatest() {
     let answers = same_answers(
         "choices::the_last_of_equal_texts_is_the_greatest",

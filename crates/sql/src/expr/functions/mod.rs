@@ -9,7 +9,7 @@ mod date_formats;
 mod date_text;
 mod digest;
 pub(super) mod extremes;
-mod field;
+pub(crate) mod field;
 pub(crate) mod file;
 pub(crate) mod grouping;
 mod gtid;
