@@ -113,7 +113,9 @@ impl Maker<'_> {
         match self.below(if depth == 0 { 5 } else { 8 }) {
             0 => format!("{} IS {}NULL", self.column(tables), self.one_of(&["", "NOT "])),
             1..5 => {
-                let compare = self.one_of(&["=", "=", "<", ">=", "<>", "<=>"]);
+                // Not `<=>`: above an outer join whose inner side has an empty table MySQL loses
+                // rows with it (SEED=4719205021040710177 showed it).
+                let compare = self.one_of(&["=", "=", "<", ">=", "<>"]);
                 format!("{} {compare} {}", self.value(tables), self.column(tables))
             }
             5 => format!("({} AND {})", self.condition(tables, depth - 1), self.condition(tables, depth - 1)),
