@@ -37,10 +37,10 @@ fn reads_text(name: &str, at: usize) -> bool {
     }
 }
 
-/// The arguments of such a function.
+/// Returns the arguments of a function that [`is_of_texts`] names, as it compares or joins them.
 pub(super) fn of_texts(name: &str, args: Vec<Expr>, scope: &Scope) -> Vec<Expr> {
     match name {
-        // The others are compared as what the first one is.
+        // FIELD compares its other arguments as what the first one is.
         "field" => match comparands_of_field(args, scope) {
             args if is_bytes(&args[0]) => in_one_character_set(args),
             args => args,
