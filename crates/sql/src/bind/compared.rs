@@ -2,11 +2,12 @@
 //! as numbers, dates or times once, before the statement runs, and a TIME beside a text, or a text
 //! beside the number of a BETWEEN, is converted for each row.
 
-use super::Scope;
 use super::constants::{Constants, NoDate};
+use super::{Binder, Scope};
 use crate::error::Result;
-use crate::expr::{self, Coercibility, Expr, Node, Reading, is_text};
-use types::{ColumnType, TypeCode, Value};
+use crate::expr::{self, Coercibility, Expr, NoSession, Node, Reading, is_text};
+use types::temporal::parse;
+use types::{ColumnType, TypeCode, Value, Zone};
 
 /// Returns how constants beside an operand are read. `None` if they are compared unchanged.
 fn reading_beside(other: &Expr, scope: &Scope) -> Option<Reading> {
@@ -49,11 +50,12 @@ pub(super) fn read_pair(
 }
 
 /// Asks IF, CASE, GREATEST and LEAST, where they are compared with a number, for the number of what
-/// they choose.
+/// they choose, and sums of dates and times for theirs.
 fn choose_numbers(operands: &mut [Expr; 2]) {
     for at in 0..2 {
-        let is_chosen =
-            operands[at].is_extreme() || matches!(operands[at].node, Node::If(_) | Node::Case { .. });
+        let is_chosen = operands[at].is_extreme()
+            || operands[at].is_moment_text()
+            || matches!(operands[at].node, Node::If(_) | Node::Case { .. });
         if is_chosen && is_text(&operands[at].ty) && expr::is_number(&operands[1 - at].ty) {
             let choice = std::mem::replace(&mut operands[at], Expr::constant(Value::Null));
             operands[at] = choice.choice_as_number();
@@ -91,6 +93,48 @@ pub(super) fn show_time_beside_text(operands: &mut [Expr]) {
     }
 }
 
+/// Computes a call with constant arguments that is compared with a column of type YEAR or TIME, so
+/// that it is read as a literal would be. One of whose computing a warning or an error comes stays
+/// as it is.
+#[inline(never)]
+pub(super) fn compute_beside(binder: &Binder<'_>, value: &mut Expr, other: &Expr) {
+    let is_column = matches!(other.node, Node::Slot(_) | Node::Outer(_));
+    let is_read = other.ty.code == TypeCode::Year || expr::is_time(&other.ty);
+    if is_column && is_read && expr::is_constant_call(value) {
+        compute(binder, value);
+    }
+}
+
+/// Computes a call with constant arguments whose value is the text of a date or a time, where a
+/// function wants to know how many digits it has behind the seconds.
+pub(super) fn compute_text(binder: &Binder<'_>, value: &mut Expr) {
+    if !expr::is_constant_text(value) {
+        return;
+    }
+    let mut computed = value.clone();
+    compute(binder, &mut computed);
+    if let Node::Constant(Value::Bytes(text)) = &computed.node
+        && (parse::time(text, Zone::UTC).is_some() || parse::datetime(text).is_some())
+        && !text.is_empty()
+    {
+        // What its characters are is known of the call.
+        *value = Expr { ty: value.ty.clone(), coercibility: value.coercibility, ..computed };
+    }
+}
+
+/// Puts the value of a call in its place, unless a warning or an error comes with it.
+#[inline(never)]
+fn compute(binder: &Binder<'_>, value: &mut Expr) {
+    let no_session = NoSession::new(binder.host.memory(), 0);
+    let ctx = no_session.context(binder.engine, binder.host, binder.variables, false);
+    let computed = value.eval(&[], &ctx).map(|computed| computed.into_owned());
+    if let Ok(computed) = computed
+        && !no_session.has_conditions()
+    {
+        *value = Expr::constant(computed);
+    }
+}
+
 /// Prepares an operand and the only item of its IN list, which are compared as with `=`.
 #[inline(never)]
 pub(super) fn compared_alone(operand: Expr, item: &mut Expr) -> Expr {
@@ -101,33 +145,41 @@ pub(super) fn compared_alone(operand: Expr, item: &mut Expr) -> Expr {
     operand
 }
 
-/// Makes moments of the texts among an operand and the items of its IN list where the operand is a
-/// text and a date or a time is among the items: MySQL compares all of them as moments of the first
-/// such item's type then. A list of constants stays as it is.
+/// Makes moments of the texts among an operand and the items of its IN list where all others of
+/// them are dates and times. As in MySQL, all are compared as values of one type then: that of the
+/// first DATETIME or TIMESTAMP, and without one that of the last DATE or TIME. A list of constants
+/// stays as it is.
 #[inline(never)]
 pub(super) fn as_moments(operand: Expr, list: &mut [Expr], scope: &Scope) -> Expr {
     let is_plain_text = |expr: &Expr| is_text(&expr.ty) && !expr.is_json() && !expr.has_parameter();
-    let are_all = |is_temporal: &dyn Fn(&Expr) -> bool| {
-        list.iter().all(|item| is_plain_text(item) || is_temporal(item))
-    };
-    let is_date =
-        |item: &Expr| matches!(item.ty.code, TypeCode::Date | TypeCode::Datetime2 | TypeCode::Timestamp2);
-    let is_time = |item: &Expr| expr::is_time(&item.ty);
+    let is_date = |expr: &Expr| matches!(expr.ty.code, TypeCode::Date);
+    let is_moment = |expr: &Expr| matches!(expr.ty.code, TypeCode::Datetime2 | TypeCode::Timestamp2);
+    let is_time = |expr: &Expr| expr::is_time(&expr.ty);
     let are_constants = list.iter().all(|item| matches!(item.node, Node::Constant(_)));
-    let Some(first) = list.iter().find(|item| item.ty.is_temporal()) else { return operand };
-    if !is_plain_text(&operand) || are_constants || !(are_all(&is_date) || are_all(&is_time)) {
+    let all = || std::iter::once(&operand).chain(&*list);
+    let is_in_turn = |expr: &Expr| {
+        is_plain_text(expr) || is_date(expr) || is_moment(expr) || is_time(expr) || is_null(expr)
+    };
+    if are_constants || !all().all(is_in_turn) {
         return operand;
     }
-    let column = match first.node {
+    let last = all().filter(|expr| is_date(expr) || is_time(expr)).last();
+    let Some(chosen) = all().find(|expr| is_moment(expr)).or(last) else { return operand };
+    let column = match chosen.node {
         Node::Slot(slot) => scope.of_slot(slot).map(|(table, at)| table.columns[at].name.to_string()),
         _ => None,
     };
-    let (ty, column) = (first.ty.clone(), column.unwrap_or_default());
-    for item in list.iter_mut().filter(|item| is_text(&item.ty)) {
+    let (ty, column, of_times) = (chosen.ty.clone(), column.unwrap_or_default(), is_time(chosen));
+    let is_read = |expr: &Expr| is_plain_text(expr) || of_times && is_date(expr);
+    for item in list.iter_mut().filter(|item| is_read(item)) {
         let text = std::mem::replace(item, Expr::constant(Value::Null));
         *item = text.into_moment(&ty, &column);
     }
-    operand.into_moment(&ty, &column)
+    if is_read(&operand) { operand.into_moment(&ty, &column) } else { operand }
+}
+
+fn is_null(expr: &Expr) -> bool {
+    matches!(expr.node, Node::Constant(Value::Null))
 }
 
 /// Makes documents of an operand and of the items of its IN list where one of them is a document:

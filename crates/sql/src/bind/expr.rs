@@ -22,8 +22,8 @@ use result_type::{arithmetic_type, boolean, expr_text_type};
 use subquery::Quantifier;
 
 use super::compared::{
-    as_documents, as_moments, compared_alone, make_dates_of_times, read_beside, read_items, read_operands,
-    read_pair, read_texts_beside_numbers, show_time_beside_text,
+    as_documents, as_moments, compared_alone, compute_beside, make_dates_of_times, read_beside, read_items,
+    read_operands, read_pair, read_texts_beside_numbers, show_time_beside_text,
 };
 use super::constants::NoDate;
 use super::function::function;
@@ -90,6 +90,8 @@ impl Binder<'_> {
                 let mut operands = [operand, low, high];
                 make_dates_of_times(&mut operands);
                 let [operand, low, high] = &mut operands;
+                compute_beside(self, low, operand);
+                compute_beside(self, high, operand);
                 read_beside(&mut self.constants, low, operand, place.scope, NoDate::Zero)?;
                 read_beside(&mut self.constants, high, operand, place.scope, NoDate::Zero)?;
                 show_time_beside_text(&mut operands);
@@ -366,6 +368,9 @@ impl Binder<'_> {
         let right = right.beside(&left.ty);
         let mut operands = comparable(op, [left, right]);
         if op.is_comparison() {
+            let [left, right] = &mut operands;
+            compute_beside(self, left, right);
+            compute_beside(self, right, left);
             read_operands(&mut self.constants, &mut operands, place.scope)?;
             operands = json::compared_as_documents(operands);
         }

@@ -1,6 +1,6 @@
 //! Binding of function calls and aggregates.
 
-use super::compared::read_operands;
+use super::compared::{compute_text, read_operands};
 use super::expr::{as_string_argument, number, show_aggregated};
 use super::outer::frames_of_aggregate;
 use super::text_arguments::{chosen_texts, in_one_character_set, is_of_texts, of_texts};
@@ -165,6 +165,9 @@ fn call_with(
             };
             let mut args = args;
             prepare_first(name, &mut args, place.scope);
+            if asks_for_digits(name) {
+                args.iter_mut().for_each(|arg| compute_text(binder, arg));
+            }
             let args = if takes_numbers(name) { numeric(args, place.scope) } else { args };
             let inferred = expr::function_type(function, &args)?;
             let (ty, coercibility) =
@@ -543,6 +546,12 @@ fn check_shapes(kind: &AggregateKind, name: &str, args: &[Expr]) -> Result<()> {
 
 fn numeric(args: Vec<Expr>, scope: &Scope) -> Vec<Expr> {
     args.into_iter().map(|arg| number(arg, scope)).collect()
+}
+
+/// Reports whether the type of a function's value depends on how many digits behind the seconds its
+/// arguments have.
+fn asks_for_digits(name: &str) -> bool {
+    matches!(name, "addtime" | "subtime" | "time" | "timediff" | "timestamp" | "unix_timestamp")
 }
 
 /// Reports whether all arguments of a function are numbers.

@@ -231,7 +231,11 @@ pub(crate) fn time_of(value: &Value, ctx: &Context<'_>) -> Option<Time> {
         Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } => {
             let text = text_of(value);
             let text = Some(text).filter(|text| !text.trim_ascii().is_empty() && !has_exponent(text));
-            text.and_then(|text| parse::time(&text, ctx.zone())).map(|parsed| parsed.value.time)
+            let read = text.and_then(|text| parse::time(&text, ctx.zone()));
+            if read.as_ref().is_some_and(|read| read.trailing_garbage || read.value.out_of_range) {
+                ctx.warn_truncated("time", value);
+            }
+            read.map(|read| read.value.time)
         }
         // Bits are a text here, and none of a time.
         Value::Bit { .. } => None,

@@ -9,7 +9,12 @@ const MOST_PARTS: usize = 64;
 /// Reports whether the expression is a call, not a literal, whose text follows from constants.
 /// MySQL computes such a text before the first row.
 pub(crate) fn is_constant_text(expr: &Expr) -> bool {
-    if !is_text(&expr.ty) || expr.is_json() || matches!(expr.node, Node::Constant(_)) {
+    is_text(&expr.ty) && !expr.is_json() && is_constant_call(expr)
+}
+
+/// Reports whether the expression is a call, not a literal, whose value follows from constants.
+pub(crate) fn is_constant_call(expr: &Expr) -> bool {
+    if matches!(expr.node, Node::Constant(_)) {
         return false;
     }
     let (mut parts, mut are_constant) = (0usize, true);

@@ -6,7 +6,10 @@ use super::functions::characters::{CHARACTERS_FOR_COLUMN, CHECKED_CHARACTERS, FO
 use super::functions::extremes::{is_extreme, is_of_date, number_of_extreme};
 use super::functions::json::{AS_JSON, AS_VALUE};
 use super::functions::vector::TEXT_FOR_VECTOR;
-use super::functions::{AS_TEXT, DATE_OF_YEAR, MOMENT_IN_LIST, NUMBER_IN_TEXT, SHOWN_SUM, is_sum_of_times};
+use super::functions::{
+    AS_TEXT, DATE_OF_YEAR, MOMENT_IN_LIST, NUMBER_IN_TEXT, NUMBER_OF_MOMENT, SHOWN_SUM, WHOLE_SECONDS,
+    is_sum_of_times,
+};
 use super::node::{Coercibility, Expr, Node};
 use super::recode::{become_characters, converted, in_form_of, is_form_changed};
 use super::text::{text_as, text_of};
@@ -32,6 +35,9 @@ impl Expr {
     /// are.
     #[inline(never)]
     pub fn choice_as_number(self) -> Expr {
+        if self.is_moment_text() {
+            return self.number_of_moment();
+        }
         if is_extreme(&self.node) {
             return self.extreme_as_number();
         }
@@ -45,6 +51,15 @@ impl Expr {
     /// value for its integer: a date or a time is rounded to a second, and not to a whole number.
     #[inline(never)]
     pub fn choice_as_integer(self) -> Expr {
+        if self.is_moment_text() {
+            return self.number_of_moment();
+        }
+        if self.is_second_with_fraction() {
+            let ty = ColumnType::bigint(false);
+            let (nullable, coercibility) = (self.nullable, Coercibility::Numeric);
+            let node = Node::Call { function: &WHOLE_SECONDS, args: vec![self] };
+            return Expr { node, ty, nullable, coercibility };
+        }
         self.choice_of(ColumnType::bigint(false), Expr::become_integer)
     }
 
@@ -109,6 +124,30 @@ impl Expr {
         }
         self.ty = text_type(text_length(&ty), types::collation::UTF8MB4_0900_AI_CI);
         self
+    }
+
+    /// Reports whether the expression adds to a date or a time that is given as a text or a number.
+    /// Such a sum is a text, but where a number is wanted it is the number of the date or the time:
+    /// `'2024-01-01' + INTERVAL 1 DAY + 0` is 20240102.
+    pub fn is_moment_text(&self) -> bool {
+        let is_sum = match &self.node {
+            Node::DateAdd { .. } => true,
+            Node::Call { function, .. } => matches!(function.name, "addtime" | "subtime"),
+            _ => false,
+        };
+        is_sum && is_text(&self.ty)
+    }
+
+    /// Reports whether the expression is UNIX_TIMESTAMP() with a fraction, which is not rounded
+    /// where an integer is wanted.
+    fn is_second_with_fraction(&self) -> bool {
+        let Node::Call { function, .. } = &self.node else { return false };
+        function.name == "unix_timestamp" && self.ty.code == TypeCode::NewDecimal
+    }
+
+    fn number_of_moment(self) -> Expr {
+        let node = Node::Call { function: &NUMBER_OF_MOMENT, args: vec![self] };
+        Expr { node, ty: ColumnType::double(), nullable: true, coercibility: Coercibility::Numeric }
     }
 
     /// Reports whether the expression is a call of GREATEST or LEAST.
@@ -292,6 +331,13 @@ impl Expr {
                 coercibility: Coercibility::Numeric,
                 node: Node::Cast(Box::new(self)),
             },
+            // Of a column, and not of an expression, MySQL takes the number of the moment.
+            false if column.code == TypeCode::Bit && self.is_read() && has_time(&self.ty) => Expr {
+                ty: ColumnType::bigint(false),
+                nullable: self.nullable,
+                coercibility: Coercibility::Numeric,
+                node: Node::Cast(Box::new(self)),
+            },
             false => {
                 let value = self.beside(column).document_for_column(column, source);
                 // Of a number with a floating point MySQL stores the number's text.
@@ -446,6 +492,11 @@ impl Expr {
             node: Node::Call { function: &AS_JSON, args: vec![self] },
         }
     }
+}
+
+/// Reports whether values of a type have a time of the day.
+fn has_time(ty: &ColumnType) -> bool {
+    is_time(ty) || matches!(ty.code, TypeCode::Datetime2 | TypeCode::Timestamp2)
 }
 
 /// Converts a value of the type `from` to the text that a column of the type `to` stores. A date or

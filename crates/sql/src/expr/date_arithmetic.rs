@@ -5,7 +5,7 @@ use super::text::{shown, text_of};
 use super::{Context, Number, arithmetic};
 use crate::ast::TimeUnit;
 use crate::error::Result;
-use types::temporal::days_in_month;
+use types::temporal::{days_in_month, parse};
 use types::{ColumnType, Date, DateTime, Time, TypeCode, Value};
 
 const MICROS: i64 = 1_000_000;
@@ -335,18 +335,30 @@ fn days_in_year(year: u32) -> u32 {
     if is_leap_year && year != 0 { 366 } else { 365 }
 }
 
-/// Reports whether a value of which the day and a time are asked is read as a date and time.
-/// Otherwise it is a TIME, all of whose hours are behind day 0: a text whose first number is
-/// followed by a colon, a point or a space cannot begin with a date, as MySQL reads it here.
-fn has_date(value: &Value) -> bool {
+/// Reports whether a value of which a time is asked may be a date with a time: it is read as one
+/// first, and as a TIME if it is none. A text whose first number is followed by a colon or a space,
+/// or is short and followed by a point, cannot begin with a date, as MySQL reads it here.
+fn may_be_date(value: &Value) -> bool {
+    const FEWEST_DIGITS: usize = 5;
     match value {
         Value::Time(_) => false,
         Value::Bytes(text) => {
-            let after_digits = text.trim_ascii_start().iter().find(|byte| !byte.is_ascii_digit());
-            !matches!(after_digits, Some(b':' | b'.' | b' '))
+            let text = text.trim_ascii_start();
+            let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            match text.get(digits) {
+                Some(b':' | b' ') => false,
+                Some(b'.') => digits >= FEWEST_DIGITS,
+                _ => true,
+            }
         }
         _ => true,
     }
+}
+
+/// Reports whether the value is a text of the zero date, which the session's modes refuse.
+fn is_refused_date(value: &Value, ctx: &Context<'_>) -> bool {
+    let Value::Bytes(text) = value else { return false };
+    ctx.dates().no_zero_date && parse::datetime(text).is_some_and(|read| read.value.is_zero())
 }
 
 /// Computes `EXTRACT(unit FROM value)`.
@@ -367,12 +379,16 @@ pub(crate) fn extract(value: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Resul
             | TimeUnit::Year
             | TimeUnit::YearMonth
     );
-    let needs_date = of_date || of_day && has_date(value);
-    // A text or a number is first read as a date and time, as far as it may be one.
-    let found = if needs_date || !has_date(value) { None } else { point_in_time(value, ctx) };
+    let is_moment = matches!(value, Value::DateTime(_) | Value::Timestamp { .. });
+    let needs_date = of_date || is_moment || of_day && matches!(value, Value::Date(_));
+    let found = if needs_date || !may_be_date(value) { None } else { point_in_time(value, ctx) };
+    if found.is_none() && is_refused_date(value, ctx) {
+        ctx.warn(1292, format!("Incorrect datetime value: '{}'", shown(value)));
+        return Ok(Value::Null);
+    }
     let (date, time) = if let Some(at) = found {
         (at.date, at.time())
-    } else if needs_date || matches!(value, Value::DateTime(_) | Value::Timestamp { .. }) {
+    } else if needs_date {
         match datetime_of(value, ctx) {
             Some(at) => (at.date, at.time()),
             None => return Ok(Value::Null),

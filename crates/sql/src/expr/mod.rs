@@ -42,7 +42,7 @@ pub(crate) use arithmetic::{Number, decimal_of, double_of, number};
 pub(crate) use bit_aggregate::MOST_BIT_STRING_BYTES;
 pub(crate) use cast::{cast, conform, conforms, datetime_of, fraction_digits};
 pub(crate) use compare::{compare, extreme_compare, group_key, is_match, sort_compare};
-pub(crate) use constant::{is_constant_text, is_same_for_each_row};
+pub(crate) use constant::{is_constant_call, is_constant_text, is_same_for_each_row};
 pub(crate) use context::{
     Context, KeysInFile, NoPrograms, Programs, RowsInFile, RunSubqueries, SharedTransaction, StoredFunction,
     SubqueryRows, TakeRow, TriggerRow,

@@ -129,6 +129,8 @@ impl Reading {
         let number = match value {
             Value::Bytes(text) => return Some(self.number(value, text)),
             Value::Int(year @ 1..=99) => return Some(Read::of(full_year(*year))),
+            // What is negative is no year, and stays the number that it is.
+            Value::Decimal(_) | Value::Float(_) | Value::Double(_) if value.to_f64() < 0.0 => return None,
             Value::Decimal(_) if self.is_beside_column() => value.to_f64().round(),
             Value::Float(_) | Value::Double(_) if self.is_beside_column() => value.to_f64().trunc(),
             _ if is_point_in_time(value) && self.is_beside_column() => {
@@ -155,7 +157,8 @@ impl Reading {
         };
         match value {
             Value::Bytes(text) => {
-                let whole = parse::time(text, zone).filter(|read| !read.trailing_garbage);
+                let whole = parse::time(text, zone)
+                    .filter(|read| !read.trailing_garbage && !text.trim_ascii().is_empty());
                 let complaint = whole.is_none().then(|| self.complaint("time", value));
                 // A text that is no time is compared as text.
                 let value = whole.and_then(|read| stored(read.value.time));

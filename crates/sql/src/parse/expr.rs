@@ -5,6 +5,8 @@ use crate::ast::{BinaryOp, Expr, Literal, Scope, TimeUnit, TruthValue, UnaryOp, 
 use crate::error::{Result, SqlError};
 use crate::lexer::{self, TokenKind};
 use std::collections::HashSet;
+use types::Zone;
+use types::temporal::parse;
 
 /// The strength with which an operator binds. A greater number binds more tightly. The order is
 /// that of "Operator Precedence" in the manual.
@@ -340,7 +342,7 @@ impl Parser<'_> {
                 }
             }
             TokenKind::Symbol if self.raw(token) == b"(" => self.query_in_parentheses(),
-            TokenKind::Symbol if self.raw(token) == b"{" => self.odbc_literal(),
+            TokenKind::Symbol if self.raw(token) == b"{" => self.odbc_escape(),
             TokenKind::Word | TokenKind::QuotedName => self.word_expr(),
             TokenKind::End | TokenKind::Symbol => Err(self.error()),
             _ => Ok(Expr::Literal(self.literal()?)),
@@ -356,19 +358,23 @@ impl Parser<'_> {
         Ok(Expr::Subquery(Box::new(query)))
     }
 
-    /// Reads a literal like `{d '2020-01-01'}`.
+    /// Reads an escape of ODBC: a date or a time such as `{d '2020-01-01'}`, or any other
+    /// expression behind any other word, which means nothing. As in MySQL, a text that is no such
+    /// date or time stays a text.
     #[inline(never)]
-    fn odbc_literal(&mut self) -> Result<Expr> {
+    fn odbc_escape(&mut self) -> Result<Expr> {
         self.expect_symbol("{")?;
-        let kind = self.upper();
-        self.advance();
-        let text = self.text_literal()?;
+        let word = self.any_name()?;
+        let operand = self.expr()?;
         self.expect_symbol("}")?;
-        Ok(Expr::Literal(match kind.as_str() {
-            "D" => Literal::Date(text),
-            "T" => Literal::Time(text),
-            "TS" => Literal::Timestamp(text),
-            _ => return Err(self.error()),
+        let Expr::Literal(Literal::Text(text, None)) = operand else { return Ok(operand) };
+        let date = || parse::datetime(&text).filter(|read| !read.trailing_garbage);
+        let time = || parse::time(&text, Zone::UTC).filter(|read| !read.trailing_garbage);
+        Ok(Expr::Literal(match word.to_ascii_lowercase().as_str() {
+            "d" if date().is_some_and(|read| !read.has_time) => Literal::Date(text),
+            "t" if time().is_some_and(|read| !read.value.out_of_range) => Literal::Time(text),
+            "ts" if date().is_some_and(|read| read.has_time) => Literal::Timestamp(text),
+            _ => Literal::Text(text, None),
         }))
     }
 

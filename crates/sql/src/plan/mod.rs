@@ -593,11 +593,14 @@ impl QueryPlan {
                 && output.ty.code == types::TypeCode::Time2
                 && !select.distinct;
             let is_vector = ty.code == types::TypeCode::Vector;
+            let is_moment_of_bits =
+                ty.code == types::TypeCode::Bit && output.ty.is_temporal() && !select.distinct;
             let is_choice = output.ty.code == types::TypeCode::NewDecimal
                 && matches!(output.node, Node::If(_) | Node::Case { .. })
                 && crate::expr::is_text(ty)
                 && !select.distinct;
-            if matches!(output.node, Node::HexLiteral(..)) || is_vector || is_time_of_year || is_choice {
+            let is_converted = is_vector || is_time_of_year || is_moment_of_bits || is_choice;
+            if matches!(output.node, Node::HexLiteral(..)) || is_converted {
                 *output = output.clone().for_column(ty, None);
                 column.ty.clone_from(&output.ty);
             } else if output.is_json() && !select.distinct {

@@ -226,8 +226,8 @@ pub(super) fn to_bit(value: &Value, ty: &ColumnType, context: Context) -> Assign
     let all = u64::MAX >> (64 - u32::from(width));
     let bits = match value {
         Value::Bytes(bytes) => bits_of_text(bytes),
-        // MySQL stores the characters of a document, of a date and of a date with a time.
-        Value::Date(_) | Value::DateTime(_) | Value::Timestamp { .. } | Value::Json(_) => {
+        // MySQL stores the characters of a document, a date, a time and a date with a time.
+        Value::Date(_) | Value::Time(_) | Value::DateTime(_) | Value::Timestamp { .. } | Value::Json(_) => {
             bits_of_text(&value.text_bytes(None).unwrap_or_default())
         }
         Value::Decimal(n) if n.round(0).is_negative() => {

@@ -337,14 +337,18 @@ pub struct TimeRead {
 
 /// Returns hours, minutes and seconds. The first run of digits has been read already.
 fn time_parts(cursor: &mut Cursor<'_>, first: u32, digits: usize) -> Option<(u32, u32, u32)> {
-    if digits > 0 && cursor.peek() == Some(b' ') {
-        let mark = cursor.at;
+    let behind_number = cursor.at;
+    if digits > 0 {
         cursor.skip_spaces();
-        if let Some((hours, _)) = cursor.digits(4) {
+        // As MySQL reads it, a single digit at the end is no hour of a day.
+        let is_hour = cursor.at > behind_number && cursor.text.len() - cursor.at > 1;
+        if is_hour && let Some((hours, _)) = cursor.digits(4) {
             let (minutes, seconds) = colon_parts(cursor);
             return Some((first.min(40).saturating_mul(24).saturating_add(hours), minutes, seconds));
         }
-        cursor.at = mark;
+        if cursor.peek() != Some(b':') {
+            cursor.at = behind_number;
+        }
     }
     // Without a digit behind it, the colon is not part of the time.
     let is_digit = |at: usize| cursor.text.get(at).is_some_and(u8::is_ascii_digit);
@@ -460,6 +464,10 @@ mod tests {
             ("1112", "00:11:12"),
             ("12", "00:00:12"),
             ("-1 02:03:04", "-26:03:04"),
+            ("1 02", "26:00:00"),
+            ("1 2", "00:00:01"),
+            ("1\t2:3", "26:03:00"),
+            ("1 :2", "01:02:00"),
             ("101112.5", "10:11:12.500000"),
             ("900:00:00", "838:59:59"),
             ("2024-01-02 03:04:05", "03:04:05"),

@@ -8,7 +8,7 @@ use super::json::{as_text, number};
 use crate::ast;
 use crate::error::Result;
 use crate::expr::{self, Expr, Node, comparison_collation};
-use types::{ColumnType, collation};
+use types::{ColumnType, TypeCode, collation};
 
 /// A CASE of either form. While its parts are bound little of the stack is taken: a CASE may be in
 /// one of them.
@@ -41,7 +41,8 @@ fn of_parts(mut parts: Vec<Expr>, has_operand: bool, has_else: bool, scope: &Sco
     let operand = if has_operand { parts.next() } else { None };
     let mut whens = Vec::with_capacity(parts.len() / 2);
     while let (Some(when), Some(then)) = (parts.next(), parts.next()) {
-        whens.push((if has_operand { when } else { when.numeric() }, then));
+        // A document that is a condition counts as its number.
+        whens.push((if has_operand { when } else { number(when, scope) }, then));
     }
     let results: Vec<&Expr> = whens.iter().map(|(_, then)| then).chain(otherwise.as_ref()).collect();
     let (ty, coercibility) =
@@ -77,7 +78,10 @@ fn simple_case(
     let is_of_kinds =
         operand.is_json() || is_literal && whens.iter().any(|(when, _)| expr::is_number(&when.ty));
     if !is_of_kinds {
-        let beside = |when: Expr| compared(document_beside(when.beside(&operand.ty), &operand.ty, scope));
+        let beside = |when: Expr| {
+            let when = document_beside(when.beside(&operand.ty), &operand.ty, scope);
+            compared(moment_beside(when, &operand.ty))
+        };
         let whens = whens.into_iter().map(|(when, then)| (beside(when), then)).collect();
         return Ok(case_of(Some(compared(operand)), whens, otherwise, result, collation));
     }
@@ -99,6 +103,21 @@ fn simple_case(
         Some(case_of(Some(operand), run, otherwise, result, collation))
     });
     Ok(nested.expect("a CASE has at least one WHEN"))
+}
+
+/// A date, a time or a text as what it is compared as: a text beside a text operand, and a time
+/// beside a TIME. Anything else stays as it is.
+fn moment_beside(when: Expr, operand: &ColumnType) -> Expr {
+    if when.has_parameter() {
+        return when;
+    }
+    let is_text = |ty: &ColumnType| expr::is_text(ty) && ty.code != TypeCode::Json;
+    match when.ty.is_temporal() {
+        true if is_text(operand) => when.shown(),
+        true if expr::is_time(operand) && !expr::is_time(&when.ty) => when.into_moment(operand, ""),
+        false if expr::is_time(operand) && is_text(&when.ty) => when.into_moment(operand, ""),
+        _ => when,
+    }
 }
 
 /// A document as what it is compared as beside a value of another type; anything else as it is.

@@ -42,7 +42,7 @@ pub(in crate::bind) fn literal(
             None => return Err(wrong_literal("TIME", text)),
         },
         Literal::Timestamp(text) => match datetime_literal(text, variables.sql_mode.dates()) {
-            Some(read) if !read.trailing_garbage => {
+            Some(read) if read.has_time && !read.trailing_garbage => {
                 let at = read.in_zone(variables.zone);
                 let ty = ColumnType::datetime(expr::fraction_digits(text));
                 return Ok(temporal(Value::DateTime(at), ty));

@@ -1,4 +1,4 @@
-//! Keeps what a query has beyond its memory in temporary files under `tmpdir`: rows, sorted runs
+//! Keeps what a query has beyond its memory in temporary files under `tmpdir`: rows, sorted runs,
 //! partitions of groups and of joins.
 //!
 //! In: values. Out: the same values, in the order that each structure promises. A sort has

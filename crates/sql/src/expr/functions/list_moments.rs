@@ -1,4 +1,4 @@
-//! Texts as they are compared with the dates or times of an IN list.
+//! Texts and dates as they are compared with the dates or times of an IN list.
 
 use super::super::cast::time_of;
 use super::super::text::shown;
@@ -6,29 +6,32 @@ use super::super::text_of;
 use super::{Call, Coercibility, Expr, Function};
 use crate::error::Result;
 use types::temporal::parse;
-use types::{ColumnType, Date, DateTime, Time, TypeCode, Value};
+use types::{ColumnType, Time, TypeCode, Value};
 
 /// A function that reads a text as a moment. The type of the second argument is that of the moments
-/// of the list, and its value is the name of their column. As in MySQL, texts that are no moments
-/// are equal to each other and to nothing else: all bits of MySQL's value are set then. Statements
-/// cannot write this function's name.
+/// of the list, and its value is the name of their column. As in MySQL, a text that is no date is
+/// the zero date, while texts that are no times are equal to each other and to nothing else: all
+/// bits of MySQL's value are set then. Statements cannot write this function's name.
 pub(in crate::expr) static MOMENT_IN_LIST: Function =
     Function::new("moment in list", 2..=2, moment, |call| {
         let value = &call.values[0];
         Ok(match call.args[1].ty.code {
-            TypeCode::Time2 => Value::Time(time_of(value, call.ctx).unwrap_or(NO_TIME)),
-            _ => match parse::datetime(&text_of(value)) {
-                Some(read) => Value::DateTime(read.value),
-                None => {
+            // MySQL reads the text of a date, which is seldom one of a time.
+            TypeCode::Time2 => {
+                let text = Value::Bytes(text_of(value).into_owned());
+                Value::Time(time_of(&text, call.ctx).unwrap_or(NO_TIME))
+            }
+            _ => {
+                let (text, dates) = (text_of(value), call.ctx.dates());
+                let read = parse::datetime_with(dates.readable(&text), dates.allow_invalid);
+                let moment = read.map(|read| read.value).filter(|moment| !dates.refuses(&moment.date));
+                if moment.is_none() {
                     complain(call);
-                    Value::DateTime(NO_MOMENT)
                 }
-            },
+                Value::DateTime(moment.unwrap_or_default())
+            }
         })
     });
-
-const NO_MOMENT: DateTime =
-    DateTime { date: Date { year: 16383, month: 15, day: 31 }, hour: 0, minute: 0, second: 0, micros: 0 };
 
 const NO_TIME: Time = Time { negative: true, hours: 1023, minutes: 0, seconds: 0, micros: 0 };
 
@@ -46,7 +49,7 @@ fn complain(call: &Call<'_>) {
         }
         TypeCode::Date => format!("Truncated incorrect date value: '{text}'"),
         _ if is_named => format!("Incorrect datetime value: '{text}' for column '{column}' at row 1"),
-        _ => format!("Incorrect datetime value: '{text}'"),
+        _ => format!("Truncated incorrect datetime value: '{text}'"),
     };
     call.ctx.warn(1292, complaint);
 }

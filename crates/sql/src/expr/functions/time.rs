@@ -124,7 +124,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("maketime", 3..=3, |args| time_of_seconds(&args[2]), make_time),
     Function::new("datediff", 2..=2, integer::<9>, |call| {
         let whole = |at: usize| match &*call.values[at] {
-            text @ (Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. }) => {
+            // A time counts as today, however many hours it has.
+            text @ (Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } | Value::Time(_)) => {
                 date_of(text, call.ctx).filter(|date| !date.has_zero_part())
             }
             value => whole_moment(value, call.ctx).map(|moment| moment.date),
@@ -210,6 +211,14 @@ fn fsp_of(arg: &Expr) -> u8 {
         _ => 6,
     }
 }
+
+/// The seconds of a UNIX_TIMESTAMP() without their fraction.
+pub(in crate::expr) static WHOLE_SECONDS: Function = Function::new("whole seconds", 1..=1, bigint, |call| {
+    Ok(match &*call.values[0] {
+        Value::Decimal(seconds) => seconds.truncate(0).to_i64().map_or(Value::Null, Value::Int),
+        seconds => seconds.clone(),
+    })
+});
 
 pub(super) fn most_fsp(args: &[Expr]) -> u8 {
     args.iter().map(fsp_of).max().unwrap_or(0)

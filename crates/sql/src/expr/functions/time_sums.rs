@@ -3,9 +3,9 @@
 
 use super::super::cast::{datetime_of, time_of};
 use super::time::most_fsp;
-use super::{Call, Function, ascii_text};
+use super::{Call, Function, ascii_text, double};
 use crate::error::Result;
-use crate::expr::{Coercibility, Expr, Node};
+use crate::expr::{Coercibility, Expr, Node, double_of, number};
 use types::collation;
 use types::temporal::parse;
 use types::{ColumnType, DateTime, Time, TypeCode, Value, Zone};
@@ -29,10 +29,28 @@ pub(in crate::expr) static SHOWN_SUM: Function =
         })
     });
 
+/// The number of the date or the time that the text of a sum shows.
+pub(in crate::expr) static NUMBER_OF_MOMENT: Function =
+    Function::new("number of a sum", 1..=1, double, |call| {
+        const DIGITS_OF_YEAR: usize = 4;
+        let text = call.bytes(0);
+        let moment = match text.get(DIGITS_OF_YEAR) == Some(&b'-') {
+            true => parse::datetime(&text).map(|read| match read.has_time {
+                true => Value::DateTime(read.value),
+                false => Value::Date(read.value.date),
+            }),
+            false => parse::time(&text, call.ctx.zone()).map(|read| Value::Time(read.value.time)),
+        };
+        Ok(moment.map_or(Value::Null, |moment| Value::Double(double_of(&number(&moment)))))
+    });
+
 /// Reports whether an expression is a sum of times whose type has digits behind the seconds.
 pub(in crate::expr) fn is_sum_of_times(expr: &Expr) -> bool {
-    let Node::Call { function, .. } = &expr.node else { return false };
-    let is_sum = matches!(function.name, "addtime" | "subtime");
+    let is_sum = match &expr.node {
+        Node::DateAdd { .. } => true,
+        Node::Call { function, .. } => matches!(function.name, "addtime" | "subtime"),
+        _ => false,
+    };
     is_sum && expr.ty.code == TypeCode::Time2 && expr.ty.fsp() > 0
 }
 
@@ -131,17 +149,21 @@ fn first_of(call: &Call<'_>) -> Option<Moment> {
     }
 }
 
-/// Reads a text that begins like a time as a time, and every other text as a date.
-fn of_text(text: &[u8], zone: Zone) -> Option<Moment> {
-    let text = text.trim_ascii();
+/// Reports whether a text begins like a time, and not like a date.
+fn begins_like_time(text: &[u8]) -> bool {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let is_time = match text.get(digits) {
+    match text.get(digits) {
         Some(b':' | b' ') => digits <= 3,
         None | Some(b'.') => (1..=7).contains(&digits),
         Some(b'-') => digits == 0,
         _ => false,
-    };
-    if is_time {
+    }
+}
+
+/// Reads a text that begins like a time as a time, and every other text as a date.
+fn of_text(text: &[u8], zone: Zone) -> Option<Moment> {
+    let text = text.trim_ascii();
+    if begins_like_time(text) {
         return parse::time(text, zone).map(|read| Moment::Time(read.value.time));
     }
     parse::datetime(text).map(|read| Moment::DateTime(read.in_zone(zone)))
@@ -180,6 +202,9 @@ fn moment_of(call: &Call<'_>, at: usize, is_of_dates: bool) -> Option<Moment> {
         Value::Time(time) => Some(Moment::Time(*time)),
         Value::Date(_) | Value::DateTime(_) | Value::Timestamp { .. } => {
             as_date(datetime_of(value, call.ctx))
+        }
+        Value::Bytes(text) if !is_of_dates && begins_like_time(text.trim_ascii()) => {
+            time_of(value, call.ctx).map(Moment::Time)
         }
         Value::Bytes(text) => {
             let text = text.trim_ascii();
