@@ -365,3 +365,25 @@ fn derived_columns_of_literals_take_the_collation_of_a_column() {
     );
     assert!(answers[5].ends_with(": A"), "{answers:#?}");
 }
+
+#[test]
+fn what_is_beside_null_is_not_computed() {
+    same_answers(
+        "beside_null",
+        &[
+            "create database d",
+            "use d",
+            "create table k (id int primary key, d decimal(10,2), v varchar(10), w varchar(10) collate utf8mb4_general_ci, x varchar(10) collate utf8mb4_bin, u bigint unsigned, i int)",
+            "insert into k values (1,null,'abc','a','b',18446744073709551615,null),(2,1,'1','1','1',1,1)",
+            "select i | (3 - u) from k where id = 1",
+            "select null & (3 - 4), (null = pow(0, -1)), null in (pow(0, -1))",
+            "delete from k where d = v and id = 1",
+            "delete from k where i in (v, w) and id = 1",
+            "update k set w = 'q' where (null = str_to_date(v, '%Y'))",
+            "select id from k where 1 in (v, w, x)",
+            "select id from k where i in (v, w)",
+            "select id from k where 1.5 in (v, w, x) or i not in (4, v, x) order by id",
+            "select -(~5), -(18446744073709551610), -(9223372036854775807 + 1), -cast(9223372036854775808 as unsigned), -(~5) + 1",
+        ],
+    );
+}

@@ -100,8 +100,8 @@ pub(super) fn show_time_beside_text(operands: &mut [Expr]) {
 pub(super) fn compute_beside(binder: &Binder<'_>, value: &mut Expr, other: &Expr) {
     let is_column = matches!(other.node, Node::Slot(_) | Node::Outer(_));
     let is_read = other.ty.code == TypeCode::Year || expr::is_time(&other.ty);
-    if is_column && is_read && expr::is_constant_call(value) {
-        compute(binder, value);
+    if is_column && is_read {
+        compute_constant(binder, value);
     }
 }
 
@@ -119,6 +119,13 @@ pub(super) fn compute_text(binder: &Binder<'_>, value: &mut Expr) {
     {
         // What its characters are is known of the call.
         *value = Expr { ty: value.ty.clone(), coercibility: value.coercibility, ..computed };
+    }
+}
+
+/// Computes a call with constant arguments, unless a warning or an error comes with it.
+pub(super) fn compute_constant(binder: &Binder<'_>, value: &mut Expr) {
+    if expr::is_constant_call(value) {
+        compute(binder, value);
     }
 }
 

@@ -22,8 +22,8 @@ use result_type::{arithmetic_type, boolean, expr_text_type};
 use subquery::Quantifier;
 
 use super::compared::{
-    as_documents, as_moments, compared_alone, compute_beside, make_dates_of_times, read_beside, read_items,
-    read_operands, read_pair, read_texts_beside_numbers, show_time_beside_text,
+    as_documents, as_moments, compared_alone, compute_beside, compute_constant, make_dates_of_times,
+    read_beside, read_items, read_operands, read_pair, read_texts_beside_numbers, show_time_beside_text,
 };
 use super::constants::NoDate;
 use super::function::function;
@@ -319,6 +319,10 @@ impl Binder<'_> {
                 coercibility: Coercibility::Numeric,
             },
             UnaryOp::Minus => {
+                let mut operand = operand;
+                if operand.ty.unsigned && operand.ty.is_integer() {
+                    compute_constant(self, &mut operand);
+                }
                 if let Node::Constant(Value::UInt(n)) = operand.node
                     && n > 1 << 63
                 {
@@ -517,9 +521,17 @@ impl Binder<'_> {
             (1, true) => "<>",
             _ => " IN ",
         };
-        let collation = comparison_collation(operation, std::iter::once(&operand).chain(&list))?;
-        let operand = operand.in_characters_of(collation);
-        let list: Vec<Expr> = list.into_iter().map(|item| item.in_characters_of(collation)).collect();
+        // A number is compared with numbers, whose characters have no collation.
+        let is_of_numbers = expr::is_number(&operand.ty) && list.len() > 1;
+        let (operand, list, collation) = match is_of_numbers {
+            true => (operand, list, collation::UTF8MB4_0900_AI_CI),
+            false => {
+                let all = std::iter::once(&operand).chain(&list);
+                let collation = comparison_collation(operation, all)?;
+                let of_collation = |value: Expr| value.in_characters_of(collation);
+                (of_collation(operand), list.into_iter().map(of_collation).collect(), collation)
+            }
+        };
         let nullable = operand.nullable || list.iter().any(|item| item.nullable);
         Ok(boolean(Node::In { negated, operand: Box::new(operand), list, collation }, nullable))
     }

@@ -106,6 +106,10 @@ impl Expr {
             },
             Node::Compare { op, operands, collation } => {
                 let a = operands[0].eval(row, ctx)?;
+                // As in MySQL, the other operand is not computed then, whatever it may warn of.
+                if a.is_null() && *op != BinaryOp::NullSafeEqual {
+                    return Ok(boolean(None));
+                }
                 let b = operands[1].eval(row, ctx)?;
                 Ok(boolean(compared(*op, &a, &b, *collation, ctx)?))
             }
@@ -116,11 +120,17 @@ impl Expr {
             }
             Node::In { negated, operand, list, collation } => {
                 let needle = operand.eval(row, ctx)?;
+                if needle.is_null() && list.len() == 1 {
+                    return Ok(boolean(None));
+                }
                 let list = list.iter().map(|item| item.eval(row, ctx));
                 Self::is_in(*negated, &needle, list, *collation, ctx)
             }
             Node::Arithmetic { op, operands } => {
                 let a = operands[0].eval(row, ctx)?;
+                if a.is_null() && op.is_of_bits() {
+                    return Ok(a);
+                }
                 let b = operands[1].eval(row, ctx)?;
                 let value = arithmetic::binary(*op, &a, &b, ctx)?;
                 if self.ty.unsigned && *op == BinaryOp::Subtract {
