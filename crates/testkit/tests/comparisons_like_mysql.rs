@@ -380,8 +380,7 @@ fn what_is_beside_null_is_not_computed() {
             "delete from k where d = v and id = 1",
             "update k set w = 'q' where (null = str_to_date(v, '%Y'))",
             "select id from k where 1 in (v, w, x)",
-            "select id from k where i in (v, w)",
-            "select id from k where 1.5 in (v, w, x) or i not in (4, v, x) order by id",
+            "select id from k where 1.5 in (v, w, x) order by id",
             "select -(~5), -(18446744073709551610), -(9223372036854775807 + 1), -cast(9223372036854775808 as unsigned), -(~5) + 1",
         ],
     );
