@@ -286,7 +286,10 @@ impl Scanner<'_> {
         if matches!(self.peek(), b'e' | b'E') {
             self.at += 1;
             self.at += usize::from(matches!(self.peek(), b'+' | b'-'));
-            if self.digits() == 0 || negative {
+            /// No number with fewer digits in its exponent is too large for a double.
+            const DIGITS_OF_LARGE: usize = 3;
+            let exponent_digits = self.digits();
+            if exponent_digits == 0 || negative || exponent_digits >= DIGITS_OF_LARGE {
                 return None;
             }
             kind = LiteralKind::Float;

@@ -24,9 +24,17 @@ pub fn write_u64(mut value: u64, out: &mut Vec<u8>) {
 }
 
 /// Appends a DOUBLE as MySQL's `my_gcvt` does: with the shortest digits that read back as the same
-/// number, in exponent form from 1e15 on and below 1e-15.
+/// number, in exponent form below 1e-15, and from 1e15 on if no digit is after the point. Of two
+/// texts that are equally near, it is the one whose last digit is even.
 pub fn write_f64(value: f64, out: &mut Vec<u8>) {
+    const LEAST_OF_16_DIGITS: f64 = 1e15;
     write_shortest(&format!("{value:e}"), out);
+    // Only 16 digits and a quarter are half-way between two texts that both read back. Rust rounds
+    // them up.
+    if value.abs() > LEAST_OF_16_DIGITS && value.fract().abs() == 0.25 && out.last() == Some(&b'3') {
+        out.pop();
+        out.push(b'2');
+    }
 }
 
 /// Appends a DOUBLE in at most `width` characters, as a short character column stores it, by giving
@@ -132,7 +140,8 @@ fn write_shortest(scientific: &str, out: &mut Vec<u8>) {
         out.push(b'-');
     }
     let point = exponent + 1; // The number of digits before the point.
-    if digits != b"0" && !(-14..=15).contains(&point) {
+    let has_point_form = (-14..=15).contains(&point) || point == 16 && digits.len() > 16;
+    if digits != b"0" && !has_point_form {
         out.push(digits[0]);
         if digits.len() > 1 {
             out.push(b'.');
@@ -281,6 +290,11 @@ mod tests {
             (1e14, "100000000000000"),
             (1e15, "1e15"),
             (1.5e20, "1.5e20"),
+            (1_234_567_890_123_456.5, "1234567890123456.5"),
+            (-1_377_330_929_923_511.25, "-1377330929923511.2"),
+            (1_377_330_929_923_511.75, "1377330929923511.8"),
+            (2_251_799_813_685_248.25, "2.251799813685248e15"),
+            (1_234_567_890_123_456.0, "1.234567890123456e15"),
             (1e-15, "0.000000000000001"),
             (1e-16, "1e-16"),
             (-1.25e-20, "-1.25e-20"),

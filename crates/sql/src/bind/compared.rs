@@ -275,6 +275,10 @@ pub(super) fn read_texts_beside_numbers(operands: &mut [Expr; 3]) {
         };
         if is_read {
             let mut value = std::mem::replace(operand, Expr::constant(Value::Null));
+            if value.literal_number().is_some() {
+                *operand = value.numeric();
+                continue;
+            }
             value.show_on_clocks();
             *operand = Expr {
                 nullable: value.nullable,

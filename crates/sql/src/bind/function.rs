@@ -132,7 +132,8 @@ fn call_with(
                 true => ColumnType { collation, ..ty },
                 false => ty,
             };
-            if operands[0] != written {
+            // Bytes are what is compared with bytes, and not what is returned.
+            if operands[0] != written || collation == collation::BINARY && is_characters(&ty) {
                 let node = null_if_equal(operands, written, collation);
                 return Ok(Expr { node, ty, nullable: true, coercibility });
             }
@@ -510,10 +511,29 @@ pub(super) fn bind_aggregate(
         | AggregateKind::Variance { .. } => numeric(args, place.scope),
         _ => args,
     };
+    let args = match kind {
+        // Texts that are one number, such as '1' and '1.0', count once.
+        AggregateKind::Sum | AggregateKind::Avg if call.distinct => doubles_of_texts(args),
+        _ => args,
+    };
     let expr = result_of(&kind, &args, binder.variables)?;
     let mut aggregate = Aggregate { kind, distinct: call.distinct, args, expr };
     show_aggregated(&mut aggregate);
     Ok(aggregate)
+}
+
+/// Makes numbers with a floating point of texts.
+fn doubles_of_texts(args: Vec<Expr>) -> Vec<Expr> {
+    let read = |arg: Expr| match matches!(arg.ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob) {
+        true => Expr {
+            nullable: arg.nullable,
+            ty: ColumnType::double(),
+            coercibility: Coercibility::Numeric,
+            node: Node::Cast(Box::new(arg)),
+        },
+        false => arg,
+    };
+    args.into_iter().map(read).collect()
 }
 
 /// Refuses sums, least values, greatest values and the like of geometries and vectors.

@@ -7,7 +7,7 @@ use super::collect_aggregate::Collected;
 use super::decimal_sum::{DecimalSum, Small};
 use super::json_aggregate::JsonParts;
 use super::{Context, Expr, Node, Number, extreme_compare, sort_compare, text_of};
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 use crate::memory::{Charge, allocated, copy_bytes, growth, heap_bytes, row_bytes};
 use std::borrow::{Borrow, Cow};
 use std::cmp::Ordering;
@@ -526,6 +526,9 @@ impl Accumulator {
                     return Ok(Value::Null);
                 }
                 let variance = squares / divisor as f64;
+                if !variance.is_finite() {
+                    return Err(SqlError::out_of_range("DOUBLE", format!("{}()", aggregate.kind.name())));
+                }
                 Value::Double(if root { variance.sqrt() } else { variance })
             }
             State::Joined(joined) => joined.finish(ctx),

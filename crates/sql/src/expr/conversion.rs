@@ -248,9 +248,10 @@ impl Expr {
     }
 
     /// Returns this expression as it is compared with an operand of the type `other`: `x'1F'` is a
-    /// number if the operand is one.
+    /// number if the operand is one, or a year.
     pub fn beside(self, other: &ColumnType) -> Expr {
-        if matches!(self.node, Node::HexLiteral(..)) && is_number(other) { self.numeric() } else { self }
+        let wants_number = is_number(other) || other.code == TypeCode::Year;
+        if matches!(self.node, Node::HexLiteral(..)) && wants_number { self.numeric() } else { self }
     }
 
     /// Returns this text for an operation in the collation `id`. Where the collation is `binary`,

@@ -109,6 +109,8 @@ pub(super) struct DecimalSum {
     small: Option<Small>,
     /// The sum of the others.
     long: Option<Decimal>,
+    /// Whether `long` has lost digits, because a sum has no more of them.
+    is_rounded: bool,
 }
 
 impl DecimalSum {
@@ -141,29 +143,45 @@ impl DecimalSum {
         if let Some(long) = &other.long {
             self.add_long(long);
         }
+        self.is_rounded |= other.is_rounded;
     }
 
     fn add_long(&mut self, number: &Decimal) {
-        self.long = Some(plus(self.long, number));
+        let (sum, is_exact) = plus(self.long, number);
+        self.long = Some(sum);
+        self.is_rounded |= !is_exact;
     }
 
-    /// Returns the sum with a number taken away. `None` if no decimal is that.
+    /// Returns the sum with a number taken away. `None` if no decimal is that, or if digits are
+    /// lost that would be needed.
     pub fn without(&self, number: &Decimal) -> Option<DecimalSum> {
-        let long = self.total()?.sub(number)?;
-        Some(DecimalSum { small: None, long: Some(long) })
+        let mut whole = *self;
+        if let Some(Small { units, scale }) = whole.small.take() {
+            whole.add_long(&Decimal::of_units(units, scale));
+        }
+        let total = whole.long.filter(|_| !whole.is_rounded)?;
+        let rest = total.sub(number)?;
+        let is_exact = rest.scale() == total.scale().max(number.scale());
+        is_exact.then_some(DecimalSum { small: None, long: Some(rest), is_rounded: false })
     }
 
     /// Returns the sum. `None` if nothing was added.
     pub fn total(&self) -> Option<Decimal> {
         match self.small {
-            Some(Small { units, scale }) => Some(plus(self.long, &Decimal::of_units(units, scale))),
+            Some(Small { units, scale }) => Some(plus(self.long, &Decimal::of_units(units, scale)).0),
             None => self.long,
         }
     }
 }
 
-fn plus(sum: Option<Decimal>, number: &Decimal) -> Decimal {
-    sum.map_or(*number, |sum| sum.add(number).unwrap_or_else(|| Decimal::largest(65, 0)))
+/// Returns a sum with a number added, which is the largest decimal where it is too long, and whether
+/// it has all its digits.
+fn plus(sum: Option<Decimal>, number: &Decimal) -> (Decimal, bool) {
+    let Some(before) = sum else { return (*number, true) };
+    match before.add(number) {
+        Some(sum) => (sum, sum.scale() == before.scale().max(number.scale())),
+        None => (Decimal::largest(65, 0), false),
+    }
 }
 
 #[cfg(test)]
@@ -201,5 +219,19 @@ mod tests {
         let rest = sum.without(&decimal(&long)).and_then(|sum| sum.total());
         assert_eq!(rest, expected.sub(&decimal(&long)));
         assert_eq!(DecimalSum::default().total(), None);
+    }
+
+    #[test]
+    fn a_number_is_not_taken_from_a_sum_that_has_lost_digits() {
+        let long = "9".repeat(35) + "." + &"9".repeat(30);
+        let mut sum = DecimalSum::default();
+        sum.add(&decimal(&long));
+        sum.add(&decimal("-0.000000000000000000000000000001"));
+        assert!(sum.without(&decimal("1.5")).is_some(), "no digit is lost yet");
+        sum.add(&decimal("1.5"));
+        assert!(sum.without(&decimal(&long)).is_none(), "66 digits were rounded to 65");
+        let mut other = DecimalSum::default();
+        other.merge(&sum);
+        assert!(other.without(&decimal("1.5")).is_none());
     }
 }

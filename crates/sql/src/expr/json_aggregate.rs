@@ -1,7 +1,7 @@
 //! JSON_ARRAYAGG and JSON_OBJECTAGG, which make one document of a group's rows.
 
-use super::functions::json::{made, no_name, scalar_of};
-use super::{Context, Expr, text_of};
+use super::functions::json::{made, name_of, scalar_of};
+use super::{Context, Expr};
 use crate::error::Result;
 use crate::memory::{Charge, allocated, growth};
 use types::Value;
@@ -18,7 +18,7 @@ impl JsonParts {
     /// Takes in a row.
     ///
     /// # Errors
-    /// Returns 3158 for a member whose name is NULL, the errors of the arguments, and those of
+    /// Returns 3158 for a member whose name is NULL, 3144 for one whose name is bytes, the errors of the arguments, and those of
     /// charging memory.
     pub fn add(
         &mut self,
@@ -34,11 +34,7 @@ impl JsonParts {
                 growth::push(elements, node, charge)
             }
             JsonParts::Object(members) => {
-                let name = args[0].eval(row, ctx)?;
-                if name.is_null() {
-                    return Err(no_name());
-                }
-                let name = text_of(&name).into_owned();
+                let name = name_of(&*args[0].eval(row, ctx)?, &args[0])?;
                 let node = scalar_of(&*args[1].eval(row, ctx)?, &args[1], ctx)?;
                 charge.add(allocated(name.len()) + allocated(node.heap_bytes()))?;
                 growth::push(members, (name, node), charge)

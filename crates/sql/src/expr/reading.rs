@@ -131,6 +131,7 @@ impl Reading {
             Value::Int(year @ 1..=99) => return Some(Read::of(full_year(*year))),
             // What is negative is no year, and stays the number that it is.
             Value::Decimal(_) | Value::Float(_) | Value::Double(_) if value.to_f64() < 0.0 => return None,
+            Value::UInt(year @ 1..=99) => return Some(Read::of(full_year(*year as i64))),
             Value::Decimal(_) if self.is_beside_column() => value.to_f64().round(),
             Value::Float(_) | Value::Double(_) if self.is_beside_column() => value.to_f64().trunc(),
             _ if is_point_in_time(value) && self.is_beside_column() => {
@@ -156,9 +157,10 @@ impl Reading {
             is_stored.then(|| Value::Time(time.round(self.fsp)))
         };
         match value {
+            // An empty text is no time either, without a complaint.
+            Value::Bytes(text) if is_blank(text) => Some(Read { value: None, complaint: None, refusal: None }),
             Value::Bytes(text) => {
-                let whole = parse::time(text, zone)
-                    .filter(|read| !read.trailing_garbage && !text.trim_ascii().is_empty());
+                let whole = parse::time(text, zone).filter(|read| !read.trailing_garbage);
                 let complaint = whole.is_none().then(|| self.complaint("time", value));
                 // A text that is no time is compared as text.
                 let value = whole.and_then(|read| stored(read.value.time));

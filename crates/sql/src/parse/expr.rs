@@ -390,7 +390,11 @@ impl Parser<'_> {
             },
             TokenKind::Decimal => Literal::Decimal(digits()),
             TokenKind::Float => {
-                let number = digits().parse().map_err(|_| self.error())?;
+                let number: f64 = digits().parse().map_err(|_| self.error())?;
+                if number.is_infinite() {
+                    let text = format!("Illegal double '{}' value found during parsing", digits());
+                    return Err(SqlError::new(1367, text));
+                }
                 Literal::Float(number, Written(digits()))
             }
             // MariaDB's X'...' is no number anywhere, other than its 0x....

@@ -23,6 +23,7 @@ pub(super) fn to_integer(value: &Value, ty: &ColumnType, context: Context) -> As
             prefix.value
         }
         Value::Float(_) | Value::Double(_) => saturate(value.to_f64().round_ties_even()),
+        Value::Decimal(number) => nearest_integer(number),
         Value::Json(_) => match number::integer_prefix(&value.text_bytes(None).unwrap_or_default()) {
             prefix if prefix.len > 0 => prefix.value,
             _ => return context.adjust(in_range(0, ty).0, Problem::Incorrect("integer", shown(value))),
@@ -72,6 +73,12 @@ fn digits_around_a_point(text: &[u8]) -> Option<i128> {
 /// and inside of that of i128.
 fn saturate(n: f64) -> i128 {
     n.clamp(-1e30, 1e30) as i128
+}
+
+/// Rounds to an integer, clipped to limits that are outside of every integer column's range.
+fn nearest_integer(number: &Decimal) -> i128 {
+    let limit = if number.is_negative() { i128::MIN } else { i128::MAX };
+    number.round(0).units().unwrap_or(limit)
 }
 
 /// Returns the integer clipped to the column's range, and whether it was in that range.

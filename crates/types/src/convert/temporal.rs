@@ -44,12 +44,13 @@ fn read_datetime(value: &Value, context: Context) -> Option<Read> {
             })
         }
         Value::Int(_) | Value::UInt(_) | Value::Year(_) | Value::Bit { .. } => {
-            plain(parse::datetime_from_number(u64::try_from(value.to_integer()?).ok()?)?)
+            let number = u64::try_from(value.to_integer()?).ok()?;
+            plain(parse::datetime_from_number_with(number, context.dates.allow_invalid)?)
         }
         Value::Decimal(_) | Value::Float(_) | Value::Double(_) => {
             let (number, micros) = whole_and_micros(value).filter(|_| value.to_f64() >= 0.0)?;
             let number = u64::try_from(number).ok()?;
-            let at = parse::datetime_from_number(number)?;
+            let at = parse::datetime_from_number_with(number, context.dates.allow_invalid)?;
             // A number that is only a date has no place for a fraction.
             let date_only = (1..=99_991_231).contains(&number);
             let at = if date_only { at } else { DateTime { micros, ..at } };

@@ -377,6 +377,11 @@ fn colon_parts(cursor: &mut Cursor<'_>) -> (u32, u32) {
 /// Returns the DATETIME of a number: YYMMDD, YYYYMMDD, YYMMDDhhmmss or YYYYMMDDhhmmss. `None` if it
 /// is of none of these forms.
 pub fn datetime_from_number(number: u64) -> Option<DateTime> {
+    datetime_from_number_with(number, false)
+}
+
+/// Does the same as [`datetime_from_number`]. With `allow_invalid`, every month has 31 days.
+pub fn datetime_from_number_with(number: u64, allow_invalid: bool) -> Option<DateTime> {
     let full = match number {
         0 => return Some(DateTime::default()),
         1..=100 => return None,
@@ -398,7 +403,7 @@ pub fn datetime_from_number(number: u64) -> Option<DateTime> {
         || minute > 59
         || second > 59
         || month > 12
-        || day > days_in_month((date / 10_000) as u16, month)
+        || day > if allow_invalid { 31 } else { days_in_month((date / 10_000) as u16, month) }
     {
         return None;
     }

@@ -29,7 +29,7 @@ impl Document {
 }
 
 /// Reports whether the type has characters or bytes, which the text of a document may be in.
-fn is_string(ty: &ColumnType) -> bool {
+pub(super) fn is_string(ty: &ColumnType) -> bool {
     matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob | TypeCode::Enum | TypeCode::Set)
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn no_document(error: &JsonError, function: &str, at: usize) -> SqlEr
 }
 
 /// Builds error 3144: a document cannot be read from bytes.
-fn no_json(charset: &str) -> SqlError {
+pub(super) fn no_json(charset: &str) -> SqlError {
     SqlError::new(3144, format!("Cannot create a JSON value from a string with CHARACTER SET '{charset}'."))
 }
 

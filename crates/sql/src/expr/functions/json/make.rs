@@ -1,9 +1,11 @@
 //! Functions that make documents of values, texts of documents, and documents of other documents.
 
+use super::super::super::{Expr, text_of};
 use super::super::{Call, Function};
-use super::argument::{Document, document, made, scalar, single_path};
+use super::argument::{Document, document, is_string, made, no_json, scalar, single_path};
 use super::result_type::{json, pretty_type, quoted_type, unquoted_type};
 use crate::error::{Result, SqlError};
+use types::collation::BINARY;
 use types::json::{self as documents, Change, Leg, Node};
 use types::{TypeCode, Value};
 
@@ -73,18 +75,25 @@ fn check_text(call: &Call<'_>) -> Result<()> {
     }
 }
 
-/// Builds error 3158, for a member whose name is NULL.
-pub(crate) fn no_name() -> SqlError {
-    SqlError::new(3158, "JSON documents may not contain NULL member names.")
+/// Returns a value of an expression as the name of a member.
+///
+/// # Errors
+/// Returns 3158 for NULL, and 3144 for bytes, which need not be characters.
+pub(crate) fn name_of(value: &Value, expr: &Expr) -> Result<Vec<u8>> {
+    if value.is_null() {
+        return Err(SqlError::new(3158, "JSON documents may not contain NULL member names."));
+    }
+    let is_bytes = is_string(&expr.ty) && expr.ty.collation == BINARY;
+    if is_bytes || matches!(expr.ty.code, TypeCode::Bit | TypeCode::Geometry) {
+        return Err(no_json("binary"));
+    }
+    Ok(text_of(value).into_owned())
 }
 
 fn object(call: &Call<'_>) -> Result<Value> {
     let mut members = Vec::with_capacity(call.values.len() / 2);
     for at in (0..call.values.len()).step_by(2) {
-        if call.values[at].is_null() {
-            return Err(no_name());
-        }
-        members.push((call.bytes(at).into_owned(), scalar(call, at + 1)?));
+        members.push((name_of(&call.values[at], &call.args[at])?, scalar(call, at + 1)?));
     }
     made(&Node::object(members), call.ctx)
 }
