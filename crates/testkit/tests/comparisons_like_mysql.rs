@@ -382,6 +382,58 @@ fn what_is_beside_null_is_not_computed() {
             "select id from k where 1 in (v, w, x)",
             "select id from k where 1.5 in (v, w, x) order by id",
             "select -(~5), -(18446744073709551610), -(9223372036854775807 + 1), -cast(9223372036854775808 as unsigned), -(~5) + 1",
+fn literals_of_bytes_are_numbers_between_numbers_and_beside_years() {
+    let answers = same_answers(
+        "comparisons_like_mysql::literals_of_bytes_are_numbers",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(5), e ENUM('5', '60'), y YEAR, KEY (v), KEY (y))",
+            "INSERT INTO t VALUES (1, '5', '5', 2005), (2, '60', '60', 2053), (3, '3', NULL, 1901), (4, '100', '5', 2070)",
+            "SELECT id FROM t WHERE v BETWEEN b'101' AND 70 ORDER BY id",
+            "SELECT id FROM t WHERE v BETWEEN x'35' AND 70.5 ORDER BY id",
+            "SELECT id FROM t WHERE v NOT BETWEEN 0x05 AND 5e0 ORDER BY id",
+            "SELECT '5' BETWEEN b'101' AND 70, '3' BETWEEN b'101' AND 70, x'35' BETWEEN '5' AND 60",
+            "SELECT id FROM t WHERE y < x'35' ORDER BY id",
+            "SELECT id FROM t WHERE y = x'35'",
+            "SELECT id FROM t WHERE y >= 0x46 ORDER BY id",
+            "SELECT id FROM t WHERE y IN (x'35', 2005) ORDER BY id",
+            "SELECT id FROM t WHERE x'35' > y ORDER BY id",
+        ],
+    );
+    assert!(answers[4].ends_with(": 1; 2"), "{}", answers[4]);
+}
+
+#[test]
+fn an_empty_text_is_no_time() {
+    let answers = same_answers(
+        "comparisons_like_mysql::an_empty_text_is_no_time",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (id INT PRIMARY KEY, t TIME, k TIME(3), KEY (k))",
+            "INSERT INTO t VALUES (1, '00:00:00', '00:00:00'), (2, '-00:00:01', '-00:00:01'), (3, '10:00:00', '10:00:00')",
+            "SELECT id FROM t WHERE t = ''",
+            "SELECT id FROM t WHERE t < '' OR k < ''",
+            "SELECT id FROM t WHERE t >= '' ORDER BY id",
+            "SELECT id FROM t WHERE k = ' '",
+            "SELECT id FROM t WHERE k > '' ORDER BY id",
+            "SELECT id, t <=> '', t <> '' FROM t ORDER BY id",
+        ],
+    );
+    assert!(!answers[4].contains('1'), "{}", answers[4]);
+}
+
+#[test]
+fn nullif_returns_the_characters_that_it_compares_as_bytes() {
+    same_answers(
+        "comparisons_like_mysql::nullif_returns_the_characters",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (l VARCHAR(5) CHARACTER SET latin1, b VARBINARY(5), u VARCHAR(5), n INT)",
+            "INSERT INTO t VALUES ('é', 'e', 'é', 5), ('é', x'e9', x'c3a9', 6), ('5', '5', '5', 5)",
+            "SELECT NULLIF(l, b), HEX(NULLIF(l, b)), NULLIF(u, b), NULLIF(b, l), NULLIF(n, b) FROM t",
         ],
     );
 }

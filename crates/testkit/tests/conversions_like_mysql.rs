@@ -649,3 +649,83 @@ fn sums_beyond_the_longest_time_are_null() {
         statements.map(|statement| answer(&mut client, statement)).into()
     });
 }
+
+#[test]
+fn decimals_beyond_bigint_are_out_of_range() {
+    let answers = same_answers(
+        "decimals_beyond_bigint_are_out_of_range",
+        &[
+            "create database d",
+            "use d",
+            "create table t(s bigint, u bigint unsigned, i int)",
+            "insert into t(u) values(18446744073709551616)",
+            "insert into t(u) values(18446744073709551615.5)",
+            "insert into t(u) values(18446744073709551615.4)",
+            "insert into t(u) select 18446744073709551615 + 1.0",
+            "insert into t(s) values(-9223372036854775809)",
+            "insert into t(s) values(-9223372036854775808.4), (9223372036854775807.4)",
+            "update t set u = 99999999999999999999999999999999999999999999999999",
+            "set sql_mode = ''",
+            "insert into t(u) values(18446744073709551616)",
+            "insert into t(s) values(-9223372036854775809), (-99999999999999999999999999999999999999999999999999)",
+            "select * from t",
+        ],
+    );
+    assert!(answers[3].contains("1264"), "{}", answers[3]);
+}
+
+#[test]
+fn literals_beyond_double_are_refused() {
+    let answers = same_answers(
+        "literals_beyond_double_are_refused",
+        &[
+            "create database d",
+            "use d",
+            "create table t(f double)",
+            "select 1e400",
+            "select -1.8e308",
+            "insert into t values(1e309)",
+            "insert into t values(1), (2e999)",
+            "insert into t values(1.7e308), (1e-400), (1e007)",
+            "select f from t",
+            "select '1e400' + 0",
+        ],
+    );
+    assert!(answers[3].contains("1367"), "{}", answers[3]);
+}
+
+#[test]
+fn numbers_are_invalid_dates_where_these_are_allowed() {
+    let answers = same_answers(
+        "numbers_are_invalid_dates",
+        &[
+            "create database d",
+            "use d",
+            "create table t(id int, d date, dt datetime(2))",
+            "set sql_mode = 'ALLOW_INVALID_DATES'",
+            "insert into t values(1, 20240230, 20240231101112), (2, 20230229.0, 20230231101112.25)",
+            "insert into t values(3, 20240232, 20241301101112)",
+            "select * from t",
+            "set sql_mode = 'ALLOW_INVALID_DATES,STRICT_ALL_TABLES'",
+            "insert into t(d) values(20240431)",
+            "set sql_mode = 'STRICT_ALL_TABLES'",
+            "insert into t(d) values(20240230)",
+            "select d from t",
+        ],
+    );
+    assert!(answers[6].contains("2024-02-30"), "{}", answers[6]);
+}
+
+/// A number of 16 digits before the point is written without an exponent if it has a fraction.
+#[test]
+fn the_largest_doubles_with_a_fraction_are_written_as_by_mysql() {
+    let answers = same_answers(
+        "the_largest_doubles_with_a_fraction",
+        &[
+            "select 1234567890123456.5e0, -1377330929923511.25e0, 1377330929923511.75e0, 4503599627370495.5e0",
+            "select 1125899906842624.25e0, 2251799813685248.25e0, 1234567890123456e0, 12345678901234567e0",
+            "select concat(1234567890123456.5e0), cast(1377330929923511.2e0 as char), 999999999999999.1e0",
+        ],
+    );
+    assert!(answers[0].contains("1234567890123456.5"), "{}", answers[0]);
+}

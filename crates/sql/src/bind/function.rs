@@ -524,7 +524,8 @@ pub(super) fn bind_aggregate(
 
 /// Makes numbers with a floating point of texts.
 fn doubles_of_texts(args: Vec<Expr>) -> Vec<Expr> {
-    let read = |arg: Expr| match matches!(arg.ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob) {
+    let read = |arg: Expr| match matches!(arg.ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob)
+    {
         true => Expr {
             nullable: arg.nullable,
             ty: ColumnType::double(),

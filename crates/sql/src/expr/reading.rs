@@ -158,7 +158,9 @@ impl Reading {
         };
         match value {
             // An empty text is no time either, without a complaint.
-            Value::Bytes(text) if is_blank(text) => Some(Read { value: None, complaint: None, refusal: None }),
+            Value::Bytes(text) if is_blank(text) => {
+                Some(Read { value: None, complaint: None, refusal: None })
+            }
             Value::Bytes(text) => {
                 let whole = parse::time(text, zone).filter(|read| !read.trailing_garbage);
                 let complaint = whole.is_none().then(|| self.complaint("time", value));
