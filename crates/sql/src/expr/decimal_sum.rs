@@ -174,8 +174,8 @@ impl DecimalSum {
     }
 }
 
-/// Returns a sum with a number added, which is the largest decimal where it is too long, and whether
-/// it has all its digits.
+/// Returns a sum with a number added, which is the largest decimal where it is too long, and
+/// whether it has all its digits.
 fn plus(sum: Option<Decimal>, number: &Decimal) -> (Decimal, bool) {
     let Some(before) = sum else { return (*number, true) };
     match before.add(number) {

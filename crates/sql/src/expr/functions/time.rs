@@ -325,20 +325,24 @@ fn unix_type(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((ty, Coercibility::Numeric))
 }
 
+/// The last second of UNIX_TIMESTAMP and FROM_UNIXTIME, 3001-01-18 23:59:59 UTC.
+const LAST_UNIX_SECOND: i64 = 32_536_771_199;
+
 fn unix_timestamp(call: &Call<'_>) -> Result<Value> {
     if !call.is_given(0) {
         return Ok(Value::Int((call.ctx.now_us / 1_000_000) as i64));
     }
-    let Some(at) = datetime_of(&call.values[0], call.ctx) else { return Ok(Value::Int(0)) };
-    let seconds = at.to_unix(call.ctx.zone());
-    if seconds < 0 {
-        return Ok(Value::Int(0));
-    }
+    let at = datetime_of(&call.values[0], call.ctx).filter(|at| !at.date.has_zero_part());
+    // Moments outside of the range are 0, fraction and all.
+    let moment = at
+        .map(|at| (at.to_unix(call.ctx.zone()), at.micros))
+        .filter(|(seconds, _)| (1..=LAST_UNIX_SECOND).contains(seconds));
+    let (seconds, micros) = moment.unwrap_or_default();
     let (ty, _) = unix_type(call.args)?;
     if ty.code != types::TypeCode::NewDecimal {
         return Ok(Value::Int(seconds));
     }
-    let exact = Decimal::parse_prefix(format!("{seconds}.{:06}", at.micros).as_bytes()).number;
+    let exact = Decimal::parse_prefix(format!("{seconds}.{micros:06}").as_bytes()).number;
     Ok(Value::Decimal(exact.with_scale(ty.scale()).unwrap_or(exact)))
 }
 
@@ -352,7 +356,7 @@ fn from_unix_type(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
 fn from_unixtime(call: &Call<'_>) -> Result<Value> {
     let exact = call.decimal(0);
     let micros = exact.mul(&Decimal::from(MICROS)).and_then(|micros| micros.to_i64());
-    let Some(micros) = micros.filter(|micros| (0..=32_536_771_199_999_999).contains(micros)) else {
+    let Some(micros) = micros.filter(|micros| (0..(LAST_UNIX_SECOND + 1) * MICROS).contains(micros)) else {
         return Ok(Value::Null);
     };
     let at = DateTime::from_unix(micros / MICROS, (micros % MICROS) as u32, call.ctx.zone());

@@ -137,13 +137,23 @@ fn keys(call: &Call<'_>) -> Result<Value> {
         false => Some(Path::default()),
     };
     let Some(path) = path else { return Ok(Value::Null) };
-    match path.find_one(&node) {
+    match found_in_arrays(&node, &path) {
         Some(Node::Object(members)) => {
             let names = members.iter().map(|(name, _)| Node::String(name.clone())).collect();
             made(&Node::Array(names), call.ctx)
         }
         _ => Ok(Value::Null),
     }
+}
+
+/// Returns the value that a path without wildcards leads to, as [`Path::find_one`] does, except
+/// that only arrays have elements: elsewhere an object is also its own first element.
+fn found_in_arrays<'n>(root: &'n Node, path: &Path) -> Option<&'n Node> {
+    path.legs.iter().try_fold(root, |node, leg| match (node, leg) {
+        (Node::Object(_), Leg::Member(name)) => node.member(name),
+        (Node::Array(elements), Leg::Cell(cell)) => elements.get(cell.place(elements.len()).ok()?),
+        _ => None,
+    })
 }
 
 fn contains(call: &Call<'_>) -> Result<Value> {
