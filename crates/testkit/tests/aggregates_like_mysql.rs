@@ -52,9 +52,9 @@ fn a_variance_that_is_too_large_is_an_error() {
             "CREATE TABLE t (x DOUBLE)",
             "INSERT INTO t VALUES (1e300), (-0.1), (5)",
             "CREATE PROCEDURE deviation() BEGIN DECLARE EXIT HANDLER FOR 1690 SELECT 'too large'; \
-             SELECT STD(x) FROM t; END",
+             SELECT STD(x) INTO @deviation FROM t; END",
             "CREATE PROCEDURE sample() BEGIN DECLARE EXIT HANDLER FOR 1690 SELECT 'too large'; \
-             SELECT VAR_SAMP(x) FROM t; END",
+             SELECT VAR_SAMP(x) INTO @sample FROM t; END",
             "CALL deviation()",
             "CALL sample()",
             "SELECT STD(x), VAR_POP(x) FROM t WHERE x < 1e300",

@@ -729,3 +729,20 @@ fn the_largest_doubles_with_a_fraction_are_written_as_by_mysql() {
     );
     assert!(answers[0].contains("1234567890123456.5"), "{}", answers[0]);
 }
+
+#[test]
+fn moments_outside_of_unix_timestamps_range_are_zero() {
+    let answers = same_answers(
+        "moments_outside_of_unix_timestamps_range",
+        &[
+            "set time_zone = '+00:00'",
+            "select unix_timestamp('2024-01-00'), unix_timestamp('2024-00-10'), unix_timestamp(20240010)",
+            "select unix_timestamp('3001-01-18 23:59:59'), unix_timestamp('3001-01-18 23:59:59.999999')",
+            "select unix_timestamp('3001-01-19'), unix_timestamp('9999-12-31 23:59:59.9'), unix_timestamp(date'9999-12-31')",
+            "select unix_timestamp('1970-01-01 00:00:00.5'), unix_timestamp('1969-12-31 23:59:59.5')",
+            "select unix_timestamp('1970-01-01 00:00:01.5'), unix_timestamp('1970-01-01 00:00:01')",
+            "select from_unixtime(32536771199), from_unixtime(32536771200), from_unixtime(32536771199.999999)",
+        ],
+    );
+    assert!(!answers[1].contains("17"), "{}", answers[1]);
+}

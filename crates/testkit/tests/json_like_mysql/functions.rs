@@ -78,6 +78,8 @@ const STATEMENTS: &[&str] = &[
     r#"SELECT JSON_OBJECT(1, 2, 'a', 'b', 'a', 'c')"#,
     r#"SELECT JSON_TYPE('{')"#,
     r#"SELECT JSON_KEYS('1'), JSON_DEPTH('[[]]'), JSON_KEYS('{"bb":1,"a":2}')"#,
+    r#"SELECT JSON_KEYS('{"a":1}', '$[0]'), JSON_KEYS('{"a":1}', '$[last]'), JSON_KEYS('[{"a":1}]', '$[0][0]')"#,
+    r#"SELECT JSON_KEYS('[{"a":1}]', '$[0]'), JSON_KEYS('{"k":{"a":1}}', '$.k'), JSON_KEYS('{"k":{"a":1}}', '$.k[0]')"#,
     r#"SELECT JSON_PRETTY('{"a":[1,{"b":{}}],"c":[]}'), JSON_PRETTY('1'), JSON_PRETTY(NULL)"#,
     r#"SELECT JSON_STORAGE_SIZE('{"a":1}'), JSON_STORAGE_FREE('{"a":1}'), JSON_STORAGE_SIZE(NULL)"#,
     r#"SELECT JSON_REMOVE('{"a":1}', '$[0]'), JSON_REMOVE('{"a":1}', '$.a[0]')"#,
