@@ -18,8 +18,8 @@ impl JsonParts {
     /// Takes in a row.
     ///
     /// # Errors
-    /// Returns 3158 for a member whose name is NULL, 3144 for one whose name is bytes, the errors of
-    /// the arguments, and those of charging memory.
+    /// Returns 3158 for a member whose name is NULL, 3144 for one whose name is bytes, the errors
+    /// of the arguments, and those of charging memory.
     pub fn add(
         &mut self,
         args: &[Expr],
