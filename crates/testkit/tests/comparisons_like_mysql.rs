@@ -382,6 +382,11 @@ fn what_is_beside_null_is_not_computed() {
             "select id from k where 1 in (v, w, x)",
             "select id from k where 1.5 in (v, w, x) order by id",
             "select -(~5), -(18446744073709551610), -(9223372036854775807 + 1), -cast(9223372036854775808 as unsigned), -(~5) + 1",
+        ],
+    );
+}
+
+#[test]
 fn literals_of_bytes_are_numbers_between_numbers_and_beside_years() {
     let answers = same_answers(
         "comparisons_like_mysql::literals_of_bytes_are_numbers",
