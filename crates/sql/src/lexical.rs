@@ -16,6 +16,8 @@ pub struct LexMode {
     pub real_as_float: bool,
     /// ORACLE of MariaDB: some types have other names, and DATE has a time.
     pub oracle: bool,
+    /// EMPTY_STRING_IS_NULL of MariaDB: a text without characters is NULL in an expression.
+    pub empty_is_null: bool,
     /// A source, which may be MariaDB, has logged the text: `/*M! ... */` comments are part of it.
     pub of_source: bool,
     /// That source is MySQL, for which `/*M! ... */` is a comment like others.

@@ -82,6 +82,9 @@ impl LiteralRows {
         mode: LexMode,
         mut goes_on: impl FnMut(usize) -> bool,
     ) -> Option<(LiteralRows, usize)> {
+        if mode.empty_is_null {
+            return None;
+        }
         let mut scanner = Scanner { text, at, base: at, mode };
         let mut literals = Vec::new();
         let mut columns = 0;

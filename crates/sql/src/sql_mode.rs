@@ -2,6 +2,7 @@
 
 use crate::error::{Result, SqlError};
 use crate::lexer::LexMode;
+use engine::SessionContext;
 use types::convert::DateModes;
 
 /// The names of the modes by their bits, as MySQL numbers them. Bits with empty names are no longer
@@ -46,9 +47,17 @@ const NAMES: [&str; 34] = [
 /// The bit of TIME_TRUNCATE_FRACTIONAL. `ROUND` is MariaDB's name for the opposite of this mode.
 const TRUNCATE: usize = 32;
 const ROUND: &str = "TIME_ROUND_FRACTIONAL";
+/// The bits of modes of MariaDB whose own places have modes of MySQL.
+const EMPTY_IS_NULL: u32 = SessionContext::EMPTY_STRING_IS_NULL.trailing_zeros();
+const SIMULTANEOUS: u32 = SessionContext::SIMULTANEOUS_ASSIGNMENT.trailing_zeros();
 /// Bits that are modes of MariaDB only, with their names.
-const OF_MARIADB: [(usize, &str); 3] =
-    [(4, "IGNORE_BAD_TABLE_OPTIONS"), (9, "ORACLE"), (28, "NO_AUTO_CREATE_USER")];
+const OF_MARIADB: [(usize, &str); 5] = [
+    (4, "IGNORE_BAD_TABLE_OPTIONS"),
+    (9, "ORACLE"),
+    (28, "NO_AUTO_CREATE_USER"),
+    (EMPTY_IS_NULL as usize, "EMPTY_STRING_IS_NULL"),
+    (SIMULTANEOUS as usize, "SIMULTANEOUS_ASSIGNMENT"),
+];
 
 /// The bits of ANSI, with those of the modes that it stands for.
 const ANSI: u64 = 1 << 18 | 1 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 5;
@@ -83,6 +92,7 @@ impl SqlMode {
             pipes_as_concat: self.has(1),
             real_as_float: self.has(0),
             oracle: self.has(9),
+            empty_is_null: self.has(EMPTY_IS_NULL),
             of_source: false,
             of_mysql: false,
         }
@@ -120,6 +130,12 @@ impl SqlMode {
         }
     }
 
+    /// Reports whether the assignments of an UPDATE all read the row as it was before them, which
+    /// is a mode of MariaDB.
+    pub fn simultaneous_assignment(self) -> bool {
+        self.has(SIMULTANEOUS)
+    }
+
     pub fn error_for_division_by_zero(self) -> bool {
         self.has(26)
     }
@@ -137,8 +153,9 @@ impl SqlMode {
     /// they were received.
     pub fn names_of_mariadb(self) -> String {
         let own = |bit: usize| OF_MARIADB.iter().find(|(known, _)| *known == bit).map(|(_, name)| *name);
-        let name = |bit: usize| own(bit).unwrap_or(NAMES[bit]);
-        let names = (0..32).filter(|bit| self.has(*bit as u32)).map(name);
+        let name = |bit: usize| own(bit).or(NAMES.get(bit).copied()).unwrap_or_default();
+        let bits = (0..TRUNCATE).chain([EMPTY_IS_NULL as usize, SIMULTANEOUS as usize]);
+        let names = bits.filter(|bit| self.has(*bit as u32)).map(name);
         let rounds = (!self.has(TRUNCATE as u32)).then_some(ROUND);
         names.chain(rounds).filter(|name| !name.is_empty()).collect::<Vec<_>>().join(",")
     }
@@ -243,10 +260,15 @@ mod tests {
 
     #[test]
     fn mariadbs_names_go_there_and_back() {
-        for text in
-            ["", "NO_AUTO_CREATE_USER", "STRICT_TRANS_TABLES,NO_AUTO_CREATE_USER,TIME_ROUND_FRACTIONAL"]
-        {
+        for text in [
+            "",
+            "NO_AUTO_CREATE_USER",
+            "STRICT_TRANS_TABLES,NO_AUTO_CREATE_USER,TIME_ROUND_FRACTIONAL",
+            "ORACLE,EMPTY_STRING_IS_NULL,SIMULTANEOUS_ASSIGNMENT,TIME_ROUND_FRACTIONAL",
+        ] {
             let mode = SqlMode::parse_of_mariadb(text).unwrap();
+            assert_eq!(mode.lex().empty_is_null, text.contains("EMPTY"));
+            assert_eq!(mode.simultaneous_assignment(), text.contains("SIMULTANEOUS"));
             assert_eq!(mode.names_of_mariadb(), text);
             assert_eq!(mode.dates().truncate_fraction, !text.contains("ROUND"));
         }

@@ -17,7 +17,7 @@ pub struct SessionContext {
     /// The bits `OPTION_AUTO_IS_NULL`, `NOT_AUTOCOMMIT`, `NO_FOREIGN_KEY_CHECKS` and
     /// `RELAXED_UNIQUE_CHECKS`, as in the event.
     pub flags2: u32,
-    /// The bits of `sql_mode`.
+    /// The bits of `sql_mode` as MySQL numbers them, and those of MariaDB below.
     pub sql_mode: u64,
     /// The default collation id of `character_set_client`.
     pub character_set_client: u16,
@@ -59,6 +59,19 @@ impl Default for SessionContext {
     }
 }
 
+impl SessionContext {
+    /// The bit of MariaDB's EMPTY_STRING_IS_NULL in `sql_mode`. MariaDB's own bit is another mode
+    /// in MySQL, so the mode has one here that neither server uses.
+    pub const EMPTY_STRING_IS_NULL: u64 = 1 << 34;
+    /// The bit of MariaDB's SIMULTANEOUS_ASSIGNMENT in `sql_mode`, which neither server uses.
+    pub const SIMULTANEOUS_ASSIGNMENT: u64 = 1 << 35;
+
+    /// Returns the bits of `sql_mode` that MySQL may have in an event. MySQL refuses others.
+    fn mysql_mode(&self) -> u64 {
+        self.sql_mode & !(SessionContext::EMPTY_STRING_IS_NULL | SessionContext::SIMULTANEOUS_ASSIGNMENT)
+    }
+}
+
 /// What the statement of a Query event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum QueryKind {
@@ -87,7 +100,7 @@ fn put_query(
     let time_zone = session.time_zone.as_bytes();
     let status = QueryStatus {
         flags2: Some(session.flags2),
-        sql_mode: Some(session.sql_mode),
+        sql_mode: Some(session.mysql_mode()),
         catalog: Some(b"std"),
         charset: Some((session.character_set_client, session.collation_connection, session.collation_server)),
         auto_increment: (session.auto_increment != (1, 1)).then_some(session.auto_increment),

@@ -216,8 +216,12 @@ fn mysql_mode(mariadb: u64) -> u64 {
     /// The bit is TIME_TRUNCATE_FRACTIONAL in MySQL and EMPTY_STRING_IS_NULL in MariaDB.
     const TRUNCATE: u64 = 1 << 32;
     const MARIADB_ROUND: u64 = 1 << 34;
-    let shared = mariadb & (TRUNCATE - 1);
-    if mariadb & MARIADB_ROUND == 0 { shared | TRUNCATE } else { shared }
+    const MARIADB_SIMULTANEOUS: u64 = 1 << 33;
+    let of = |mode: u64, is_on: bool| if is_on { mode } else { 0 };
+    mariadb & (TRUNCATE - 1)
+        | of(TRUNCATE, mariadb & MARIADB_ROUND == 0)
+        | of(SessionContext::EMPTY_STRING_IS_NULL, mariadb & TRUNCATE != 0)
+        | of(SessionContext::SIMULTANEOUS_ASSIGNMENT, mariadb & MARIADB_SIMULTANEOUS != 0)
 }
 
 /// Returns the settings of the session that ran the statement.

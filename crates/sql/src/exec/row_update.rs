@@ -139,9 +139,9 @@ pub(super) fn converted(
         .map_err(|error| of_table(error, &table.def.name))
 }
 
-/// Computes the new values of a row in place, so that each assignment sees those before it. The
-/// table's columns begin at `base` of `row`, which has the old values and everything else that the
-/// expressions read.
+/// Computes the new values of a row in place, so that each assignment sees those before it, unless
+/// MariaDB's mode SIMULTANEOUS_ASSIGNMENT says that none does. The table's columns begin at `base`
+/// of `row`, which has the old values and everything else that the expressions read.
 pub(super) fn assign_all(
     run: &Run<'_, '_>,
     table: &Table,
@@ -150,10 +150,19 @@ pub(super) fn assign_all(
     strictness: Strictness,
     (base, row): (usize, &mut [Value]),
 ) -> Result<()> {
-    for assignment in assignments {
+    let value = |assignment: &(usize, NewValue), row: &[Value]| {
         let is_null = row[base + assignment.0].is_null();
-        let new = new_value(run, table, (assignment, is_null), row_number, strictness, row)?;
-        row[base + assignment.0] = new;
+        new_value(run, table, (assignment, is_null), row_number, strictness, row)
+    };
+    if run.ctx.variables.sql_mode.simultaneous_assignment() {
+        let new = assignments.iter().map(|assignment| value(assignment, row)).collect::<Result<Vec<_>>>()?;
+        for ((at, _), new) in assignments.iter().zip(new) {
+            row[base + at] = new;
+        }
+        return Ok(());
+    }
+    for assignment in assignments {
+        row[base + assignment.0] = value(assignment, row)?;
     }
     Ok(())
 }

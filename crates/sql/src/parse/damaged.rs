@@ -37,6 +37,7 @@ fn modes() -> [LexMode; 3] {
         pipes_as_concat: true,
         real_as_float: true,
         oracle: true,
+        empty_is_null: true,
         of_source: true,
         of_mysql: false,
     };

@@ -378,12 +378,22 @@ impl Parser<'_> {
         }))
     }
 
+    /// Reads a text behind this introducer. In MariaDB's mode EMPTY_STRING_IS_NULL it is NULL if
+    /// nothing is in its quotes; `x''` is not.
+    fn text(&mut self, introducer: Option<String>) -> Result<Literal> {
+        let bytes = self.text_literal()?;
+        Ok(match bytes.is_empty() && self.mode.empty_is_null {
+            true => Literal::Null,
+            false => Literal::Text(bytes, introducer),
+        })
+    }
+
     pub(super) fn literal(&mut self) -> Result<Literal> {
         let token = self.token();
         let raw = self.raw(token);
         let digits = || String::from_utf8_lossy(raw).into_owned();
         let literal = match token.kind {
-            TokenKind::Text => return Ok(Literal::Text(self.text_literal()?, None)),
+            TokenKind::Text => return self.text(None),
             TokenKind::Integer => match integer(raw) {
                 Some(value) => Literal::Integer(value),
                 None => Literal::Decimal(digits()),
@@ -425,7 +435,7 @@ impl Parser<'_> {
                 let charset = self.word_text(token)?[1..].to_ascii_lowercase();
                 self.hints.warnings.extend(deprecated::of_charset(&charset));
                 self.advance();
-                return Ok(Expr::Literal(Literal::Text(self.text_literal()?, Some(charset))));
+                return Ok(Expr::Literal(self.text(Some(charset))?));
             }
             if raw[0] == b'_' && matches!(self.ahead(1).kind, TokenKind::Hex | TokenKind::Bits) {
                 let charset = self.word_text(token)?[1..].to_ascii_lowercase();

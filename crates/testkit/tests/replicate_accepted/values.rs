@@ -147,3 +147,56 @@ const GENERATED_ELSEWHERE: &[&str] = &[
 fn generated_columns_that_depend_on_nothing_that_changes_keep_their_values() {
     same_behind("generated_elsewhere", Flavor::MySql, &["STATEMENT"], GENERATED_ELSEWHERE);
 }
+
+/// Texts without characters, which are NULL in a mode of MariaDB wherever they are expressions.
+const EMPTY_TEXTS: &[&str] = &[
+    "CREATE TABLE held (k INT, a VARCHAR(9) DEFAULT '')",
+    "SET sql_mode = 'EMPTY_STRING_IS_NULL'",
+    "CREATE TABLE e (k INT PRIMARY KEY, a VARCHAR(9) DEFAULT '', b ENUM('', 'b') COMMENT '', \
+     g VARCHAR(9) AS (CONCAT(a, '')), CHECK (a <> ''))",
+    "INSERT INTO e (k, a, b) VALUES (1, '', ''), (2, \"\", 'b')",
+    "INSERT INTO e (k, a) VALUES (3, 'a' ''), (4, '' 'a'), (5, '' '')",
+    "INSERT INTO e (k, a) VALUES (6, x''), (7, _latin1''), (8, _latin1 x''), (9, N''), (10, CONCAT('b', ''))",
+    "INSERT INTO e (k) VALUES (11)",
+    "UPDATE e SET b = '' WHERE k = 2",
+    "UPDATE e SET b = 'b' WHERE a IN ('', 'a') OR a = ''",
+    "INSERT INTO held (k) VALUES (1)",
+    "INSERT INTO held SELECT k, IF(k > 3, a, '') FROM e ORDER BY k",
+    "ALTER TABLE held ADD c VARCHAR(9) DEFAULT '', COMMENT ''",
+    "CREATE TABLE l (a VARCHAR(5)) PARTITION BY LIST COLUMNS (a) \
+     (PARTITION p0 VALUES IN (''), PARTITION p1 VALUES IN ('a'))",
+    "INSERT INTO l VALUES (''), ('a')",
+    "CREATE PROCEDURE p(x VARCHAR(9)) INSERT INTO held VALUES (50, x, ''), (51, '', 'c')",
+    "CREATE TRIGGER t BEFORE UPDATE ON l FOR EACH ROW INSERT INTO held VALUES (60, '', 'trigger')",
+    "CALL p('')",
+    "SET sql_mode = ''",
+    "CALL p('')",
+    "UPDATE l SET a = 'a'",
+    "INSERT INTO e (k, a, b) VALUES (70, '', '')",
+];
+
+#[test]
+fn empty_texts_are_null_in_the_mode_of_mariadb_that_says_so() {
+    same_behind("empty_texts", Flavor::MariaDb, &["STATEMENT", "ROW"], EMPTY_TEXTS);
+}
+
+/// Assignments that read what others of the same statement set, in a mode of MariaDB.
+const SIMULTANEOUS: &[&str] = &[
+    "CREATE TABLE s (k INT PRIMARY KEY, a INT, b INT, c INT AS (a + 1) STORED)",
+    "INSERT INTO s (k, a, b) VALUES (1, 10, 20), (2, 30, 40)",
+    "SET sql_mode = 'SIMULTANEOUS_ASSIGNMENT'",
+    "UPDATE s SET a = b, b = a",
+    "UPDATE s SET a = a + 1, b = a, k = k + 10",
+    "UPDATE s SET b = a, a = 5.7 WHERE k = 11",
+    "INSERT INTO s (k, a, b) VALUES (11, 1, 2) ON DUPLICATE KEY UPDATE a = 100, b = a",
+    "UPDATE s x JOIN s y USING (k) SET x.a = 7, x.b = x.a WHERE x.k = 12",
+    "CREATE PROCEDURE p() UPDATE s SET a = b, b = a WHERE k = 12",
+    "SET sql_mode = ''",
+    "CALL p()",
+    "UPDATE s SET a = 3, b = a WHERE k = 11",
+];
+
+#[test]
+fn assignments_read_the_row_before_them_in_the_mode_of_mariadb_that_says_so() {
+    same_behind("simultaneous", Flavor::MariaDb, &["STATEMENT", "ROW"], SIMULTANEOUS);
+}
