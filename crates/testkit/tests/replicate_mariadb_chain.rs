@@ -21,6 +21,8 @@ const STATEMENTS: &[&str] = &[
     "CREATE TABLE j (a JSON, b DATETIME(1))",
     // MariaDB cuts fractions, and MySQL rounds them.
     "INSERT INTO j VALUES ('[1,  2]', '2020-01-01 00:00:00.19')",
+    // MariaDB's bit of EMPTY_STRING_IS_NULL is MySQL's of cut fractions.
+    "CREATE TABLE n (a VARCHAR(9) DEFAULT '', b INT DEFAULT 1)",
     "SET sql_mode = 'ORACLE'",
     "CREATE TABLE o (a NUMBER, b VARCHAR2(10), c CLOB, d RAW(5), e DATE)",
     "INSERT INTO o VALUES (2.5, 'b' || 'c', 'clob', 'raw', '2020-01-02 03:04:05')",
@@ -37,6 +39,7 @@ const QUESTIONS: &[&str] = &[
     "SHOW CREATE TABLE s",
     "SHOW CREATE TABLE v",
     "SHOW CREATE TABLE j",
+    "SHOW CREATE TABLE n",
     "SHOW CREATE TABLE o",
     "SHOW CREATE PROCEDURE p",
     "SHOW CREATE VIEW w",

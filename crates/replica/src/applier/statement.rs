@@ -233,12 +233,15 @@ fn session_of(
 ) -> SessionContext {
     let flags2 = status.flags2.unwrap_or(0);
     let sql_mode = status.sql_mode.unwrap_or(0);
+    // A server of ours that passes a statement of MariaDB on has numbered its modes as MySQL does.
+    // It says what the default collation of utf8mb4 is, which MariaDB's own events never do.
+    let passed_on = status.default_collation_for_utf8mb4.is_some();
     let (character_set_client, collation_connection, collation_server) =
         status.charset.unwrap_or((255, 255, 255));
     SessionContext {
         thread_id: query.thread_id,
         flags2,
-        sql_mode: if of_mariadb { mysql_mode(sql_mode) } else { sql_mode },
+        sql_mode: if of_mariadb && !passed_on { mysql_mode(sql_mode) } else { sql_mode },
         character_set_client,
         collation_connection,
         collation_server,
