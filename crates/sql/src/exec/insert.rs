@@ -470,7 +470,7 @@ impl InsertPlan {
                     values[*at] = self.converted(run, *at, &value, number, generator)?;
                 }
                 NewValue::Default if generator.column == Some(*at) => {
-                    values[*at] = self.converted(run, *at, &Value::Null, number, generator)?;
+                    values[*at] = self.default_id(run, *at, number, generator)?;
                 }
                 NewValue::Default => {
                     values[*at] = default_value(&self.table, *at, number, strictness, run.ctx)?;
@@ -591,6 +591,22 @@ impl InsertPlan {
             Value::Null => Ok(Value::Int(0)),
             value => to_column(value, column, number, self.strictness(run), run.ctx),
         }
+    }
+
+    /// Returns what DEFAULT in a VALUES list means in the AUTO_INCREMENT column `at`. It is 0 in
+    /// MySQL, which stays under NO_AUTO_VALUE_ON_ZERO, and else generates a value as NULL does. A
+    /// column that the list leaves out has a value generated in either case.
+    fn default_id(
+        &self,
+        run: &Run<'_, '_>,
+        at: usize,
+        number: u64,
+        generator: &mut Generator,
+    ) -> Result<Value> {
+        if run.ctx.variables.sql_mode.no_auto_value_on_zero() {
+            return self.converted(run, at, &Value::Int(0), number, generator);
+        }
+        self.converted(run, at, &Value::Null, number, generator)
     }
 
     /// Generates the row's AUTO_INCREMENT value if it is NULL or (depending on the SQL mode) 0, and

@@ -200,3 +200,24 @@ const SIMULTANEOUS: &[&str] = &[
 fn assignments_read_the_row_before_them_in_the_mode_of_mariadb_that_says_so() {
     same_behind("simultaneous", Flavor::MariaDb, &["STATEMENT", "ROW"], SIMULTANEOUS);
 }
+
+/// DEFAULT in AUTO_INCREMENT columns, which is 0 where 0 generates no value.
+const DEFAULT_IDS: &[&str] = &[
+    "CREATE TABLE i (k INT NOT NULL AUTO_INCREMENT, v INT, KEY (k))",
+    "CREATE TABLE f (k FLOAT NOT NULL, u INT UNSIGNED NOT NULL AUTO_INCREMENT, KEY (u))",
+    "INSERT INTO i VALUES (5, 1), (DEFAULT, 2), (NULL, 3), (0, 4)",
+    "SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO'",
+    "INSERT INTO i VALUES (20, 10), (DEFAULT, 11), (NULL, 12), (0, 13), (DEFAULT(k), 14)",
+    "INSERT INTO i VALUES (DEFAULT, 20)",
+    "INSERT INTO i (v) VALUES (30), (31)",
+    "INSERT INTO i VALUES (), ()",
+    "REPLACE INTO i VALUES (DEFAULT, 40)",
+    "INSERT INTO i SET k = DEFAULT, v = 50",
+    "INSERT INTO f VALUES (1, DEFAULT), (2, NULL), (3, DEFAULT)",
+];
+
+#[test]
+fn default_is_zero_in_an_auto_increment_column_where_zero_generates_nothing() {
+    same_behind("default_ids_mysql", Flavor::MySql, &["STATEMENT"], DEFAULT_IDS);
+    same_behind("default_ids_mariadb", Flavor::MariaDb, &["STATEMENT"], DEFAULT_IDS);
+}
