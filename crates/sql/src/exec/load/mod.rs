@@ -7,6 +7,7 @@
 mod filling;
 mod input;
 mod scanner;
+mod special_bytes;
 mod target;
 mod xml;
 

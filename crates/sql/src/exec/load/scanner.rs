@@ -4,6 +4,7 @@
 //! is a line. Here it is what MySQL makes of them (decision 0056).
 
 use super::input::{Bytes, Input};
+use super::special_bytes::SpecialBytes;
 use crate::ast::TextFormat;
 use crate::error::{Result, SqlError};
 use crate::memory::Charge;
@@ -80,6 +81,10 @@ mod meaning {
     pub const LEAD: u8 = 16;
 }
 
+/// What ends the plain bytes of a field. Within quotes, neither fields nor lines end.
+const ENDS_UNQUOTED: u8 = meaning::ESCAPE | meaning::FIELD_END | meaning::LINE_END | meaning::LEAD;
+const ENDS_QUOTED: u8 = meaning::ESCAPE | meaning::QUOTE | meaning::LEAD;
+
 /// Reads the fields and lines of a file.
 pub(super) struct Scanner<'i> {
     bytes: Bytes<'i>,
@@ -91,6 +96,9 @@ pub(super) struct Scanner<'i> {
     charset: Charset,
     /// The meanings that each byte may have.
     meanings: [u8; 256],
+    /// The search for what ends the plain bytes of a field, without quotes and within them.
+    unquoted: SpecialBytes,
+    quoted: SpecialBytes,
     /// Whether the end of the current line has been taken.
     is_at_line_end: bool,
     has_ended: bool,
@@ -136,6 +144,8 @@ impl<'i> Scanner<'i> {
             quote,
             escape,
             charset,
+            unquoted: SpecialBytes::new(&meanings, ENDS_UNQUOTED),
+            quoted: SpecialBytes::new(&meanings, ENDS_QUOTED),
             meanings,
             is_at_line_end: false,
             has_ended: false,
@@ -179,16 +189,11 @@ impl<'i> Scanner<'i> {
         start: usize,
     ) -> Result<(bool, bool)> {
         let text = &mut fields.text;
-        // Within quotes, neither fields nor lines end.
-        let ends = match quote {
-            Some(_) => meaning::ESCAPE | meaning::QUOTE | meaning::LEAD,
-            None => meaning::ESCAPE | meaning::FIELD_END | meaning::LINE_END | meaning::LEAD,
-        };
         let mut found_null = false;
         loop {
             let ahead = self.bytes.ahead()?;
-            let plain = ahead.iter().position(|byte| self.meanings[usize::from(*byte)] & ends != 0);
-            let plain = plain.unwrap_or(ahead.len());
+            let specials = if quote.is_some() { &self.quoted } else { &self.unquoted };
+            let plain = specials.first_in(ahead, &self.meanings);
             text.extend_from_slice(&ahead[..plain]);
             let special = ahead.get(plain).copied();
             self.bytes.take(plain);
