@@ -12,6 +12,7 @@
 
 use crate::bytes::KeyBuf;
 use smallvec::SmallVec;
+use std::cmp::Ordering;
 use std::ops::Bound;
 use std::{iter, slice};
 
@@ -115,8 +116,11 @@ impl<V> OrderedMap<V> {
     fn place(&self, key: &[u8]) -> Result<Place, Place> {
         let Some((last, _)) = self.last() else { return Err((0, 0)) };
         let last_chunk = self.chunks.len() - 1;
-        if **last < *key {
-            return Err((last_chunk, self.chunks[last_chunk].len()));
+        let behind_last = self.chunks[last_chunk].len();
+        match (**last).cmp(key) {
+            Ordering::Less => return Err((last_chunk, behind_last)),
+            Ordering::Equal => return Ok((last_chunk, behind_last - 1)),
+            Ordering::Greater => {}
         }
         let chunk = if last_chunk == 0 { 0 } else { self.chunk_of(key) };
         let found = self.chunks[chunk].binary_search_by(|(held, _)| (**held).cmp(key));
@@ -172,6 +176,18 @@ impl<V> OrderedMap<V> {
         self.chunks.last().and_then(|chunk| chunk.last()).map(|(key, value)| (key, value))
     }
 
+    /// Returns the value of a key. A key that the map has not gets the value of `new`, and the
+    /// answer says so.
+    #[inline]
+    pub fn get_or_insert_with(&mut self, key: &[u8], new: impl FnOnce() -> V) -> (&mut V, bool) {
+        let found = self.place(key);
+        let (chunk, at) = match found {
+            Ok(place) => place,
+            Err(place) => self.insert_at(place, KeyBuf::from_slice(key), new()),
+        };
+        (&mut self.chunks[chunk][at].1, found.is_err())
+    }
+
     /// Puts an entry. Returns the key's earlier value.
     pub fn insert(&mut self, key: KeyBuf, value: V) -> Option<V> {
         match self.place(&key) {
@@ -219,14 +235,15 @@ impl<V> OrderedMap<V> {
         self.chunks.into_iter().flatten()
     }
 
-    /// Puts an entry in the place where its key belongs.
-    fn insert_at(&mut self, place: Place, key: KeyBuf, value: V) {
+    /// Puts an entry in the place where its key belongs. Returns the place that it then has.
+    fn insert_at(&mut self, place: Place, key: KeyBuf, value: V) -> Place {
         let (chunk, at) = self.room_at(place);
         self.chunks[chunk].insert(at, (key, value));
         self.len += 1;
         if at == 0 {
             self.note_first(chunk);
         }
+        (chunk, at)
     }
 
     /// Makes room for an entry. Returns the place that the entry then has.
@@ -376,7 +393,13 @@ mod tests {
             let (ascending, most) = (round % 2 == 0, if round % 5 == 0 { 3000 } else { 600 });
             for step in 0..rng.below(most) {
                 let number = if ascending && rng.below(20) > 0 { 3 * step } else { rng.below(most) };
-                match rng.below(8) {
+                match rng.below(9) {
+                    8 => {
+                        let (held, is_new) = map.get_or_insert_with(&key(number), || step);
+                        *held += 1;
+                        assert_eq!(is_new, !model.contains_key(&key(number)));
+                        *model.entry(key(number)).or_insert(step) += 1;
+                    }
                     0 => assert_eq!(map.remove(&key(number)), model.remove(&key(number))),
                     1 => {
                         map.insert_new(&key(number), step);

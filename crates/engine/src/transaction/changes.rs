@@ -6,7 +6,7 @@
 
 use super::row_change::{Origin, Patch};
 use super::temporary::TemporaryWrites;
-use super::write_set::{WriteMark, WriteSet};
+use super::write_set::{SetRow, WriteMark, WriteSet};
 use crate::Engine;
 use crate::bytes::KeyBuf;
 use crate::commit::sidecar::SidecarWriter;
@@ -205,11 +205,8 @@ impl Changes {
     ) {
         assert!(keys.is_empty() || keys.len() == table.indexes.len(), "{}", one_key_each(table));
         let writes = self.writes_for(table, &image);
-        let is_first = writes.set_row(table, key, Origin::Insert(leaf), Some(image), logged_at);
-        if keys.is_empty() {
-            return;
-        }
-        let derivable = writes.is_inserted(table.id, key);
+        let SetRow { is_first, inserted: derivable } =
+            writes.set_row(table, key, Origin::Insert(leaf), Some(image), logged_at);
         for (at, secondary) in keys.into_iter().enumerate() {
             if let Some(secondary) = secondary {
                 for key in secondary.as_slice() {
@@ -258,10 +255,12 @@ impl Changes {
         let writes = self.writes_for(table, &new_image);
         let (is_first, is_first_there);
         if moved {
-            is_first = writes.set_row(table, old_key, Origin::Committed(old), None, None);
-            is_first_there = writes.set_row(table, new_key, Origin::Move(None), Some(new_image), logged_at);
+            is_first = writes.set_row(table, old_key, Origin::Committed(old), None, None).is_first;
+            let there = writes.set_row(table, new_key, Origin::Move(None), Some(new_image), logged_at);
+            is_first_there = there.is_first;
         } else {
-            is_first = writes.set_row(table, old_key, Origin::Committed(old), Some(new_image), logged_at);
+            let set = writes.set_row(table, old_key, Origin::Committed(old), Some(new_image), logged_at);
+            is_first = set.is_first;
             is_first_there = is_first;
         }
         for (at, previous, new) in entries {

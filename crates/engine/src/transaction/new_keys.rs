@@ -101,15 +101,16 @@ fn lock_for_insert(
     if !is_ahead {
         rows.lock_row(table, key, LockMode::Update)?;
     }
-    let taken = match rows.changes.writes_of(table).row(table.id, key) {
-        Some(own) => own.is_some(),
+    let own = rows.changes.writes_of(table).row(table.id, key).map(|own| own.is_some());
+    let is_own = own.is_some();
+    let taken = match own {
+        Some(is_there) => is_there,
         None if is_ahead => false,
         None => rows.engine.rows.row_exists_at(table, &spot)?,
     };
     if taken {
         return Err(duplicate(table, IndexRef::Primary, image));
     }
-    let is_own = rows.changes.writes_of(table).row(table.id, key).is_some();
     let over = if is_ahead || is_own { None } else { rows.engine.rows.read_dropped(table, key)? };
     Ok((spot.leaf(), over))
 }

@@ -50,6 +50,29 @@ pub(crate) struct RowChange {
     pub patches: Option<Vec<Patch>>,
 }
 
+impl RowChange {
+    /// Returns the first change of a row, which has no new image yet.
+    pub fn of_origin(origin: Origin) -> RowChange {
+        let inserted = matches!(origin, Origin::Insert(_));
+        let (old, old_len, leaf) = match origin {
+            Origin::Committed(OldRow { image, seq, externs, leaf }) => {
+                (Some(Replaced { seq, externs }), image.len() as u32, leaf)
+            }
+            Origin::Insert(leaf) | Origin::Move(leaf) => (None, 0, leaf),
+        };
+        RowChange {
+            old,
+            old_len,
+            inserted,
+            new: None,
+            logged_at: None,
+            externs: Externs::new(),
+            leaf,
+            patches: Some(Vec::new()),
+        }
+    }
+}
+
 /// The columns that an update sets, which are those of a partial after image.
 #[derive(Clone, Debug)]
 pub(crate) struct Patch {

@@ -10,16 +10,14 @@
 //! - The journal, replayed backwards to a mark, restores the maps to what they were at the mark.
 
 use crate::bytes::KeyBuf;
-use crate::entry::Externs;
 use crate::error::Result;
 use crate::gathered::GatheredMap;
 use crate::kept_memory::shrink_small_list;
 use crate::ordered::{OrderedMap, Place};
-use crate::rows::OldRow;
 use crate::spill::{NewImage, SpillPart};
 use crate::table::{SecondaryKey, Table};
 use crate::transaction::journal::{self, Journal};
-use crate::transaction::row_change::{EntryChange, Origin, Patch, Replaced, RowChange};
+use crate::transaction::row_change::{EntryChange, Origin, Patch, RowChange};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -56,6 +54,15 @@ pub(crate) struct WriteSet {
 pub(crate) struct WriteMark {
     journal: usize,
     changes: u64,
+}
+
+/// What [`WriteSet::set_row`] has found about a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SetRow {
+    /// Whether this was the transaction's first change of the row.
+    pub is_first: bool,
+    /// Whether the transaction's first change of the row was an INSERT.
+    pub inserted: bool,
 }
 
 impl WriteSet {
@@ -178,8 +185,7 @@ impl WriteSet {
     }
 
     /// Sets the new state of a row, and the offset of its image in the event group, if the image is
-    /// there. `origin` is used only if this is the first change of the row, and the answer is
-    /// whether it is.
+    /// there. `origin` is used only if this is the first change of the row.
     pub fn set_row(
         &mut self,
         table: &Arc<Table>,
@@ -187,44 +193,27 @@ impl WriteSet {
         origin: Origin,
         new: Option<Vec<u8>>,
         logged_at: Option<u64>,
-    ) -> bool {
+    ) -> SetRow {
         let at = self.table_at(table);
         let has_bitmap = |image: &Vec<u8>| image.len() >= table.layout.null_bytes();
         assert!(new.as_ref().is_none_or(has_bitmap), "a row image is of its table");
         assert!(new.is_some() || logged_at.is_none(), "a row without an image has none in the group");
         let new = new.map(NewImage::Here);
-        let rows = &mut self.tables[at].rows;
-        let mut is_first = false;
-        let previous = match rows.get_mut(key) {
-            Some(change) => {
-                let previous = self.journalled.then(|| Box::new(change.clone()));
-                (change.new, change.logged_at) = (new, logged_at);
-                if !matches!(origin, Origin::Committed(_)) {
-                    change.patches = None;
-                }
-                previous
-            }
-            None => {
-                is_first = true;
-                let inserted = matches!(origin, Origin::Insert(_));
-                let (old, old_len, leaf) = match origin {
-                    Origin::Committed(OldRow { image, seq, externs, leaf }) => {
-                        (Some(Replaced { seq, externs }), image.len() as u32, leaf)
-                    }
-                    Origin::Insert(leaf) | Origin::Move(leaf) => (None, 0, leaf),
-                };
-                let (externs, patches) = (Externs::new(), Some(Vec::new()));
-                let change = RowChange { old, old_len, inserted, new, logged_at, externs, leaf, patches };
-                rows.insert(KeyBuf::from_slice(key), change);
-                None
-            }
-        };
+        let is_update = matches!(origin, Origin::Committed(_));
+        let (change, is_first) =
+            self.tables[at].rows.get_or_insert_with(key, || RowChange::of_origin(origin));
+        let previous = (!is_first && self.journalled).then(|| Box::new(change.clone()));
+        (change.new, change.logged_at) = (new, logged_at);
+        if !is_first && !is_update {
+            change.patches = None;
+        }
+        let inserted = change.inserted;
         if self.journalled {
             self.journal.push(at, key, journal::Replaced::Row(previous));
         } else if let Some(fresh) = &mut self.fresh {
             fresh.push((at, KeyBuf::from_slice(key)));
         }
-        is_first
+        SetRow { is_first, inserted }
     }
 
     /// Notes how the update that was just set follows from the row before it. `None` means that it
