@@ -280,6 +280,8 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
+    // Two of the numbers are written with more digits than tell them apart.
+    #[expect(clippy::excessive_precision)]
     #[test]
     fn doubles() {
         for (value, expected) in [

@@ -170,7 +170,7 @@ pub(super) fn as_moments(operand: Expr, list: &mut [Expr], scope: &Scope) -> Exp
     if are_constants || !all().all(is_in_turn) {
         return operand;
     }
-    let last = all().filter(|expr| is_date(expr) || is_time(expr)).last();
+    let last = all().rfind(|expr| is_date(expr) || is_time(expr));
     let Some(chosen) = all().find(|expr| is_moment(expr)).or(last) else { return operand };
     let column = match chosen.node {
         Node::Slot(slot) => scope.of_slot(slot).map(|(table, at)| table.columns[at].name.to_string()),
