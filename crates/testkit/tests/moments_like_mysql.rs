@@ -133,3 +133,28 @@ fn texts_are_read_as_times() {
     statements.extend(asked.iter().map(String::as_str));
     compare("read_as_times", &statements);
 }
+
+#[test]
+fn texts_that_the_modes_refuse_are_the_zero_date() {
+    let mut statements = vec![
+        "create table w (id int primary key, v varchar(30), dt datetime, d date)",
+        "set sql_mode=''",
+        "insert into w values (1, '2024-00-01', '2024-01-01', '2024-01-01'), (2, '2024-01-02x', '2024-01-02', '2024-01-02'), (3, 'abc', '0000-00-00', '0000-00-00'), (4, '2024-00-00', '2024-00-00', '2024-00-00')",
+        "insert into w values (5, '0000-00-00', '0000-00-00', '0000-00-00'), (6, '20240102', '2024-01-02', '2024-01-02'), (7, '2024-02-30', '0000-00-00', '0000-00-00')",
+    ];
+    let asked = [
+        "select id from w where dt = v order by id",
+        "select id from w where d = v order by id",
+        "select id from w where v = timestamp'2024-01-02 00:00:00' order by id",
+        "select id from w where v between d and dt order by id",
+        "select id from w where (dt, id) = (v, id) order by id",
+        "select id from w where dt <=> v order by id",
+        "select a.id, b.id from w a join w b on a.dt = b.v order by 1, 2",
+        "select id, case dt when v then 1 else 0 end, nullif(dt, v), if(dt = v, 1, 0) from w order by id",
+    ];
+    for mode in ["set sql_mode=default", "set sql_mode=''", "set sql_mode='allow_invalid_dates'"] {
+        statements.push(mode);
+        statements.extend(asked);
+    }
+    compare("refused_dates", &statements);
+}

@@ -133,7 +133,11 @@ fn temporal_position(ty: &ColumnType, value: &Value, ctx: &Context<'_>) -> Posit
             _ => return Position::Unknown,
         },
         Value::Bytes(text) => match parse::datetime(text) {
-            Some(read) if !read.trailing_garbage && read.offset_seconds.is_none() => read.value,
+            // What the session's modes refuse is compared as the zero date.
+            Some(read) if read.offset_seconds.is_some() || ctx.dates().refuses(&read.value.date) => {
+                return Position::Unknown;
+            }
+            Some(read) if !read.trailing_garbage => read.value,
             _ => return Position::Unknown,
         },
         _ => return Position::Unknown,

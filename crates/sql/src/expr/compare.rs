@@ -78,7 +78,8 @@ fn numbers(a: &Number, b: &Number) -> Option<Ordering> {
 }
 
 /// Compares two values of which at least one is a date or datetime. They are compared as datetimes,
-/// or as numbers when the other side is a number. A text that is no date counts as the zero date.
+/// or as numbers when the other side is a number. A text that is no date, or is one that the
+/// session's modes refuse, counts as the zero date.
 fn temporal(a: &Value, b: &Value, ctx: &Context<'_>) -> Option<Ordering> {
     let is_date = |value: &Value| matches!(value, Value::Date(_));
     let complaint = match is_date(a) || is_date(b) {
@@ -93,13 +94,17 @@ fn temporal(a: &Value, b: &Value, ctx: &Context<'_>) -> Option<Ordering> {
                 Value::DateTime(at) => Some(at),
                 _ => None,
             },
-            text if is_text(text) => Some(match parse::datetime(&text_of(text)) {
-                Some(parsed) => parsed.value,
-                None => {
-                    ctx.warn(1292, format!("{complaint} value: '{}'", shown(text)));
-                    DateTime::default()
+            text if is_text(text) => {
+                let (written, dates) = (text_of(text), ctx.dates());
+                let read = parse::datetime_with(dates.readable(&written), dates.allow_invalid)
+                    .filter(|read| !dates.refuses(&read.value.date));
+                match &read {
+                    None => ctx.warn(1292, format!("{complaint} value: '{}'", shown(text))),
+                    Some(read) if read.trailing_garbage => ctx.warn_truncated("date", text),
+                    Some(_) => {}
                 }
-            }),
+                Some(read.map(|read| read.value).unwrap_or_default())
+            }
             Value::Time(time) => {
                 let today = DateTime::from_unix((ctx.now_us / 1_000_000) as i64, 0, ctx.zone()).date;
                 DateTime::from_micros(DateTime::midnight(today).to_micros() + time.to_micros())

@@ -407,8 +407,8 @@ pub fn datetime_from_number_with(number: u64, allow_invalid: bool) -> Option<Dat
     {
         return None;
     }
-    let date = Date::new(u16::try_from(date / 10_000).ok()?, month, day)?;
-    Some(DateTime { date, hour, minute, second, micros: 0 })
+    let year = u16::try_from(date / 10_000).ok().filter(|year| *year <= 9999)?;
+    Some(DateTime { date: Date { year, month, day }, hour, minute, second, micros: 0 })
 }
 
 /// Returns the TIME of a number hhmmss, clipped to TIME's range. `None` if minutes or seconds are
