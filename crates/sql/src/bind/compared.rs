@@ -162,7 +162,8 @@ pub(super) fn as_moments(operand: Expr, list: &mut [Expr], scope: &Scope) -> Exp
     let is_date = |expr: &Expr| matches!(expr.ty.code, TypeCode::Date);
     let is_moment = |expr: &Expr| matches!(expr.ty.code, TypeCode::Datetime2 | TypeCode::Timestamp2);
     let is_time = |expr: &Expr| expr::is_time(&expr.ty);
-    let are_constants = list.iter().all(|item| matches!(item.node, Node::Constant(_)));
+    let is_constant = |item: &Expr| matches!(item.node, Node::Constant(_)) || expr::is_constant_call(item);
+    let are_constants = list.iter().all(is_constant);
     let all = || std::iter::once(&operand).chain(&*list);
     let is_in_turn = |expr: &Expr| {
         is_plain_text(expr) || is_date(expr) || is_moment(expr) || is_time(expr) || is_null(expr)

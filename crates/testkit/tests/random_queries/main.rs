@@ -34,12 +34,12 @@ const COUNT: &str = "SLIPSTREAM_RANDOM_QUERIES";
 const MOST_PER_MILLE: &[(Kind, u64)] = &[
     (Kind::Gone, 0),
     (Kind::Values, 4),
-    (Kind::Refusal, 9),
+    (Kind::Refusal, 7),
     (Kind::Error, 4),
     (Kind::Types, 20),
     (Kind::Names, 1),
-    (Kind::Warnings, 62),
-    (Kind::Message, 60),
+    (Kind::Warnings, 56),
+    (Kind::Message, 57),
     (Kind::Lengths, 30),
 ];
 
