@@ -126,10 +126,14 @@ impl Parser<'_> {
     pub(super) fn function_call(&mut self) -> Result<Expr> {
         let is_word = self.token().kind != TokenKind::QuotedName;
         let name = self.any_name()?;
+        let mode = self.mode;
+        // A source logs a program's variable so, whose empty text is none of NULL in any mode.
+        self.mode.empty_is_null &= !name.eq_ignore_ascii_case("name_const");
         let args = match argument_counts(&name).filter(|_| is_word) {
             Some((least, most)) => self.counted_arguments(least, most)?,
             None => self.arguments()?,
         };
+        self.mode = mode;
         if name.eq_ignore_ascii_case("found_rows") {
             self.warn_of_found_rows();
         }
