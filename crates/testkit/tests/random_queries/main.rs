@@ -40,7 +40,7 @@ const MOST_PER_MILLE: &[(Kind, u64)] = &[
     (Kind::Names, 1),
     (Kind::Warnings, 56),
     (Kind::Message, 57),
-    (Kind::Lengths, 30),
+    (Kind::Lengths, 31),
 ];
 
 /// Returns the seed: a new one only for a long run, which searches for faults.
