@@ -278,8 +278,9 @@ fn threads_and_instruments_say_what_is_measured() {
     );
 }
 
-/// Returns what was counted of SELECTs, of error 1054 and of transactions since the sums were
-/// emptied, for the server, for a user and for its session.
+/// Returns what was counted of SELECTs and of error 1054 since the sums were emptied, for the
+/// server, for a user and for its session. It also returns whether the user and the session had
+/// transactions; MySQL may have some of its own at any moment.
 fn counted(server: &Server, user: &str) -> Vec<String> {
     let of = |what: &str, table: &str, condition: &str| {
         let sum =
@@ -294,11 +295,12 @@ fn counted(server: &Server, user: &str) -> Vec<String> {
     let line = |(level, condition): (&str, &str)| {
         let selects = format!("{condition} AND event_name = 'statement/sql/select'");
         let errors = format!("{condition} AND error_number = 1054");
+        let transactions = format!("events_transactions_summary_{level}_by_event_name");
         format!(
             "{level}: {} {} {}",
             of("count_star", &format!("events_statements_summary_{level}_by_event_name"), &selects),
             of("sum_error_raised", &format!("events_errors_summary_{level}_by_error"), &errors),
-            of("count_star", &format!("events_transactions_summary_{level}_by_event_name"), condition) != "0",
+            level != "global" && of("count_star", &transactions, condition) != "0",
         )
     };
     levels.into_iter().map(line).collect()
