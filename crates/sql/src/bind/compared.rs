@@ -94,8 +94,7 @@ pub(super) fn show_time_beside_text(operands: &mut [Expr]) {
 }
 
 /// Computes a call with constant arguments that is compared with a column of type YEAR or TIME, so
-/// that it is read as a literal would be. One of whose computing a warning or an error comes stays
-/// as it is.
+/// that it is read as a literal would be.
 #[inline(never)]
 pub(super) fn compute_beside(binder: &Binder<'_>, value: &mut Expr, other: &Expr) {
     let is_column = matches!(other.node, Node::Slot(_) | Node::Outer(_));
@@ -108,38 +107,32 @@ pub(super) fn compute_beside(binder: &Binder<'_>, value: &mut Expr, other: &Expr
 /// Computes a call with constant arguments whose value is the text of a date or a time, where a
 /// function wants to know how many digits it has behind the seconds.
 pub(super) fn compute_text(binder: &Binder<'_>, value: &mut Expr) {
-    if !expr::is_constant_text(value) {
-        return;
-    }
-    let mut computed = value.clone();
-    compute(binder, &mut computed);
-    if let Node::Constant(Value::Bytes(text)) = &computed.node
-        && (parse::time(text, Zone::UTC).is_some() || parse::datetime(text).is_some())
+    if expr::is_constant_text(value)
+        && let Some(Value::Bytes(text)) = computed(binder, value)
+        && (parse::time(&text, Zone::UTC).is_some() || parse::datetime(&text).is_some())
         && !text.is_empty()
     {
-        // What its characters are is known of the call.
-        *value = Expr { ty: value.ty.clone(), coercibility: value.coercibility, ..computed };
+        // The type stays, because it says what the characters are.
+        (value.node, value.nullable) = (Node::Constant(Value::Bytes(text)), false);
     }
 }
 
-/// Computes a call with constant arguments, unless a warning or an error comes with it.
+/// Computes a call with constant arguments. A call that warns or fails stays as it is.
 pub(super) fn compute_constant(binder: &Binder<'_>, value: &mut Expr) {
-    if expr::is_constant_call(value) {
-        compute(binder, value);
-    }
-}
-
-/// Puts the value of a call in its place, unless a warning or an error comes with it.
-#[inline(never)]
-fn compute(binder: &Binder<'_>, value: &mut Expr) {
-    let no_session = NoSession::new(binder.host.memory(), 0);
-    let ctx = no_session.context(binder.engine, binder.host, binder.variables, false);
-    let computed = value.eval(&[], &ctx).map(|computed| computed.into_owned());
-    if let Ok(computed) = computed
-        && !no_session.has_conditions()
+    if expr::is_constant_call(value)
+        && let Some(computed) = computed(binder, value)
     {
         *value = Expr::constant(computed);
     }
+}
+
+/// Returns the value of a call with constant arguments. `None` means that the call warns or fails.
+#[inline(never)]
+fn computed(binder: &Binder<'_>, value: &Expr) -> Option<Value> {
+    let no_session = NoSession::new(binder.host.memory(), 0);
+    let ctx = no_session.context(binder.engine, binder.host, binder.variables, false);
+    let computed = value.eval(&[], &ctx).map(|computed| computed.into_owned());
+    computed.ok().filter(|_| !no_session.has_conditions())
 }
 
 /// Prepares an operand and the only item of its IN list, which are compared as with `=`.

@@ -8,7 +8,7 @@ use super::functions::json::{AS_JSON, AS_VALUE};
 use super::functions::vector::TEXT_FOR_VECTOR;
 use super::functions::{
     AS_TEXT, DATE_OF_YEAR, MOMENT_IN_LIST, NUMBER_IN_TEXT, NUMBER_OF_MOMENT, SHOWN_SUM, WHOLE_SECONDS,
-    is_sum_of_times,
+    is_sum, is_sum_of_times,
 };
 use super::node::{Coercibility, Expr, Node};
 use super::recode::{become_characters, converted, in_form_of, is_form_changed};
@@ -130,12 +130,7 @@ impl Expr {
     /// Such a sum is a text, but where a number is wanted it is the number of the date or the time:
     /// `'2024-01-01' + INTERVAL 1 DAY + 0` is 20240102.
     pub fn is_moment_text(&self) -> bool {
-        let is_sum = match &self.node {
-            Node::DateAdd { .. } => true,
-            Node::Call { function, .. } => matches!(function.name, "addtime" | "subtime"),
-            _ => false,
-        };
-        is_sum && is_text(&self.ty)
+        is_sum(self) && is_text(&self.ty)
     }
 
     /// Reports whether the expression is UNIX_TIMESTAMP() with a fraction, which is not rounded

@@ -157,7 +157,7 @@ impl Reading {
             is_stored.then(|| Value::Time(time.round(self.fsp)))
         };
         match value {
-            // An empty text is no time either, without a complaint.
+            // An empty text is no time, and MySQL does not complain of it.
             Value::Bytes(text) if is_blank(text) => {
                 Some(Read { value: None, complaint: None, refusal: None })
             }

@@ -18,8 +18,11 @@ pub(in crate::expr) static MOMENT_IN_LIST: Function =
         Ok(match call.args[1].ty.code {
             // MySQL reads the text of a date, which is seldom one of a time.
             TypeCode::Time2 => {
-                let text = Value::Bytes(text_of(value).into_owned());
-                Value::Time(time_of(&text, call.ctx).unwrap_or(NO_TIME))
+                let time = match &**value {
+                    Value::Bytes(_) => time_of(value, call.ctx),
+                    other => time_of(&Value::Bytes(text_of(other).into_owned()), call.ctx),
+                };
+                Value::Time(time.unwrap_or(NO_TIME))
             }
             _ => {
                 let (text, dates) = (text_of(value), call.ctx.dates());

@@ -49,7 +49,7 @@ use call::{
 pub(super) use list_moments::MOMENT_IN_LIST;
 pub(crate) use spatial::{SYSTEMS, UNITS};
 pub(super) use time::WHOLE_SECONDS;
-pub(super) use time_sums::{NUMBER_OF_MOMENT, SHOWN_SUM, is_sum_of_times};
+pub(super) use time_sums::{NUMBER_OF_MOMENT, SHOWN_SUM, is_sum, is_sum_of_times};
 
 /// Reports whether a call of the function with this many arguments has a value of the session,
 /// which is not known when a statement is prepared.

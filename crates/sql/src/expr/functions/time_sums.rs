@@ -44,14 +44,18 @@ pub(in crate::expr) static NUMBER_OF_MOMENT: Function =
         Ok(moment.map_or(Value::Null, |moment| Value::Double(double_of(&number(&moment)))))
     });
 
-/// Reports whether an expression is a sum of times whose type has digits behind the seconds.
-pub(in crate::expr) fn is_sum_of_times(expr: &Expr) -> bool {
-    let is_sum = match &expr.node {
+/// Reports whether an expression adds to a date or a time, or takes something from it.
+pub(in crate::expr) fn is_sum(expr: &Expr) -> bool {
+    match &expr.node {
         Node::DateAdd { .. } => true,
         Node::Call { function, .. } => matches!(function.name, "addtime" | "subtime"),
         _ => false,
-    };
-    is_sum && expr.ty.code == TypeCode::Time2 && expr.ty.fsp() > 0
+    }
+}
+
+/// Reports whether an expression is a sum of times whose type has digits behind the seconds.
+pub(in crate::expr) fn is_sum_of_times(expr: &Expr) -> bool {
+    is_sum(expr) && expr.ty.code == TypeCode::Time2 && expr.ty.fsp() > 0
 }
 
 /// Returns the text of a sum, which has a fraction of six digits or none.
